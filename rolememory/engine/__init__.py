@@ -11,8 +11,8 @@ Writing: every change is one durable line in the journal before the call returns
 
 from rolememory.engine.awaiting import AsyncHome, AsyncRoleMemory, aio
 from rolememory.engine.home import ROLE_MEMORY_HEADING, Home, MemoryContent
+from rolememory.engine.inputs import MessageLike, coerce_messages
 from rolememory.engine.role import RoleMemory
-from rolememory.engine.said import Said, heard
 
 __all__ = [
     "ROLE_MEMORY_HEADING",
@@ -20,8 +20,8 @@ __all__ = [
     "AsyncRoleMemory",
     "Home",
     "MemoryContent",
+    "MessageLike",
     "RoleMemory",
-    "Said",
     "aio",
-    "heard",
+    "coerce_messages",
 ]

@@ -3,52 +3,38 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rolememory.errors import (
-    ClosedError,
     InvalidValueError,
     RoleMemoryError,
-    SettingsError,
     UnknownRoleError,
 )
-from rolememory.inject.environment import Templates
 from rolememory.inject.fence import unfenced
-from rolememory.inject.styles import Styles
-from rolememory.recall.lexicons import Lexicons
-from rolememory.recall.recollection import Surroundings
 from rolememory.recall.turn import Turn
 from rolememory.schema.role import Role
-from rolememory.schema.settings import CleanSettings, Settings
+from rolememory.schema.settings import Settings
 from rolememory.storage import personas
 from rolememory.storage.files.disk import DISK
-from rolememory.storage.files.signature import signature
-from rolememory.storage.home import HomeFolder
-from rolememory.storage.people import People
-from rolememory.storage.port import Mark, Storage
-from rolememory.storage.settings import SettingsFile, load_settings
-from rolememory.text.clean import Cleaner, cleaner_for
+from rolememory.storage.port import Storage
 from rolememory.text.embed.base import Embedder
-from rolememory.text.embed.graph import graph_folder
-from rolememory.text.embed.ladder import Loader, load, promised
+from rolememory.text.embed.loader import Loader
 from rolememory.text.embed.queries import QueryVectors
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
     from rolememory.engine.users import User
-    from rolememory.learn.model.upstreams import Upstreams
+    from rolememory.llm.servers import ModelServers
     from rolememory.storage.erase import Erased
     from rolememory.storage.exchange import Imported, Prefer
     from rolememory.storage.files.watch import Changed, Watch
 
+from rolememory.engine.inputs import MessageLike, Name, counted, name_of
 from rolememory.engine.role import RoleMemory
-from rolememory.engine.said import Name, Said, counted, name_of
+from rolememory.engine.shared import HomeContext
 
 ROLE_MEMORY_HEADING = "## 角色记忆"
 
@@ -73,35 +59,11 @@ class Home:
         settings: Mapping[str, Any] | None = None,
         embedder: Embedder | None = None,
     ) -> None:
-        self.folder = HomeFolder(storage)
-        self.space = self.folder.storage.home
-        self._file = SettingsFile(self.space, settings)
-        self.people = People(self.space).follow()
-        own = self.space.folder
-        self.loader = Loader(
-            self.settings.embedding,
-            load=(lambda _: embedder)
-            if embedder
-            else partial(load, graph=own and graph_folder(own)),
-            promised=(lambda: True) if embedder else partial(promised, self.settings.embedding),
-        )
-        self.queries = QueryVectors(self.loader.get)
-        self.lexicons = Lexicons(own and own / "lexicons")
-        templates = Templates(own and own / "templates")
-        self.surroundings = Surroundings(
-            self.loader,
-            self.queries,
-            templates,
-            Styles(templates),
-            cleaner=_cleaners(own and own / "cleaning.json"),
-            lexicon=self.lexicons.current,
-            home=self.space,
-            same=self.people.same,
-        )
+        self.context = HomeContext(storage, settings, embedder)
+        self.folder, self.space = self.context.folder, self.context.space
+        self.people = self.context.people
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
-        self._closed = False
-        self._pool: ThreadPoolExecutor | None = None
 
     @classmethod
     def open(
@@ -128,19 +90,29 @@ class Home:
     @property
     def settings(self) -> Settings:
         """The settings of the home as they stand now."""
-        return self._file.current().settings
+        return self.context.settings()
 
-    def settings_of(self, role: Role) -> Settings:
-        """The settings with the role's own on top."""
-        return self._file.current(role.settings, f"{role.id}/role.json").settings
+    @property
+    def loader(self) -> Loader:
+        """The model of meaning, as far as it is loaded."""
+        return self.context.surroundings.loader
 
-    def mistakes_of(self, role: Role) -> "tuple[SettingsError, ...]":
-        """What is wrong with the settings of the home and the role's own."""
-        try:
-            load_settings(self.space, None, role.settings, role_file=f"{role.id}/role.json")
-        except SettingsError as error:
-            return error.all or (error,)
-        return ()
+    @property
+    def queries(self) -> QueryVectors:
+        """The vectors of what was asked lately."""
+        return self.context.surroundings.queries
+
+    @property
+    def upstreams(self) -> "ModelServers":
+        """The model servers that learning asks."""
+        return self.context.upstreams
+
+    def use_model_of(self, other: "Home") -> None:
+        """Ask the model that another home has loaded, and keep what it was asked with it; before the first role is opened."""
+        shared = other.context.surroundings
+        self.context.surroundings = replace(
+            self.context.surroundings, loader=shared.loader, queries=shared.queries
+        )
 
     def roles(self) -> list[Role]:
         """Every role of the home, by name."""
@@ -153,11 +125,13 @@ class Home:
             UnknownRoleError, AmbiguousNameError: nobody or more than one answers to it.
             ClosedError: the home was closed.
         """
-        self.check_open()
+        self.context.check_open()
         role = self._found(name, create)
         with self._lock:
             if role.id not in self._roles:
-                self._roles[role.id] = RoleMemory(self, role.id)
+                self._roles[role.id] = RoleMemory(
+                    self.context, role.id, lambda other: self.role(other).parts.recall
+                )
             return self._roles[role.id]
 
     def _found(self, name: str, create: bool) -> Role:
@@ -173,20 +147,12 @@ class Home:
                 return self.folder.find(name)  # somebody made it just now
             raise error from None
 
-    def check_open(self) -> None:
-        """Raise: ClosedError, once the home was closed."""
-        if self._closed:
-            raise ClosedError(
-                "this home was closed; open it again with Home.open",
-                zh="这个记忆库已经关闭；请用 Home.open 重新打开",
-            )
-
     def __repr__(self) -> str:
-        return f"<Home {self.space.place}: {counted(len(self.roles()), 'role')}{', closed' * self._closed}>"
+        return f"<Home {self.space.place}: {counted(len(self.roles()), 'role')}{', closed' * self.context.closed}>"
 
     def create(self, name: str, **fields: Any) -> "RoleMemory":
         """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
-        self.check_open()
+        self.context.check_open()
         return self.role(self.folder.create(name, **fields).id)
 
     def bring(
@@ -212,9 +178,9 @@ class Home:
             ReadOnlyRoleError, NotWrittenError: the first role where that could not be done; in all others it was.
         """
         from rolememory.storage.erase import erase_ledgers
-        from rolememory.text.names import Names
+        from rolememory.text.names import PersonNames
 
-        names = Names(self.people.follow().names_of(name_of(user)))
+        names = PersonNames(self.people.follow().names_of(name_of(user)))
         done: dict[str, Erased] = {}
         failed: list[RoleMemoryError] = []
         for role in self.roles():
@@ -267,7 +233,7 @@ class Home:
             role.recall([], dry_run=True)
             role.learner.behind.resume()
         if self.settings.learn.enabled:
-            from rolememory.learn.asked import warm_up
+            from rolememory.learn.memory_requests import warm_up
 
             warm_up()
 
@@ -278,7 +244,7 @@ class Home:
         return Watch(self.path, on_change, self.settings.storage)
 
     def process_message_with_memory(
-        self, role_uuid: str, last_message: Said, history: Sequence[Said]
+        self, role_uuid: str, last_message: MessageLike, history: Sequence[MessageLike]
     ) -> "MemoryContent":
         """The call of the world-book design: when `full_content` is not empty, append a blank line, `ROLE_MEMORY_HEADING` and it to the system prompt.
 
@@ -288,23 +254,6 @@ class Home:
         turn = self.role(role_uuid).recall([*history, last_message], settings=bare)
         return MemoryContent(unfenced(turn.text), turn)
 
-    @cached_property
-    def upstreams(self) -> "Upstreams":
-        """The model servers that learning asks, with their breakers: one dead server is not found dead by each role."""
-        from rolememory.learn.model.sharing import Spending
-        from rolememory.learn.model.upstreams import Upstreams
-
-        return Upstreams(spending=Spending(self.space))
-
-    @property
-    def pool(self) -> "ThreadPoolExecutor":
-        """The one thread on which commands are obeyed, for all roles; what it was given is done before the process ends."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        with self._lock:
-            self._pool = self._pool or ThreadPoolExecutor(1, "rolememory-learn")
-            return self._pool
-
     def close(self) -> None:
         """Finish what is being learned, fold journals, stop background work."""
         with self._lock:
@@ -312,12 +261,7 @@ class Home:
             self._roles.clear()
         for role in roles:
             role.close()
-        if self._pool:
-            self._pool.shutdown()
-            self._pool = None
-        if "upstreams" in vars(self):
-            self.upstreams.spending.close()
-        self._closed = True
+        self.context.close()
 
     def __enter__(self) -> Self:
         return self
@@ -329,13 +273,3 @@ class Home:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _cleaners(own: Path | None) -> Callable[[Settings], Cleaner | None]:
-    """Gives the cleaner that settings and own file ask for; the same one while these stay, since it knows the texts it cleaned."""
-
-    @lru_cache(maxsize=8)
-    def cleaner(wanted: CleanSettings, _: Mark | None) -> Cleaner | None:
-        return cleaner_for(wanted, own)
-
-    return lambda settings: cleaner(settings.clean, signature(own) if own else None)

@@ -1,8 +1,195 @@
-"""RoleMemory: all sides of one role's memory."""
+"""RoleMemory: what one role remembers, put together from its parts.
 
-from rolememory.engine.learning import Learning
-from rolememory.engine.reading import Reading
+| part | what it does |
+|---|---|
+| `recall` | reads: `recall`, `search` |
+| `conversation` | takes in what was said: `observe`, review, `forget` |
+| `memories` | changes by hand: `remember`, `edit`, `undo` |
+| `chapters` | chapters of the story |
+| `lore` | the lorebooks that the role hears |
+| `maintenance` | clean, weights, backups, export |
+"""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from rolememory.chats import Stories
+from rolememory.engine.chapters import RoleChapters
+from rolememory.engine.context import RoleContext
+from rolememory.engine.conversation import RoleConversation
+from rolememory.engine.inputs import counted
+from rolememory.engine.learning import RoleLearning
+from rolememory.engine.lore import RoleLore
+from rolememory.engine.maintenance import RoleMaintenance
+from rolememory.engine.memories import RoleMemories
+from rolememory.engine.recall import Associate, RoleRecall
+from rolememory.engine.shared import HomeContext
+from rolememory.schema.memory import Memory
+from rolememory.schema.role import Character, Role
+from rolememory.schema.settings import Settings
+
+if TYPE_CHECKING:
+    from rolememory.learn.learner import Learner
+
+Args = ParamSpec("Args")
+Given = TypeVar("Given")
+Part = TypeVar("Part")
 
 
-class RoleMemory(Reading, Learning):
+class RoleMemoryParts:
+    """The parts of one role's memory, made once."""
+
+    def __init__(self, context: RoleContext, associate: Associate) -> None:
+        self.context = context
+        self.learning = RoleLearning(context)
+        self.recall = RoleRecall(context, self.learning, associate)
+        self.memories = RoleMemories(context, self.learning)
+        self.maintenance = RoleMaintenance(context, self.memories)
+        self.conversation = RoleConversation(
+            context, self.learning, self.memories, self.maintenance
+        )
+        self.chapters = RoleChapters(context, self.learning, self.memories)
+        self.lore = RoleLore(context)
+
+
+def _of(
+    part: Callable[[RoleMemoryParts], Part], call: Callable[Concatenate[Part, Args], Given]
+) -> Callable[Concatenate["RoleMemory", Args], Given]:
+    """The method of a part as a method of the role."""
+
+    @wraps(call)
+    def called(self: "RoleMemory", /, *args: Args.args, **kwargs: Args.kwargs) -> Given:
+        return call(part(self.parts), *args, **kwargs)
+
+    return called
+
+
+def _recall(parts: RoleMemoryParts) -> RoleRecall:
+    return parts.recall
+
+
+def _conversation(parts: RoleMemoryParts) -> RoleConversation:
+    return parts.conversation
+
+
+def _memories(parts: RoleMemoryParts) -> RoleMemories:
+    return parts.memories
+
+
+def _chapters(parts: RoleMemoryParts) -> RoleChapters:
+    return parts.chapters
+
+
+def _maintenance(parts: RoleMemoryParts) -> RoleMaintenance:
+    return parts.maintenance
+
+
+class RoleMemory:
     """What one role remembers. Made by `Home.role`; thread-safe, one turn at a time."""
+
+    def __init__(self, home: HomeContext, role_id: str, associate: Associate) -> None:
+        context = RoleContext(home, role_id)
+        self.id, self.parts = role_id, RoleMemoryParts(context, associate)
+        self.space, self.store, self.chats = context.space, context.store, context.chats
+
+    recall = _of(_recall, RoleRecall.recall)
+    search = _of(_recall, RoleRecall.search)
+    ready = _of(_recall, RoleRecall.ready)
+
+    observe = _of(_conversation, RoleConversation.observe)
+    learned_from = _of(_conversation, RoleConversation.learned_from)
+    waiting = _of(_conversation, RoleConversation.waiting)
+    refused = _of(_conversation, RoleConversation.refused)
+    accept = _of(_conversation, RoleConversation.accept)
+    reject = _of(_conversation, RoleConversation.reject)
+    forget = _of(_conversation, RoleConversation.forget)
+
+    remember = _of(_memories, RoleMemories.remember)
+    remember_all = _of(_memories, RoleMemories.remember_all)
+    edit = _of(_memories, RoleMemories.edit)
+    archive = _of(_memories, RoleMemories.archive)
+    keep = _of(_memories, RoleMemories.keep)
+    pin = _of(_memories, RoleMemories.pin)
+    unpin = _of(_memories, RoleMemories.unpin)
+    passage = _of(_memories, RoleMemories.passage)
+    restore_passages = _of(_memories, RoleMemories.restore_passages)
+    delete = _of(_memories, RoleMemories.delete)
+    undo = _of(_memories, RoleMemories.undo)
+    history = _of(_memories, RoleMemories.history)
+
+    chapters = _of(_chapters, RoleChapters.chapters)
+    end_chapter = _of(_chapters, RoleChapters.end_chapter)
+    retell = _of(_chapters, RoleChapters.retell)
+
+    upgrade = _of(_maintenance, RoleMaintenance.upgrade)
+    clean = _of(_maintenance, RoleMaintenance.clean)
+    tend = _of(_maintenance, RoleMaintenance.tend)
+    used = _of(_maintenance, RoleMaintenance.used)
+    weight = _of(_maintenance, RoleMaintenance.weight)
+    reweigh = _of(_maintenance, RoleMaintenance.reweigh)
+    core = _of(_maintenance, RoleMaintenance.core)
+    archived = _of(_maintenance, RoleMaintenance.archived)
+    associate = _of(_maintenance, RoleMaintenance.associate)
+    backup = _of(_maintenance, RoleMaintenance.backup)
+    restore = _of(_maintenance, RoleMaintenance.restore)
+    export = _of(_maintenance, RoleMaintenance.export)
+    stats = _of(_maintenance, RoleMaintenance.stats)
+
+    problems = _of(lambda parts: parts.lore, RoleLore.problems)
+    learned = _of(lambda parts: parts.learning, RoleLearning.learned)
+
+    @property
+    def memories(self) -> Mapping[str, Memory]:
+        """Every memory by id, archived ones too, as the files have them now, with what was asked in all that was observed."""
+        return self.parts.memories.current()
+
+    @property
+    def stories(self) -> Stories:
+        """Which chats know of one another."""
+        return self.chats.stories
+
+    @property
+    def folder(self) -> Path:
+        """The role's folder, for what is done to files alone. Raises: NoFolderError."""
+        return self.parts.context.home.folder.folder(self.id)
+
+    @property
+    def role(self) -> Role:
+        """role.json as it stands now."""
+        return self.parts.context.role
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home with the role's own on top, as they stand now."""
+        return self.parts.context.settings
+
+    @property
+    def learner(self) -> "Learner":
+        """The write path of this role; made when it is first needed."""
+        return self.parts.learning.learner
+
+    @property
+    def turns(self) -> int:
+        """How many user turns the timeline has had: the story's clock."""
+        return self.parts.recall.turns()
+
+    @property
+    def embedded(self) -> int:
+        """How many memories have their vectors by now."""
+        return self.parts.recall.embedded()
+
+    def as_character(self, user: str | None = None) -> Character:
+        """The texts of the role's card, else its name alone."""
+        return self.parts.context.pipeline.card.character(self.role, user)
+
+    def close(self) -> None:
+        """Finish what is being learned, fold the journal into memory.json and stop background work."""
+        self.parts.learning.close()
+        self.parts.context.close()
+
+    def __repr__(self) -> str:
+        memories, chats = self.parts.context.stored(), self.chats.chats(archived=True)
+        told = counted(len(memories), "memory", "memories"), counted(len(chats), "chat")
+        return f"<RoleMemory {self.role.name}: {', '.join(told)}>"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rolememory.storage.people import Same
 from rolememory.storage.review import Review
 
 if TYPE_CHECKING:
@@ -48,16 +49,15 @@ def users_of(home: "Home") -> list[User]:
     people = home.people.follow()
     found: dict[str, list[UserInRole]] = {}
     for role in home.roles():
-        for user, row in _rows(home.role(role.id)).items():
+        for user, row in _rows(home.role(role.id), people.same).items():
             found.setdefault(user, []).append(row)
     linked = {group[0]: tuple(group) for group in people.linked}
     users = [User(user, linked.get(user, (user,)), tuple(rows)) for user, rows in found.items()]
     return sorted(users, key=lambda one: (-sum(row.memories for row in one.roles), one.name))
 
 
-def _rows(role: "RoleMemory") -> dict[str, UserInRole]:
+def _rows(role: "RoleMemory", same: Same) -> dict[str, UserInRole]:
     """What a role has of each person."""
-    same = role.home.people.same
     memories = role.store.snapshot().memories.values()
     live = Counter(same(one.user) for one in memories if one.user and not one.archived)
     away = Counter(same(one.user) for one in memories if one.user and one.archived)

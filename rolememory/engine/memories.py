@@ -5,9 +5,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Unpack
 
-from rolememory.engine.mind import Mind
+from rolememory.engine.context import RoleContext
+from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
-from rolememory.learn.tend import ACTOR, Retirement, retire
+from rolememory.learn.maintenance import ACTOR, Retirement, retire
 from rolememory.schema.memory import ChangedFields, Memory, MemoryFields, MemoryType, readable_id
 from rolememory.schema.passage import PREFIX, Passage
 from rolememory.schema.settings import PerType
@@ -19,12 +20,12 @@ from rolememory.storage.codec import (
     difference,
     patched,
 )
-from rolememory.storage.memories import Edit, HistoryLine
+from rolememory.storage.memories import Edit, HistoryLine, Snapshot
 
 _FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
 
 
-def known(fields: Mapping[str, Any]) -> dict[str, Any]:
+def known_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields, the caller's own among them. Raises: UnknownNameError."""
     told = {name: value for name, value in fields.items() if name != "extra"}
     for name in told:
@@ -37,8 +38,7 @@ def settled(raw: Mapping[str, Any] | str) -> dict[str, Any]:
     """The fields of a new memory. Raises: InvalidValueError: neither a text nor fields."""
     if not isinstance(raw, str | Mapping):
         raise InvalidValueError(
-            f"expected a text or the fields of a memory, got {raw!r:.60}",
-            zh=f"应为一段文字或一条记忆的字段，却是 {raw!r:.60}",
+            "expected a text or the fields of a memory, got {raw!r:.60}", raw=raw
         )
     fields = {"content": raw} if isinstance(raw, str) else dict(raw)
     return {**fields, "type": str(fields.get("type") or MemoryType.EPISODIC)}
@@ -65,8 +65,16 @@ def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
     return ""
 
 
-class Writing(Mind):
-    """Changes by hand; every one is durable when the call returns."""
+class RoleMemories:
+    """A role's memories, and changes by hand; every one is durable when the call returns."""
+
+    def __init__(self, context: RoleContext, learning: RoleLearning) -> None:
+        self._context, self._learning = context, learning
+
+    def current(self) -> Mapping[str, Memory]:
+        """Every memory by id, archived ones too, as the files have them now, with what was asked in all that was observed."""
+        self._learning.learned(PATIENT_S)
+        return self._context.stored()
 
     def remember(
         self,
@@ -80,7 +88,7 @@ class Writing(Mind):
             UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
             InvalidValueError, ReadOnlyRoleError, NotWrittenError: as `remember_all`.
         """
-        return self.remember_all([{"content": content, "type": type, **known(fields)}])[0]
+        return self.remember_all([{"content": content, "type": type, **known_fields(fields)}])[0]
 
     def remember_all(
         self,
@@ -98,8 +106,8 @@ class Writing(Mind):
             InvalidValueError: a field is out of bounds; nothing was written.
             ReadOnlyRoleError, NotWrittenError: the file is broken or the disk refused; nothing was written.
         """
-        with self._lock:
-            here = self.memories
+        with self._context.lock:
+            here = self.current()
             taken, ids, edits = set(here), list[str](), list[Edit]()
             for raw in [memories] if isinstance(memories, str | Mapping) else memories:
                 fields = settled(raw)
@@ -112,7 +120,7 @@ class Writing(Mind):
                 taken.add(memory_id)
                 ids.append(memory_id)
                 edits.append(Edit("add", memory_id, noted(fields), None, reason))
-            after = self._commit(edits, actor=actor)
+            after = self._context.commit(edits, actor=actor)
             self._keep_limits()
         return [after.memories[memory_id] for memory_id in ids]
 
@@ -133,8 +141,8 @@ class Writing(Mind):
             UnknownMemoryError: there is none with this id.
             UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
         """
-        changes = known(fields)
-        if memory_id.startswith(PREFIX) and memory_id not in self.memories:
+        changes = known_fields(fields)
+        if memory_id.startswith(PREFIX) and memory_id not in self.current():
             if changes.keys() == {"constant"}:
                 wanted = patched(Memory(id=memory_id, content="-"), changes).constant
                 (self.pin if wanted else self.unpin)(memory_id)
@@ -142,21 +150,18 @@ class Writing(Mind):
             kept = self.keep(memory_id, **fields)
             self.delete(memory_id)
             return kept
-        before = self.memories[self._known(memory_id)]
+        before = self.current()[self.known(memory_id)]
         learned = before.evidence and not before.chapter
         if learned and changes.get("content", before.content) != before.content:
             changes = {"locked": True, **changes}
-        return self._commit([Edit("set", memory_id, changes, reason=reason)], actor=actor).memories[
-            memory_id
-        ]
+        return self._context.commit(
+            [Edit("set", memory_id, changes, reason=reason)], actor=actor
+        ).memories[memory_id]
 
     def archive(self, *memory_ids: str, reason: str = "") -> None:
         """Take memories out of recall; they stay in the file and can be brought back with `edit(id, archived=False)`."""
-        self._commit(
-            [
-                Edit("set", self._known(one), {"archived": True}, reason=reason)
-                for one in memory_ids
-            ],
+        self._context.commit(
+            [Edit("set", self.known(one), {"archived": True}, reason=reason) for one in memory_ids],
             actor="author",
         )
 
@@ -179,7 +184,7 @@ class Writing(Mind):
                 for proof in one.evidence
             ],
         }
-        return self.remember_all([{**told, **known(fields)}])[0]
+        return self.remember_all([{**told, **known_fields(fields)}])[0]
 
     def pin(self, *passage_ids: str) -> None:
         """Let what was said be in the prompt on every turn: these words, and whatever a swipe or an edit puts in their place.
@@ -187,7 +192,7 @@ class Writing(Mind):
         Raises:
             UnknownMemoryError: there is no such passage.
         """
-        self._pinned.add([self.passage(one) for one in passage_ids])
+        self._context.pinned.add([self.passage(one) for one in passage_ids])
 
     def unpin(self, *passage_ids: str) -> None:
         """Take back `pin`.
@@ -195,13 +200,13 @@ class Writing(Mind):
         Raises:
             UnknownMemoryError: there is no such passage.
         """
-        self._pinned.remove([self.passage(one) for one in passage_ids])
+        self._context.pinned.remove([self.passage(one) for one in passage_ids])
 
     def restore_passages(self, *passage_ids: str) -> None:
         """Let what was forgotten be recalled again."""
-        with self._lock:
-            every = self._passages.every()
-            self._forgotten.restore(every[one] for one in passage_ids if one in every)
+        with self._context.lock:
+            every = self._context.passages.every()
+            self._context.forgotten.restore(every[one] for one in passage_ids if one in every)
 
     def passage(self, passage_id: str) -> Passage:
         """What was said, by its id.
@@ -209,8 +214,8 @@ class Writing(Mind):
         Raises:
             UnknownMemoryError: there is no such passage, or it was forgotten.
         """
-        with self._lock:
-            passages = self._passages.follow()
+        with self._context.lock:
+            passages = self._context.passages.follow()
         if passage_id not in passages:
             raise UnknownMemoryError(passage_id, passages)
         return passages[passage_id]
@@ -221,57 +226,68 @@ class Writing(Mind):
         What was said in a chat stays in the chat, but is recalled no more (`restore_passages` lets it); nor are the words that asked
         for a memory.
         """
-        said = [one for one in memory_ids if one.startswith(PREFIX) and one not in self.memories]
+        said = [one for one in memory_ids if one.startswith(PREFIX) and one not in self.current()]
         if said:
-            self._forgotten.add([self.passage(one) for one in said])
+            self._context.forgotten.add([self.passage(one) for one in said])
         memory_ids = tuple(one for one in memory_ids if one not in said)
         if not memory_ids:
             return
-        gone = [self.memories[self._known(one)] for one in memory_ids]
-        self._commit(
-            [Edit("remove", self._known(one), {}, reason=reason) for one in memory_ids],
+        gone = [self.current()[self.known(one)] for one in memory_ids]
+        self._context.commit(
+            [Edit("remove", self.known(one), {}, reason=reason) for one in memory_ids],
             actor="author",
         )
-        self._decline(gone)
-        self._forget_orders(gone)
+        self._learning.decline(gone)
 
     def undo(self, txn: str | None = None) -> None:
         """Take back the newest change, or that of this transaction (`history` names them). What was learned and is taken back stays away."""
-        before = self.memories
-        after = self.store.undo(txn).memories
+        before = self.current()
+        after = self._context.store.undo(txn).memories
         gone = [memory for memory_id, memory in before.items() if memory_id not in after]
         back = [memory for memory_id, memory in after.items() if memory_id not in before]
-        self._decline(gone)
-        self._forget_orders(gone)
+        self._learning.decline(gone)
         if back:
-            self._forgotten.restore_parts(self._orders(back))
+            self._learning.restore(back)
 
     def history(self, memory_id: str | None = None, limit: int | None = None) -> list[HistoryLine]:
         """Every recorded change, newest first; of one memory, or of all."""
-        return self.store.history(memory_id, limit)
+        return self._context.store.history(memory_id, limit)
+
+    def known(self, memory_id: str) -> str:
+        """The id of a memory that is there. Raises: UnknownMemoryError."""
+        memories = self.current()
+        if memory_id not in memories:
+            raise UnknownMemoryError(memory_id, memories)
+        return memory_id
+
+    def commit(self, edits: Sequence[Edit], actor: str = "author") -> Snapshot:
+        """Several changes in one transaction."""
+        return self._context.commit(edits, actor)
 
     def _keep_limits(self) -> None:
-        limits = self.settings.storage.max_memories
+        limits = self._context.settings.storage.max_memories
         if limits != PerType():
             now = datetime.now(UTC)
-            self._retire(
+            self.retire(
                 [
                     one
-                    for one in retire(self.memories.values(), now, below_weight=0.0, limits=limits)
+                    for one in retire(self.current().values(), now, below_weight=0.0, limits=limits)
                     if one.because.code == "limit"
                 ]
             )
 
-    def _retire(self, gone: Sequence[Retirement]) -> None:
+    def retire(self, gone: Sequence[Retirement]) -> None:
+        """Archive these, each with why."""
         if gone:
-            self._commit(
+            self._context.commit(
                 [Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone],
                 actor=ACTOR,
             )
 
-    def _revive(self, back: Sequence[Retirement]) -> None:
+    def revive(self, back: Sequence[Retirement]) -> None:
+        """Bring these back."""
         if back:
-            self._commit(
+            self._context.commit(
                 [Edit("set", one.id, {"archived": False}, reason=one.because.code) for one in back],
                 actor=ACTOR,
             )

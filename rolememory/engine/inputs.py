@@ -1,37 +1,38 @@
 """What callers hand in, in our shape: one text or many messages, a user by name or number, a time in any spelling."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from rolememory.errors import InvalidValueError
 from rolememory.inject.fence import TAG, strip
 from rolememory.schema.message import Message
-from rolememory.storage.moments import moment
-from rolememory.text.patience import patiently
+from rolememory.schema.settings import ServeSettings
+from rolememory.storage.timestamps import moment
+from rolememory.text.cancellation import cancellable
 
-Said = Message | Mapping[str, Any] | str
+MessageLike = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""
 Name = str | int
 """What users and chats go by: programs often have numbers for them."""
 Time = datetime | str | int | float
 
 
-def heard(messages: Iterable[Said] | Said) -> tuple[Message, ...]:
+def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Message, ...]:
     """The messages in our shape, without blocks of ours that came back; what was nothing else is left out.
 
-    >>> [message.content for message in heard("Why is the beacon dark?")]
+    >>> [message.content for message in coerce_messages("Why is the beacon dark?")]
     ['Why is the beacon dark?']
     """
     alone = isinstance(messages, str | Message | Mapping)
     given: Any = [messages] if alone else messages
     if isinstance(given, bytes) or not isinstance(given, Iterable):
         raise InvalidValueError(
-            f"expected a text or a list of messages, got {str(given)[:60]!r}",
-            zh=f"应为一段文字或一列消息，却是 {str(given)[:60]!r}",
+            "expected a text or a list of messages, got {given!r}", given=str(given)[:60]
         )
     read = [
-        message if type(message) is Message else Message.of(message) for message in patiently(given)
+        message if type(message) is Message else Message.of(message)
+        for message in cancellable(given)
     ]
     return tuple(
         [
@@ -42,7 +43,23 @@ def heard(messages: Iterable[Said] | Said) -> tuple[Message, ...]:
     )
 
 
-def as_reply(reply: Said) -> Message:
+def bounded(said: Sequence[Message], settings: ServeSettings) -> Sequence[Message]:
+    """The messages, if they are not more than the settings allow at once.
+
+    Raises:
+        InvalidValueError: they are.
+    """
+    characters = sum(len(one.content) for one in said)
+    if len(said) > settings.max_messages or characters > settings.max_characters:
+        raise InvalidValueError(
+            "{messages} messages of {characters} characters are more than is read at once; see serve.max_messages and serve.max_characters",
+            messages=len(said),
+            characters=characters,
+        )
+    return said
+
+
+def as_reply(reply: MessageLike) -> Message:
     """The character's reply; plain text is the character's here."""
     return Message.assistant(reply) if isinstance(reply, str) else Message.of(reply)
 
@@ -57,10 +74,7 @@ def name_of(given: Name) -> str:
         return given
     if type(given) is int:
         return str(given)
-    raise InvalidValueError(
-        f"expected a name or a number, got {given!r:.60}",
-        zh=f"应为名字或数字，却是 {given!r:.60}",
-    )
+    raise InvalidValueError("expected a name or a number, got {given!r:.60}", given=given)
 
 
 def counted(number: int, one: str, more: str = "") -> str:
@@ -98,8 +112,8 @@ def time_of(given: Time | None) -> datetime | None:
         return None if given is None else moment(given)
     except ValueError as error:
         raise InvalidValueError(
-            f"expected a time, got {given!r:.60}; write 2026-05-01 or 2026-05-01T18:00:00Z",
-            zh=f"应为时间，却是 {given!r:.60}；请写成 2026-05-01 或 2026-05-01T18:00:00Z",
+            "expected a time, got {given!r:.60}; write 2026-05-01 or 2026-05-01T18:00:00Z",
+            given=given,
         ) from error
 
 

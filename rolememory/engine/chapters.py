@@ -2,25 +2,32 @@
 
 from typing import TYPE_CHECKING
 
-from rolememory.engine.said import Name, name_of
-from rolememory.engine.tending import Tending
+from rolememory.engine.context import RoleContext
+from rolememory.engine.inputs import Name, name_of
+from rolememory.engine.learning import RoleLearning
+from rolememory.engine.memories import RoleMemories
 from rolememory.errors import UnknownMemoryError
-from rolememory.recall.standing import standing
+from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
 from rolememory.storage.memories import Edit
 
 if TYPE_CHECKING:
-    from rolememory.learn.model.report import Report
+    from rolememory.learn.model.report import LearningReport
 
 
-class Chaptering(Tending):
+class RoleChapters:
     """Chapters: memories whose `chapter` tells title, time, place and people, and whose evidence is all that was said in them."""
+
+    def __init__(
+        self, context: RoleContext, learning: RoleLearning, memories: RoleMemories
+    ) -> None:
+        self._context, self._learning, self._memories = context, learning, memories
 
     def chapters(self, chat: Name = "") -> list[Memory]:
         """The chapters that count, of one chat or of all, in the order of the story."""
-        chat, memories = name_of(chat), self.memories
-        family = self.chats.family(chat) if chat else frozenset[str]()
-        told = standing(memories, self.chats.visible_from(chat or None))
+        chat, memories = name_of(chat), self._memories.current()
+        family = self._context.chats.family(chat) if chat else frozenset[str]()
+        told = standing(memories, self._context.chats.visible_from(chat or None))
         gone = {*told.superseded, *told.withdrawn}
         found = [
             one
@@ -31,21 +38,21 @@ class Chaptering(Tending):
         ]
         return sorted(found, key=lambda one: (str(one.created or ""), one.id))
 
-    def end_chapter(self, chat: Name, title: str = "") -> "Report":
+    def end_chapter(self, chat: Name, title: str = "") -> "LearningReport":
         """End a chapter behind the newest message of a chat, and let the model write it now; what it cannot write waits for it.
 
         Raises:
             UnknownChatError: there is no such chat.
             NotWrittenError: the disk refused; the chapter did not end.
         """
-        self.learned()
+        self._learning.learned()
         chat = name_of(chat)
-        if path := self.chats.path(chat):
-            self.learner.behind.progress.end(chat, path[-1].version, title.strip())
-        return self.learner.behind.chapter(chat)
+        if path := self._context.chats.path(chat):
+            self._learning.learner.behind.progress.end(chat, path[-1].version, title.strip())
+        return self._learning.learner.behind.chapter(chat)
 
-    def retell(self, *chapter_ids: str, through: str = "") -> "list[Report]":
-        """Let the model tell chapters anew; a new one takes the place of the old one, which is archived.
+    def retell(self, *chapter_ids: str, through: str = "") -> "list[LearningReport]":
+        """Let the model tell chapters again; a new one takes the place of the old one, which is archived.
 
         `through`: all of the chat from the last of these ids up to this chapter as well, in the order of the story.
 
@@ -65,14 +72,16 @@ class Chaptering(Tending):
             raise UnknownMemoryError(last.id, [one.id for one in behind])
         return behind[: behind.index(last) + 1] if last in behind else []
 
-    def _told_anew(self, old: Memory) -> "Report":
-        report = self.learner.behind.chapter(old.evidence[0].chat, [old])
-        if any(old.id in one.supersedes for one in self.memories.values()):
-            self._commit([Edit("set", old.id, {"archived": True}, reason="told anew")], "model")
+    def _told_anew(self, old: Memory) -> "LearningReport":
+        report = self._learning.learner.behind.chapter(old.evidence[0].chat, [old])
+        if any(old.id in one.supersedes for one in self._memories.current().values()):
+            self._memories.commit(
+                [Edit("set", old.id, {"archived": True}, reason="told again")], "model"
+            )
         return report
 
     def _chapter(self, chapter_id: str) -> Memory:
-        found = self.memories.get(chapter_id)
+        found = self._memories.current().get(chapter_id)
         if found is None or not found.stretch:
             raise UnknownMemoryError(chapter_id, [one.id for one in self.chapters()])
         return found

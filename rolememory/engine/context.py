@@ -1,0 +1,175 @@
+"""What every part of a role's memory stands on: its files, its settings, its index."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import lru_cache
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from rolememory.chats import Chats
+from rolememory.chats.forgotten import Forgotten
+from rolememory.chats.passages import ChatPassages
+from rolememory.chats.pinned import Pinned
+from rolememory.engine.shared import HomeContext
+from rolememory.inject.fence import strip
+from rolememory.learn.usage import Usage
+from rolememory.recall.candidates import Candidates
+from rolememory.recall.pipeline import RecallPipeline
+from rolememory.schema.learning import ChatMessage, ScopeCommand
+from rolememory.schema.memory import Memory
+from rolememory.schema.role import Role
+from rolememory.schema.settings import Settings
+from rolememory.storage.memories import Edit, RoleStore, Snapshot
+from rolememory.text.cancellation import check_cancelled, giving_way
+from rolememory.text.clean import OUT_OF_CHARACTER
+
+if TYPE_CHECKING:
+    from rolememory.text.vectors import VectorTable
+
+PART = 50  # messages of a long chat that are read at once while turns wait
+BETWEEN_S = 0.005  # in which they come in
+BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
+
+
+@lru_cache(maxsize=256)
+def _scopes(text: str) -> Sequence[ScopeCommand]:
+    """The commands of a message to the memory of its chat: what is recalled for and then observed is read once."""
+    from rolememory.learn.commands import chat_commands
+
+    return chat_commands(text)
+
+
+def _names_of(role: Role) -> tuple[str, ...]:
+    return role.name, *role.aliases
+
+
+class RoleContext:
+    """One role's files and what is read from them, made once. `lock` lets one turn in at a time."""
+
+    def __init__(self, home: HomeContext, role_id: str) -> None:
+        self.home, self.id = home, role_id
+        self.space = home.folder.space(role_id)
+        self.store = RoleStore(self.space, self.settings.storage)
+        self.chats = Chats(
+            self.space,
+            same=home.people.same,
+            links=lambda: home.people.edition,
+            names=lambda: _names_of(self.role),
+            living=lambda: self.settings.chats.stories,
+            scopes=_scopes,
+        )
+        self.usage = Usage(
+            self.space,
+            self.chats,
+            self.stored,
+            self._speakers,
+            lambda: home.pool,
+        )
+        self.lock = threading.RLock()
+        self._catching = 0  # how many read a long chat in parts now
+        self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
+        self.begin_recalling()
+
+    def begin_recalling(self) -> None:
+        """Recall from what the files hold now, and from nothing that was read before."""
+        self.pipeline = RecallPipeline(self.space, self.home.surroundings, self.settings)
+        self.forgotten = Forgotten(self.space)
+        self.pinned = Pinned(self.space)
+        self.passages = ChatPassages(self.chats, self._speaker, self.forgotten, self.pinned)
+        self._asked: Candidates | None = None  # of the last turn
+
+    @property
+    def role(self) -> Role:
+        """role.json as it stands now."""
+        return self.home.folder.find(self.id)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home with the role's own on top, as they stand now."""
+        return self.home.settings_of(self.role)
+
+    def stored(self) -> Mapping[str, Memory]:
+        """Every memory by id as the files have them now; commands that are still being read are not waited for."""
+        return self.store.snapshot().memories
+
+    def candidates(
+        self, memories: Mapping[str, Memory], settings: Settings
+    ) -> Mapping[str, Memory]:
+        """Memories and what was said, as recall asks them; the same object while nothing changed."""
+        if settings.recall.passages.recall == "none":
+            return memories
+        with self.lock:
+            passages = self.passages.follow(PART if self._catching else None)
+            known = self._asked
+            if known is None or not known.are(memories, passages):
+                known = self._asked = Candidates(memories, passages)
+        return known
+
+    @contextmanager
+    def catching_up(self) -> Iterator[None]:
+        """What is observed inside, however long, holds up nobody's turn: it is read in parts at the end, and turns come in between."""
+        self._catching += 1
+        try:
+            yield
+            with giving_way():
+                while self._read_on():
+                    sleep(BETWEEN_S)
+                    check_cancelled()
+        finally:
+            self._catching -= 1
+
+    def _read_on(self) -> bool:
+        """Read the next part of what was observed; whether there is more."""
+        with self.lock:
+            self.pipeline.follow(self.candidates(self.stored(), self.settings), self.settings)
+            return self.passages.behind
+
+    def vectors(self) -> "VectorTable | None":
+        """The vectors of all that recall asks, as far as they are there."""
+        candidates = self.candidates(self.stored(), self.settings)
+        return self.pipeline.meanings.follow(candidates)
+
+    def clean(self, text: str) -> str:
+        """What people said in a message, out of character too: no word of anybody's is lost."""
+        cleaner, rest = self.home.surroundings.cleaner(self.settings), strip(text)
+        return cleaner.without(OUT_OF_CHARACTER).clean(rest) if cleaner else rest
+
+    def commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
+        """Write in one transaction, after a backup where one is due."""
+        self.home.check_open()
+        if monotonic() >= self._look_for_backup:
+            self._look_for_backup = monotonic() + BACKUP_LOOK_S
+            self._backup_when_due()
+        return self.store.commit(edits, actor=actor)
+
+    def close(self) -> None:
+        """Fold the journal into memory.json and stop background work."""
+        self.usage.close()
+        self.pipeline.close()
+        self.store.close()
+
+    def _backup_when_due(self) -> None:
+        from rolememory.storage.files.backup import backup, due
+
+        folder = self.space.folder  # another storage has backups of its own
+        if folder and due(folder, self.settings.storage, datetime.now(UTC)):
+            backup(folder, self.settings.storage)
+
+    def _speakers(self, chat: str) -> set[str]:
+        """The names of those who speak in a chat."""
+        role, char = self.role, self.pipeline.card.character(self.role).name
+        return {
+            role.name,
+            *role.aliases,
+            char,
+            self.chats.info(chat).user or "",
+            *(name for _, name in self.chats.speakers(chat)),
+        }
+
+    def _speaker(self, said: ChatMessage) -> str:
+        """The name of who said a message."""
+        if said.role == "assistant":
+            return said.name or self.role.name
+        return said.name or said.owner or ""

@@ -1,0 +1,45 @@
+"""A role's lorebooks, and what is wrong with its files."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rolememory.engine.context import RoleContext
+from rolememory.errors import FileError
+from rolememory.schema.lorebook import LoreEntry
+from rolememory.storage.ineffective_fields import still_ineffective
+
+if TYPE_CHECKING:
+    from rolememory.recall.lore.index import LoreIndex
+    from rolememory.storage.problem import Problem
+
+
+class RoleLore:
+    """The books that a role hears."""
+
+    def __init__(self, context: RoleContext) -> None:
+        self._context = context
+
+    def entries(self) -> Mapping[str, LoreEntry]:
+        """The lorebook entries that the role hears, by their ids among all books."""
+        index = self._index()
+        return {one.id: one.entry for one in index.entries} if index else {}
+
+    def problems(self) -> "list[Problem | FileError]":
+        """What is wrong with the role's files as they stand, each with its `text(language)`: role.json, settings, memories, chats, books."""
+        role, home = self._context, self._context.home
+        with role.lock:
+            self._index()
+        return [
+            *(one for one in home.folder.problems() if role.id in str(one.file)),
+            *home.mistakes_of(role.role),
+            *still_ineffective(role.store.snapshot().problems, home.lexicons.current()),
+            *role.chats.problems,
+            *(
+                FileError(at, told.removeprefix(f"{at}: "))
+                for at, told in role.pipeline.books.problems.items()
+            ),
+        ]
+
+    def _index(self) -> "LoreIndex | None":
+        role = self._context
+        return role.pipeline.books.index(role.role.worldbooks, role.settings.lore)

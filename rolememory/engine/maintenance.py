@@ -1,0 +1,224 @@
+"""Tending: upgrades, housekeeping, weights by use, associates, copies for safety."""
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from rolememory.chats import BranchVisibility
+from rolememory.engine.context import RoleContext
+from rolememory.engine.inputs import Time, time_of
+from rolememory.engine.memories import RoleMemories
+from rolememory.errors import InvalidValueError, RoleMemoryError
+from rolememory.learn.maintenance import Retirement, Upkeep, archived_because, due, retire, revived
+from rolememory.learn.upgrade import Upgraded, upgrade
+from rolememory.learn.weights import adjusted, archived, core, weight
+from rolememory.recall.active_set import counts
+from rolememory.recall.stats import MemoryStats, stats_of
+from rolememory.schema.memory import Memory
+from rolememory.schema.role import Association, Role
+from rolememory.schema.usage import Use
+from rolememory.storage.state import StateFile
+
+if TYPE_CHECKING:
+    from rolememory.storage.files.backup import Restored
+
+
+_LOOK_S = 3600.0  # a process asks so often whether upkeep is due
+_log = logging.getLogger(__name__)
+
+
+class RoleMaintenance:
+    """What keeps a memory in order."""
+
+    def __init__(self, context: RoleContext, memories: RoleMemories) -> None:
+        self._context, self._memories = context, memories
+        self._tended = StateFile(context.space, "tended")
+        self._upgraded = StateFile(
+            context.space, "upgraded"
+        )  # from which forms of memories it came
+        self._looked = float(
+            "-inf"
+        )  # when it was last asked whether upkeep is due, by time.monotonic
+
+    def upgrade(self) -> Upgraded:
+        """Put away what an older version wrote into memory.json by rules, once: the chats themselves are recalled now.
+
+        One change that `undo` takes back; what is put away stays in the file, archived. Where chats are not recalled
+        (`recall.passages.recall` is none), everything stays as it is.
+
+        Raises:
+            ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing changed.
+        """
+        if self._upgraded.load() or self._context.settings.recall.passages.recall == "none":
+            return Upgraded()
+        with self._context.lock:
+            done = upgrade(self._context.stored(), self._memories.history(), self._context.commit)
+            self._upgraded.save({"to": "passages"})
+        return done
+
+    def clean(self, now: Time | None = None, *, dry_run: bool = False) -> list[Retirement]:
+        """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
+
+        What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
+        """
+        if not dry_run:
+            self.upgrade()
+        now, settings, visibility = (
+            time_of(now) or datetime.now(UTC),
+            self._context.settings,
+            self._context.chats.visible_from(None),
+        )
+        memories = self._context.stored()
+
+        def counted(memory: Memory) -> bool:
+            return counts(memory, visibility)
+
+        seen = Upkeep.of(self._tended.load()).looked(memories.values(), now, counted)
+        gone = retire(
+            memories.values(),
+            now,
+            below_weight=settings.memory.archive_threshold,
+            limits=settings.storage.max_memories,
+            effects=self._context.usage.effects(visibility, memories),
+            counts=counted,
+            gone=seen.gone,
+        )
+        if not dry_run:
+            self._memories.retire(gone)
+            self._memories.revive(
+                revived(memories, archived_because(self._memories.history()), counted)
+            )
+            self._context.usage.uses.prune(self._context.stored())
+            self._tended.save(seen.to_json())
+        return gone
+
+    def tend(self, now: Time | None = None) -> list[Retirement]:
+        """`clean`, if the last one was a day ago or there was none."""
+        at = time_of(now) or datetime.now(UTC)
+        return self.clean(at) if due(Upkeep.of(self._tended.load()).last, at) else []
+
+    def used(self, memory_id: str, query: str, *, chat: str = "", referenced: bool = True) -> float:
+        """Tell by hand that a reply to this query used a memory, or passed it over; the weight it then has. Source: S4.13.
+
+        Replies that `observe` sees need not be told.
+        """
+        self._context.usage.uses.record(
+            self._memories.known(memory_id), chat, query, referenced, datetime.now(UTC)
+        )
+        return self.weight(memory_id)
+
+    def uses(self, memory_id: str) -> list[Use]:
+        """The turns that had this memory, newest first."""
+        return self._context.usage.uses.of(memory_id)
+
+    def used_together(self) -> list[tuple[str, str]]:
+        """Pairs of memories that replies used in the same turn more than once, the most often first."""
+        return self._context.usage.uses.pairs()
+
+    def prompted(self) -> frozenset[str]:
+        """The ids of memories that were in some prompt, as far back as uses are noted."""
+        return frozenset(self._context.usage.uses.tallies())
+
+    def effects(
+        self, visibility: BranchVisibility, memories: Mapping[str, Memory]
+    ) -> Mapping[str, float]:
+        """What use adds to weights, by id."""
+        return self._context.usage.effects(visibility, memories)
+
+    def weight(self, memory_id: str) -> float:
+        """What a memory weighs with what use has added, 0..2. Raises: UnknownMemoryError."""
+        memories = self._memories.current()
+        one = memories[self._memories.known(memory_id)]
+        return weight(
+            one, self._context.usage.effects(self._context.chats.visible_from(None), memories)
+        )
+
+    def reweigh(self, memory_id: str, delta: float) -> Memory:
+        """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""
+        return self._context.commit(
+            [adjusted(self._memories.current()[self._memories.known(memory_id)], delta)],
+            actor="author",
+        ).memories[memory_id]
+
+    def core(self, min_weight: float = 1.2) -> list[Memory]:
+        """The memories that weigh at least so much with their use, heaviest first. Source: S4.16."""
+        memories = self._memories.current()
+        return core(
+            memories.values(),
+            min_weight,
+            self._context.usage.effects(self._context.chats.visible_from(None), memories),
+        )
+
+    def archived(self) -> list[Memory]:
+        """What was put away, newest first. Source: S4.17."""
+        return archived(self._memories.current().values())
+
+    def associate(self, other: str, factor: float = 0.5) -> Role:
+        """Let what that role remembers be heard here, each score multiplied by `factor`, once its own side names this role too; 0 ends it.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: nobody or more than one answers to the name.
+            InvalidValueError: the factor is not within 0..1.
+        """
+        if not 0.0 <= factor <= 1.0:
+            raise InvalidValueError("expected a factor from 0 to 1, got {factor}", factor=factor)
+        named, mine = self._context.home.folder.find(other), self._context.role
+        rest = [
+            one for one in mine.associates if one.role not in (named.id, named.name, *named.aliases)
+        ]
+        added = [Association(role=named.id, factor=factor)] if factor else []
+        return self._context.home.folder.update(
+            mine.model_copy(update={"associates": (*rest, *added)})
+        )
+
+    def backup(self) -> Path:
+        """Make a backup of the role's files now; older ones rotate."""
+        self._context.store.checkpoint(force=True)
+        from rolememory.storage.files.backup import backup
+
+        return backup(self._folder(), self._context.settings.storage)
+
+    def restore(self, which: str = "latest") -> "Restored":
+        """Put a backup back, after a backup of what stands there now."""
+        from rolememory.storage.files.backup import restore
+
+        return restore(self._folder(), which, self._context.settings.storage)
+
+    def export(self) -> dict[str, Any]:
+        """The role, its memories and books as one JSON document; `Home.bring` reads it."""
+        self._context.store.checkpoint(force=True)
+        from rolememory.storage.exchange import export_role
+
+        return export_role(self._context.space)
+
+    def stats(self) -> MemoryStats:
+        """What the role remembers, in figures."""
+        return stats_of(
+            self._memories.current().values(),
+            self._context.space.size(),
+            self._context.home.people.follow().same,
+        )
+
+    def tend_when_due(self) -> None:
+        """The upgrade of an older role, then daily upkeep, behind the chat."""
+        if monotonic() - self._looked < _LOOK_S:
+            return
+        self._looked = monotonic()
+        self._context.home.pool.submit(self._tended_quietly)
+
+    def forget_upkeep(self) -> None:
+        """Drop when upkeep met which memory."""
+        self._tended.save({})
+
+    def _tended_quietly(self) -> None:
+        try:
+            self.upgrade()
+            self.tend()
+        except (RoleMemoryError, OSError) as error:
+            _log.warning("%s: upkeep has to wait: %s", self._context.space.name, error)
+
+    def _folder(self) -> Path:
+        return self._context.home.folder.folder(self._context.id)

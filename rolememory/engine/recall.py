@@ -1,0 +1,279 @@
+"""Reading: what the character remembers on a turn, and what a query finds."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import reduce
+from typing import Any
+
+from rolememory.chats.branch_visibility import BranchVisibility
+from rolememory.chats.presence import Audience
+from rolememory.chats.values import ObservePreview
+from rolememory.engine.context import RoleContext
+from rolememory.engine.inputs import (
+    MessageLike,
+    Name,
+    Time,
+    bounded,
+    coerce_messages,
+    name_of,
+    names_of,
+    time_of,
+    user_of,
+)
+from rolememory.engine.learning import PATIENT_S, RoleLearning
+from rolememory.errors import RoleMemoryError
+from rolememory.learn.model.scene_states import Scenes
+from rolememory.recall.associates import NOBODY, AssociatedRole, Circle, partners
+from rolememory.recall.explain import with_setting
+from rolememory.recall.fit import once
+from rolememory.recall.pipeline import Request
+from rolememory.recall.scene_state import merged
+from rolememory.recall.turn import Turn
+from rolememory.schema.evidence import Scored
+from rolememory.schema.generation import USUAL, Generation
+from rolememory.schema.learning import ChatMessage
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.message import Message, TurnKind
+from rolememory.schema.role import Character, Role
+from rolememory.text.cancellation import cancellable, check_cancelled
+from rolememory.text.embed.loader import Loader
+
+STAMPED = 60  # messages among which the state of the scene is looked for
+
+
+Associate = Callable[[str], "RoleRecall"]
+"""The read path of another role of the home, by its id."""
+
+
+class RoleRecall:
+    """The read path of a role."""
+
+    def __init__(self, context: RoleContext, learning: RoleLearning, associate: Associate) -> None:
+        self._context, self._learning, self._associate = context, learning, associate
+        self._scenes = Scenes(context.space)
+
+    def recall(
+        self,
+        messages: Iterable[MessageLike] | MessageLike,
+        *,
+        chat: Name = "",
+        user: Name | None = None,
+        present: Iterable[Name] | Name | None = None,
+        members: Iterable[Name] | Name | None = None,
+        character: Character | None = None,
+        now: Time | None = None,
+        dry_run: bool = False,
+        unseen: int | None = None,
+        lore: bool = True,
+        settings: Mapping[str, Any] | None = None,
+        generation: Generation | TurnKind = USUAL,
+    ) -> Turn:
+        """What the character remembers on this turn, as words in their place among the messages.
+
+        `messages` is the whole visible chat, oldest first, or the newest message alone; `unseen` messages before them were cut off by the frontend
+        (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
+        Only what everybody who will read the reply was present for is recalled: the users in `present` (left out: those
+        known to be in this chat) and the other characters in `members` (likewise).
+        What was learned from messages that were edited, swiped away or told in another branch or story is not heard.
+        `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
+        that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`. `generation`: its kind, or all that lorebooks ask
+        of it (author's note, greeting, context size).
+
+        Raises:
+            KeyError, ValueError: such a key is not known, or its value does not fit; or more is said than
+                `serve.max_messages` and `serve.max_characters` allow.
+        """
+        role = self._context
+        role.home.check_open()
+        who = role.role
+        rules = reduce(
+            lambda rules, key: with_setting(rules, *key),
+            (settings or {}).items(),
+            role.home.settings_of(who),
+        )
+        said, chat, user, now = (
+            coerce_messages(messages),
+            name_of(chat),
+            user_of(user),
+            time_of(now),
+        )
+        bounded(said, rules.serve)
+        present, members = names_of(present), names_of(members)
+        self._learning.learned_soon()
+        preview = role.chats.preview(said, chat=chat, user=user, clean=role.clean)
+        check_cancelled()
+        role.home.people.follow()
+        readers = role.chats.readers(preview.chat or chat, user, present, members)
+        visibility = role.chats.visible_from(chat, preview, readers, user=user)
+        memories = role.stored()
+        candidates = role.candidates(memories, rules)
+        shown = preview.path[preview.unseen :]
+        check_cancelled()
+        request = Request(
+            said,
+            preview.chat or chat,
+            user,
+            character,
+            now,
+            dry_run,
+            unseen,
+            visibility=visibility,
+            lore=lore,
+            effects=role.usage.effects(visibility, memories),
+            circle=self._circle(who, readers, visibility.story),
+            shown=frozenset(
+                (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
+            ),
+            off=visibility.off,
+            kin=visibility.family(preview.chat or chat),
+            scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
+            away_days=_away_days(preview.path, now, rules.inject.previously_days),
+            generation=Generation(generation) if isinstance(generation, str) else generation,
+            before=preview.unseen,
+            recent=self._recent_of(preview, visibility, rules.memory.short_term_count),
+            stamp=next((said.stamp for said in preview.path[-STAMPED:][::-1] if said.stamp), ()),
+        )
+        check_cancelled()
+        with role.lock:
+            turn = role.pipeline.recall(who, candidates, rules, request)
+        if not dry_run:
+            role.usage.prompted(
+                preview.chat, preview.path, [one.memory.id for one in turn.recalled]
+            )
+        self.loader.start()  # only now: a library that is being imported would hold the first answer up
+        return turn
+
+    @staticmethod
+    def _recent_of(
+        preview: ObservePreview, visibility: BranchVisibility, most: int
+    ) -> tuple[ChatMessage, ...]:
+        """The newest messages before those in view, as far as everybody who reads has heard them."""
+        if not most or visibility.off:
+            return ()
+        before = preview.path[max(preview.unseen - most, 0) : preview.unseen]
+        return tuple(
+            one
+            for one in before
+            if visibility.sees(Evidence(chat=preview.chat, version=one.version))
+        )
+
+    def _scene_of(self, preview: ObservePreview, visibility: BranchVisibility) -> Mapping[str, str]:
+        """How things stand at the end of a path, as far as everybody who reads has heard it. Cost: O(messages looked at)."""
+        path, chat = preview.path[-STAMPED:], preview.chat
+        shown = len(path) - (
+            len(preview.path) - preview.unseen
+        )  # what stands before is not in view
+
+        def heard(versions: Sequence[str]) -> bool:
+            return visibility.sees(Evidence(chat=chat, version="+".join(versions)))
+
+        stamps = [
+            one.stamp
+            for at, one in reversed(list(enumerate(path)))
+            if one.stamp and (at >= shown or heard([one.version]))
+        ]
+        standing = self._scenes.standing(
+            chat, lambda versions: all(map(preview.path.standing, versions)) and heard(versions)
+        )
+        return merged(stamps, standing[-1].fields if standing else {})
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        user: Name | None = None,
+        chat: Name | None = None,
+        present: Iterable[Name] | Name | None = None,
+        members: Iterable[Name] | Name | None = None,
+        now: Time | None = None,
+    ) -> list[Scored]:
+        """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off.
+
+        `chat`, `present` and `members` tell who else reads what is found, as for `recall`. With a chat only what its story knows is
+        found ("" = one that has no name), without one what was said in any story.
+        """
+        role = self._context
+        role.home.check_open()
+        user, chat, now = user_of(user), user_of(chat), time_of(now)
+        present, members = names_of(present), names_of(members)
+        self._learning.learned_soon()
+        role.home.people.follow()
+        readers = role.chats.readers(chat or "", user, present, members)
+        story = None if chat is None else role.chats.story_of(chat, user)
+        visibility = role.chats.visible_from(None, readers=readers, story=story, inside=chat or "")
+        request = Request(
+            (Message.user(query),),
+            user=user,
+            now=now,
+            dry_run=True,
+            wanted=limit,
+            visibility=visibility,
+        )
+        with role.lock:
+            return once(
+                role.pipeline.search(
+                    role.role,
+                    role.candidates(role.stored(), role.settings),
+                    role.settings,
+                    request,
+                ),
+                limit,
+            )
+
+    def ready(self, timeout: float | None = None) -> bool:
+        """Wait until the model is loaded and every memory has its vector; false without a model."""
+        candidates = self._learned_candidates()
+        return self._context.pipeline.meanings.ready(candidates, timeout)
+
+    @property
+    def loader(self) -> Loader:
+        """The model of meaning, as far as it is loaded."""
+        return self._context.home.surroundings.loader
+
+    def turns(self) -> int:
+        """How many user turns the timeline has had: the story's clock."""
+        return self._context.pipeline.chats.clock.turn
+
+    def turn_at(self, at: datetime) -> int | None:
+        """The turn of the story at which something was told; None where nobody knows."""
+        return self._context.pipeline.chats.clock.at(at)
+
+    def embedded(self) -> int:
+        """How many memories have their vectors by now."""
+        return len(self._context.pipeline.meanings.table or ())
+
+    def as_heard(
+        self, factor: float, readers: Audience, story: str | None = None
+    ) -> AssociatedRole:
+        """What an associated role hears of this one in that story, when these read its reply."""
+        role, known = self._context, self._learned_candidates()
+        visibility = role.chats.visible_from(None, readers=readers, story=story)
+        return AssociatedRole(role.role, factor, known, role.vectors(), visibility)
+
+    def _learned_candidates(self) -> Mapping[str, Memory]:
+        """What recall asks, with what was asked for in all that was observed."""
+        self._learning.learned(PATIENT_S)
+        return self._context.candidates(self._context.stored(), self._context.settings)
+
+    def _circle(self, role: Role, readers: Audience, story: str | None) -> Circle:
+        """The roles that are heard here, as they are now."""
+        if not role.associates:
+            return NOBODY
+        found, notes = partners(role, self._context.home.folder.find)
+        others: list[AssociatedRole] = []
+        for other, factor in found:
+            try:
+                others.append(self._associate(other.id).as_heard(factor, readers, story))
+            except RoleMemoryError as error:
+                notes.append(f"associate {other.name!r}: {error}")
+        return Circle(tuple(others), tuple(notes))
+
+
+def _away_days(path: Sequence[ChatMessage], now: datetime | None, least: float) -> int:
+    """For how many whole days nobody had spoken before the newest message of the user; 0 where that is less than so many."""
+    asked = next((at for at in range(len(path) - 1, -1, -1) if path[at].role == "user"), 0)
+    if not least or not asked:
+        return 0
+    days = ((now or datetime.now(UTC)) - path[asked - 1].at).total_seconds() / 86_400
+    return int(days) if days >= max(least, 1.0) else 0

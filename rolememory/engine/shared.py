@@ -1,0 +1,131 @@
+"""What a home hands to its roles: its files and settings, the people it knows, the model, the templates."""
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rolememory.errors import ClosedError, SettingsError
+from rolememory.inject.environment import Templates
+from rolememory.inject.styles import Styles
+from rolememory.recall.lexicons import Lexicons
+from rolememory.recall.pipeline import SharedResources
+from rolememory.schema.role import Role
+from rolememory.schema.settings import CleanSettings, Settings
+from rolememory.storage.files.signature import signature
+from rolememory.storage.home import HomeFolder
+from rolememory.storage.people import People
+from rolememory.storage.port import Revision, Storage
+from rolememory.storage.settings import Loaded, SettingsFile, load_settings
+from rolememory.text.clean import Cleaner, cleaner_for
+from rolememory.text.embed.base import Embedder
+from rolememory.text.embed.graph import graph_folder
+from rolememory.text.embed.loader import Loader, load, promised
+from rolememory.text.embed.queries import QueryVectors
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rolememory.llm.servers import ModelServers
+
+
+class HomeContext:
+    """What all roles of a home share; it knows none of them."""
+
+    def __init__(
+        self,
+        storage: Storage | Path | str,
+        settings: Mapping[str, Any] | None,
+        embedder: Embedder | None,
+    ) -> None:
+        self.folder = HomeFolder(storage)
+        self.space = self.folder.storage.home
+        self._file = SettingsFile(self.space, settings)
+        self.people = People(self.space).follow()
+        own = self.space.folder
+        self.lexicons = Lexicons(own and own / "lexicons")
+        wanted = self.settings().embedding
+        loader = Loader(
+            wanted,
+            load=(lambda _: embedder)
+            if embedder
+            else partial(load, graph=own and graph_folder(own)),
+            promised=(lambda: True) if embedder else partial(promised, wanted),
+        )
+        templates = Templates(own and own / "templates")
+        self.surroundings = SharedResources(
+            loader,
+            QueryVectors(loader.get),
+            templates,
+            Styles(templates),
+            cleaner=_cleaners(own and own / "cleaning.json"),
+            lexicon=self.lexicons.current,
+            home=self.space,
+            same=self.people.same,
+        )
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self.closed = False
+
+    def settings(self) -> Settings:
+        """The settings of the home as they stand now."""
+        return self._file.current().settings
+
+    def settings_of(self, role: Role) -> Settings:
+        """The settings with the role's own on top."""
+        return self._file.current(role.settings, f"{role.id}/role.json").settings
+
+    def loaded(self, role: Role | None) -> tuple[Loaded, SettingsError | None]:
+        """The settings of the home or of a role with where each comes from, and what is wrong with the file as it stands."""
+        own = (role.settings, f"{role.id}/role.json") if role else ()
+        return self._file.current(*own), self._file.problem
+
+    def mistakes_of(self, role: Role) -> tuple[SettingsError, ...]:
+        """What is wrong with the settings of the home and the role's own."""
+        try:
+            load_settings(self.space, None, role.settings, role_file=f"{role.id}/role.json")
+        except SettingsError as error:
+            return error.all or (error,)
+        return ()
+
+    def check_open(self) -> None:
+        """Raise: ClosedError, once the home was closed."""
+        if self.closed:
+            raise ClosedError("this home was closed; open it again with Home.open")
+
+    @cached_property
+    def upstreams(self) -> "ModelServers":
+        """The model servers that learning asks, with their breakers: one dead server is not found dead by each role."""
+        from rolememory.llm.servers import ModelServers
+        from rolememory.llm.traffic import Spending
+
+        return ModelServers(spending=Spending(self.space))
+
+    @property
+    def pool(self) -> "ThreadPoolExecutor":
+        """The one thread on which commands are obeyed, for all roles; what it was given is done before the process ends."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with self._lock:
+            self._pool = self._pool or ThreadPoolExecutor(1, "rolememory-learn")
+            return self._pool
+
+    def close(self) -> None:
+        """Stop background work, once the roles were closed."""
+        if self._pool:
+            self._pool.shutdown()
+            self._pool = None
+        if "upstreams" in vars(self):
+            self.upstreams.spending.close()
+        self.closed = True
+
+
+def _cleaners(own: Path | None) -> Callable[[Settings], Cleaner | None]:
+    """Gives the cleaner that settings and own file ask for; the same one while these stay, since it knows the texts it cleaned."""
+
+    @lru_cache(maxsize=8)
+    def cleaner(wanted: CleanSettings, _: Revision | None) -> Cleaner | None:
+        return cleaner_for(wanted, own)
+
+    return lambda settings: cleaner(settings.clean, signature(own) if own else None)
