@@ -22,14 +22,14 @@ def digests(spoken: Sequence[Segment]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ChatLog:
+class ChatDigests:
     """Digests of the newest messages of a chat, oldest first, and how many stood before them."""
 
     before: int = 0
     said: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, raw: object) -> "ChatLog":
+    def of(cls, raw: object) -> "ChatDigests":
         """Read what `to_json` wrote; anything else is a chat nobody has seen."""
         if (
             not isinstance(raw, dict)
@@ -48,8 +48,8 @@ class ChatLog:
 
         Edited and regenerated messages may differ: the place where most of the visible ones agree counts, if half of them do.
 
-        >>> log = ChatLog(before=10, said=("a", "b", "c", "d"))
-        >>> log.unseen(["c", "d", "e"]), log.unseen(["x", "y"]), ChatLog(said=("a", "b")).unseen(["a", "b", "c"])
+        >>> log = ChatDigests(before=10, said=("a", "b", "c", "d"))
+        >>> log.unseen(["c", "d", "e"]), log.unseen(["x", "y"]), ChatDigests(said=("a", "b")).unseen(["a", "b", "c"])
         (12, 0, 0)
         """
         places = [at for at, digest in enumerate(self.said) if visible and digest == visible[0]]
@@ -60,12 +60,12 @@ class ChatLog:
             return 0
         return self.before + best
 
-    def with_visible(self, visible: Sequence[str]) -> "ChatLog":
+    def with_visible(self, visible: Sequence[str]) -> "ChatDigests":
         """The log after a turn that showed these messages."""
         unseen = self.unseen(visible)
         whole = (*self.said[: max(unseen - self.before, 0)], *visible)
         dropped = max(len(whole) - KEPT, 0)
-        return ChatLog((self.before if unseen else 0) + dropped, whole[dropped:])
+        return ChatDigests((self.before if unseen else 0) + dropped, whole[dropped:])
 
     def _agreeing(self, at: int, visible: Sequence[str]) -> int:
         return sum(one == other for one, other in zip(self.said[at:], visible, strict=False))

@@ -19,6 +19,7 @@ from rolememory.shipped import shipped
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent
 from rolememory.text.sentences import sentences
+from rolememory.triggers.subjects import named
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
@@ -26,13 +27,17 @@ RUN_WORDS, RUN_HAN = 6, 12
 
 OWN_LEAST = 0.9
 """Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
+OWN_ABOUT = 0.5
+"""... where the question names the character: then it is about them."""
 
 _TOKEN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
+_NAME_WORD = re.compile(r"[^\W_]+")
 _HAN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]")
 _QUESTION = re.compile(r"[?？]")
 _AROUND = " \t\n*_\"'“”‘’「」『』（）()"
 
 
+@lru_cache(maxsize=256)
 def asks(query: str) -> bool:
     """Whether a message ends in asking for something, so that what was said may be told up to the budget.
 
@@ -88,6 +93,7 @@ class Allowance:
 
     rules: PassageSettings
     asked: bool = False
+    query: str = ""
     replies: tuple[str, ...] = ()  # what the character said in the window
     asker: str = ""  # who asks; "" = nobody says
     room: int = 0  # characters of the block
@@ -130,10 +136,14 @@ class Allowance:
     ) -> Reason | None:
         """Whether words of the character's own are so much less to the point than what is told already that they only repeat it."""
         best = max((one.relevance for one in chosen), default=0.0)
-        least = OWN_LEAST * best
+        least = best * (OWN_ABOUT if self._names(memory.subject) else OWN_LEAST)
         if memory.role != "assistant" or candidate.relevance >= least:
             return None
         return Reason("uninvited", (("relevance", candidate.relevance), ("threshold", least)))
+
+    def _names(self, who: str | None) -> bool:
+        words = frozenset(_NAME_WORD.findall(self.query.casefold()))
+        return bool(who) and named(who or "", self.query, words)
 
     def _uninvited(
         self, candidate: Weighed, memory: Passage, chosen: Iterable[Scored]
@@ -158,4 +168,5 @@ class Allowance:
 
     def _recited(self, memory: Passage) -> bool:
         """Whether the character said a run of these words within the window."""
-        return not _said(self.replies).isdisjoint(runs(memory.content))
+        said = _said(self.replies)
+        return bool(said) and not said.isdisjoint(runs(memory.content))

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rolememory.recall.active_set import EVERYTHING, Visibility, superseded
 from rolememory.recall.allowance import CHARACTERS_A_TOKEN, Allowance, asks
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
-from rolememory.recall.gates import Asker, Occasion, eligible, inherited, turn_gate
+from rolememory.recall.gates import Asker, TurnGateContext, eligible, inherited, turn_gate
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.restated import inherit
-from rolememory.recall.standing import EVERYTHING, Sees, superseded
 from rolememory.recall.weigh import order, weigh
 from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
@@ -19,14 +19,14 @@ from rolememory.text.intent import intent
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecallQuery:
     """Everything an answer depends on. Values and read-only indexes, no disk, no clock."""
 
     index: MemoryIndex
     scene: Scene
     settings: Settings
     measure: Measure
-    occasion: Occasion
+    occasion: TurnGateContext
     visible: Visible = field(default_factory=Visible)
     kept: frozenset[str] = frozenset()
     again: frozenset[str] = frozenset()  # those that this message was told at its turn before
@@ -35,7 +35,7 @@ class Question:
     )  # what left the prompt, by id: how many turns ago
     room: int | None = None
     thresholds: bool = True
-    sight: Sees = EVERYTHING
+    visibility: Visibility = EVERYTHING
     superseded: Mapping[str, str] = field(default_factory=dict)
     effects: Mapping[str, float] = field(
         default_factory=dict
@@ -53,8 +53,8 @@ class Question:
             self.scene.now,
             self.settings.recall,
             self.superseded,
-            self.sight,
-            self.sight.readers,
+            self.visibility,
+            self.visibility.readers,
             self.aside,
         )
 
@@ -96,21 +96,20 @@ class Question:
         rules = self.settings.recall.passages
         budget, asker = self.settings.budget, self.scene.user or ""
         room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
-        return Allowance(
-            rules, asks(self.scene.query), tuple(said), asker, room, self.left, self.again
-        )
+        query = self.scene.query
+        return Allowance(rules, asks(query), query, tuple(said), asker, room, self.left, self.again)
 
-    def about(self, memory: Memory) -> "Question":
+    def about(self, memory: Memory) -> "RecallQuery":
         """The same question, had this memory been written so."""
         return replace(self, supposed=memory)
 
-    def asking(self, index: MemoryIndex) -> "Question":
+    def asking(self, index: MemoryIndex) -> "RecallQuery":
         """The same question to another index: what counts there, and which of its keys stand in the window."""
-        scene = replace(self.scene, reading=index.read(self.scene.segments))
-        outdated = superseded(index.memories, self.sight)
+        scene = replace(self.scene, reading=index.read(self.scene.segments, self.scene.names))
+        outdated = superseded(index.memories, self.visibility)
         return replace(self, index=index, scene=scene, superseded=outdated)
 
-    def hearing(self, texts: Sequence[str]) -> "Question":
+    def hearing(self, texts: Sequence[str]) -> "RecallQuery":
         """The same question with further texts in the window of keys: what lore says may wake memories."""
         before = self.scene.segments
         segments = (*before, *(Segment(text, "lore") for text in texts if text))
@@ -118,17 +117,20 @@ class Question:
         return replace(
             self,
             scene=replace(
-                self.scene, segments=segments, reading=self.index.read(segments), window=window
+                self.scene,
+                segments=segments,
+                reading=self.index.read(segments, self.scene.names),
+                window=window,
             ),
         )
 
-    def under(self, settings: Settings) -> "Question":
+    def under(self, settings: Settings) -> "RecallQuery":
         """The same question under other settings."""
         return replace(self, settings=settings, index=self.index.under(settings))
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecallResult:
     """What the memories said: all that something woke, and who stands in the prompt."""
 
     scored: Sequence[Scored] = ()  # best first
@@ -142,7 +144,7 @@ Audience = Callable[[Asker], Collection[str]]
 
 
 def ask(
-    question: Question, audience: Audience | None = None
+    question: RecallQuery, audience: Audience | None = None
 ) -> tuple[Sequence[Scored], tuple[str, ...]]:
     """Every memory that something woke, best first, and notes of strategies that could not work."""
     if question.supposed:
@@ -179,9 +181,9 @@ def ask(
     return scored, (*notes, *patterns)
 
 
-def answer(question: Question, audience: Audience | None = None) -> Answer:
+def answer(question: RecallQuery, audience: Audience | None = None) -> RecallResult:
     """Ask the memories and choose. Cost: what the strategies cost, plus O(hits log hits)."""
     if closed := turn_gate(question.occasion, question.settings.recall):
-        return Answer(closed=closed)
+        return RecallResult(closed=closed)
     scored, notes = ask(question, audience)
-    return Answer(scored, fit(scored, question.measure, question.fitting), notes=notes)
+    return RecallResult(scored, fit(scored, question.measure, question.fitting), notes=notes)

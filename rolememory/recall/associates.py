@@ -9,17 +9,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rolememory.errors import RoleMemoryError
+from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.gates import Asker, first_closed, inherited
 from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.recall.live import LiveIndex
-from rolememory.recall.standing import EVERYTHING, Sees
 from rolememory.recall.weigh import Note, weigh
 from rolememory.schema.evidence import Contribution, Earlier, Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
-from rolememory.text.feel_words import Lexicon
+from rolememory.text.affect_lexicon import Lexicon
 from rolememory.text.vectors import VectorTable
 
 BETWEEN = "/"  # the id of a memory heard from Asha is "Asha/..."
@@ -32,21 +32,23 @@ _OF_ITSELF = (MemoryType.TRAIT, MemoryType.GOAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class AssociatedRole:
     """An associated role with what it remembers now."""
 
     role: Role
     factor: float  # 0..1, by our role.json: how much its word counts
     memories: Mapping[str, Memory]
     vectors: VectorTable | None = None
-    sight: Sees = EVERYTHING  # which of its learned memories count, seen from none of its chats
+    visibility: Visibility = (
+        EVERYTHING  # which of its learned memories count, seen from none of its chats
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Circle:
     """The associated roles of a turn, and notes on those that could not be heard."""
 
-    others: tuple[Other, ...] = ()
+    others: tuple[AssociatedRole, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -86,7 +88,7 @@ def _means(name: str, role: Role, find: Callable[[str], Role]) -> bool:
 
 
 @dataclass(slots=True)
-class _Told:
+class _SharedMemories:
     """Memories of another role as they are said here; each is made once."""
 
     name: str
@@ -131,22 +133,22 @@ class Associated:
     name: str
     factor: float
     index: MemoryIndex
-    sight: Sees
+    visibility: Visibility
     superseded: Mapping[str, str]
     audience: Callable[[Asker], Collection[str]]
-    told: _Told = field(repr=False, compare=False)
+    told: _SharedMemories = field(repr=False, compare=False)
 
     def heard(
         self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None
     ) -> Iterator[Scored]:
         """What something in the scene wakes of it, as it is said here, each score multiplied by the factor."""
-        index, asker = self.index, asker.seeing(self.sight, self.superseded)
+        index, asker = self.index, asker.seeing(self.visibility, self.superseded)
         with index.table.lock:
             audience = self.audience(asker)
             found = weigh(
                 index.table,
                 [one for one in index.strategies if one.trigger.name != "constant"],
-                replace(scene, reading=index.read(scene.segments)),
+                replace(scene, reading=index.read(scene.segments, scene.names)),
                 audience,
                 settings.weigh,
                 multiply=settings.recall.fusion == "multiply",
@@ -162,7 +164,7 @@ class Associated:
 
     def closed(self, memory: Memory, asker: Asker) -> Reason | None:
         """Why a memory of that role may not be heard by this asker."""
-        found = first_closed(memory, asker.seeing(self.sight, self.superseded))
+        found = first_closed(memory, asker.seeing(self.visibility, self.superseded))
         return found[1] if found else None
 
     def _softened(self, scored: Scored) -> Scored:
@@ -187,13 +189,13 @@ class Associates:
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self._settings, self._clock = settings, clock
         self._live: dict[str, LiveIndex] = {}
-        self._told: dict[str, _Told] = {}
+        self._told: dict[str, _SharedMemories] = {}
         self.heard_from: dict[
             str, str
         ] = {}  # id of a heard memory -> the role it is heard from; the same object always
 
     def follow(
-        self, others: Sequence[Other], settings: Settings, lexicon: Lexicon | None
+        self, others: Sequence[AssociatedRole], settings: Settings, lexicon: Lexicon | None
     ) -> tuple[Associated, ...]:
         """The associated roles as they are now. Cost: what differs in their memories."""
         self._leave({other.role.id for other in others})
@@ -203,23 +205,25 @@ class Associates:
         )
 
     def _following(
-        self, other: Other, name: str, settings: Settings, lexicon: Lexicon | None
+        self, other: AssociatedRole, name: str, settings: Settings, lexicon: Lexicon | None
     ) -> Associated:
         live = self._live.setdefault(other.role.id, LiveIndex(self._settings, self._clock))
         index = live.follow(other.memories, settings, other.vectors, lexicon)
         told = self._told.get(other.role.id)
         if told is None or told.name != name:
-            told = self._told[other.role.id] = _Told(name, self.heard_from)
+            told = self._told[other.role.id] = _SharedMemories(name, self.heard_from)
             self.heard_from[name + BETWEEN] = name
-        outdated = live.superseded(other.sight)
-        return Associated(name, other.factor, index, other.sight, outdated, live.audience, told)
+        outdated = live.superseded(other.visibility)
+        return Associated(
+            name, other.factor, index, other.visibility, outdated, live.audience, told
+        )
 
     def _leave(self, staying: Collection[str]) -> None:
         for role_id in self._live.keys() - staying:
             del self._live[role_id], self._told[role_id]
 
 
-def _names(others: Sequence[Other]) -> list[str]:
+def _names(others: Sequence[AssociatedRole]) -> list[str]:
     """What each is called here; two of one name are told apart by their ids."""
     plain = [other.role.name for other in others]
     return [

@@ -5,14 +5,16 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
-from rolememory.cards import keep
+import orjson
+
+from rolememory.cards import preserved_fields
 from rolememory.cards.book import read_book
 from rolememory.errors import FileError, UnsafePathError
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.settings import ScanSettings, Settings
-from rolememory.storage.port import Document, Mark, Space
+from rolememory.storage.port import Document, Revision, Space
 from rolememory.storage.role_file import object_in
 from rolememory.text.lengths import counter_for
 
@@ -25,7 +27,7 @@ class Books:
 
     def __init__(self, role: Space, home: Space) -> None:
         self._role, self._home = role, home
-        self._seen: dict[str, Mark | None] = {}
+        self._seen: dict[str, Revision | None] = {}
         self._books: dict[str, Lorebook] = {}
         self._index: LoreIndex | None = None
         self.problems: dict[str, str] = {}  # by where the book lies
@@ -57,7 +59,7 @@ class Books:
     def _read(
         self,
         kept: Mapping[str, tuple[Document, BookSource]],
-        marks: Mapping[str, Mark | None],
+        marks: Mapping[str, Revision | None],
     ) -> None:
         for place, (document, source) in kept.items():
             if marks[place] != self._seen.get(place) or place not in self._books:
@@ -72,8 +74,8 @@ class Books:
         try:
             raw: dict[str, Any] = object_in(document)
             if PurePath(document.name).name in self._imported(source):
-                raw = keep.with_note(
-                    raw, keep.EXTENSIONS, keep.OF_CARD, True
+                raw = preserved_fields.with_note(
+                    raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD, True
                 )  # shares as theirs do
             book = read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:
@@ -91,6 +93,16 @@ class Books:
         except (FileError, OSError):
             return []  # nothing was imported, or nobody knows what
         return names if isinstance(names, list) else []
+
+
+def note_imported(space: Space, name: str) -> None:
+    """Note that a book came from somebody else: it has a share of the budget, as a card's has."""
+    try:
+        known = object_in(space.document(f"{BOOKS}{IMPORTED}")).get("names")
+    except (FileError, OSError):
+        known = []
+    before = [one for one in known if one != name] if isinstance(known, list) else []
+    space.blob(f"{BOOKS}{IMPORTED}").put(orjson.dumps({"names": [*before, name]}))
 
 
 def left_by(lore: Activation, settings: Settings) -> int:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
-from rolememory.text.moves import Changing
+from rolememory.text.change_log import VersionedDict
 from rolememory.triggers.table import Table
 
 Entries = TypeVar("Entries", bound=Entry)
@@ -19,11 +19,11 @@ Changes = tuple[list[Memory], list[str]]
 class Candidates(Mapping[str, Memory]):
     """Memories and passages; where both have an id, the passage. Passages may come while somebody holds this."""
 
-    def __init__(self, memories: Mapping[str, Memory], passages: Changing[Passage]) -> None:
+    def __init__(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> None:
         self.memories, self.passages = memories, passages
         self.version = passages.version
 
-    def are(self, memories: Mapping[str, Memory], passages: Changing[Passage]) -> bool:
+    def are(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> bool:
         """Whether they are these, as they stand now."""
         same = self.memories is memories and self.passages is passages
         return same and self.version == passages.version

@@ -7,15 +7,15 @@ from rolememory.errors import RoleMemoryError
 from rolememory.schema.role import Character, Role
 from rolememory.storage.people import Same, alone
 from rolememory.storage.personas import Personas
-from rolememory.storage.port import Blob, Mark, Space
+from rolememory.storage.port import Blob, Revision, Space
 
 
-class CardOfRole:
+class RoleCard:
     """Holds the newest card. A broken file keeps its last good texts and is told in `problem`. One owner at a time."""
 
     def __init__(self, role: Space, home: Space, same: Same = alone) -> None:
         self._role, self._same = role, same
-        self._seen: tuple[str, Mark | None] | None = None
+        self._seen: tuple[str, Revision | None] | None = None
         self._texts: Character | None = None
         self._personas = Personas(home)
         self._told: tuple[Role, Character | None, str | None, str, Character] | None = (

@@ -1,12 +1,13 @@
-"""What a role keeps of its chats between turns: the story's clock, what was injected last, timers of lore. Written behind."""
+"""What a role keeps of its chats between turns: the story's clock, what was injected last, timers of lore. Written in the background."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from rolememory.recall.alignment import ChatLog, digests
+from rolememory.recall.alignment import ChatDigests, digests
 from rolememory.recall.clock import StoryClock
-from rolememory.recall.hear import Heard
+from rolememory.recall.prepared_chat import PreparedChat
 from rolememory.recall.turn import Turn
 from rolememory.schema.passage import PREFIX
 from rolememory.storage.port import Space
@@ -17,31 +18,35 @@ KEPT = "variables"  # of macros: states by how many messages there were before t
 MOST_STATES = 24  # turns of a chat that can be taken back
 
 
-class ChatStates:
-    """What changed at a turn is written, whatever else is kept; losing seconds of it is allowed."""
+@dataclass(frozen=True, slots=True)
+class ChatState:
+    """What is kept of one chat, at one moment."""
 
-    def __init__(self, space: Space) -> None:
-        self._state = StateLog(space, "turns", lambda _: _older(space))
-        self.clock = StoryClock.of(self._state.load().get(CLOCK, {}))
+    _held: Mapping[str, Any]
 
-    def injected(self, chat: str) -> frozenset[str]:
-        """The ids that stood in the prompt of the last turn of this chat."""
-        return frozenset(self._of(chat).get("ids", ()))
+    @property
+    def injected(self) -> frozenset[str]:
+        """The ids that stood in the prompt of the last turn."""
+        return frozenset(self._held.get("ids", ()))
 
-    def told(self, chat: str, said: str) -> frozenset[str]:
+    def told(self, said: str) -> frozenset[str]:
         """The ids that stood in the prompt when this message had its turn before: it is swiped or regenerated; else none."""
-        return self.injected(chat) if self._of(chat).get("said") == said else frozenset()
+        return self.injected if self.is_again(said) else frozenset()
 
-    def left(self, chat: str, said: str, rest: int) -> dict[str, int]:
-        """What was said and left the prompt of this chat within so many turns before that of this message, by id: how many turns ago."""
-        number, held = self._left(chat, said, rest)
+    def is_again(self, said: str) -> bool:
+        """Whether this message had the last turn."""
+        return bool(self._held.get("said") == said)
+
+    def left(self, said: str, rest: int) -> dict[str, int]:
+        """What was said and left the prompt within so many turns before that of this message, by id: how many turns ago."""
+        number, held = self.resting(said, rest)
         return {one: number - at for one, at in held.items()}
 
-    def _left(self, chat: str, said: str, rest: int) -> tuple[int, dict[str, int]]:
+    def resting(self, said: str, rest: int) -> tuple[int, dict[str, int]]:
         """The number of this message's turn, and in which turn each passage left the prompt; a swipe has the same."""
-        before = self._of(chat)
+        before = self._held
         number, held = int(before.get("turn", 0)), dict(before.get("left", {}))
-        if before.get("said") == said:
+        if self.is_again(said):
             return number, held
         here = set(before.get("ids", ()))
         held |= dict.fromkeys(sorted(set(before.get("last", ())) - here), number)
@@ -49,37 +54,50 @@ class ChatStates:
         kept = {one: at for one, at in held.items() if one not in here and number - at <= rest}
         return number, kept
 
-    def timers(self, chat: str) -> dict[str, Any]:
-        """The running timers of lore in this chat, as JSON."""
-        found: dict[str, Any] = self._of(chat).get("timers", {})
+    @property
+    def timers(self) -> dict[str, Any]:
+        """The running timers of lore, as JSON."""
+        found: dict[str, Any] = self._held.get("timers", {})
         return found
 
-    def variables(self, chat: str, place: int) -> Mapping[str, Any]:
-        """What macros kept in this chat before the turn that begins behind so many messages.
+    def variables(self, place: int) -> Mapping[str, Any]:
+        """What macros kept before the turn that begins behind so many messages.
 
         A swipe, an edit or a turn taken back starts where the old one did.
         """
-        earlier = _states(self._of(chat), place)
+        earlier = _states(self._held, place)
         found: dict[str, Any] = earlier[-1]["kept"] if earlier else {}
         return found
 
-    def unseen(self, chat: str, heard: Heard) -> int:
+    def unseen(self, prepared: PreparedChat) -> int:
         """How many messages of this chat the frontend has cut off before the visible ones."""
-        return ChatLog.of(_seen(self._of(chat))).unseen(digests(heard.spoken))
+        return ChatDigests.of(_seen(self._held)).unseen(digests(prepared.spoken))
+
+
+class ChatStates:
+    """What changed at a turn is written, whatever else is kept; losing seconds of it is allowed."""
+
+    def __init__(self, space: Space) -> None:
+        self._state = StateLog(space, "turns", lambda _: _older(space))
+        self.clock = StoryClock.of(self._state.load().get(CLOCK, {}))
+
+    def of(self, chat: str) -> ChatState:
+        """What is kept of this chat now."""
+        return ChatState(self._of(chat))
 
     def keep(
-        self, chat: str, heard: Heard, turn: Turn, now: datetime, *, place: int, rest: int
+        self, chat: str, prepared: PreparedChat, turn: Turn, now: datetime, *, place: int, rest: int
     ) -> None:
         """Keep what this turn did, which begins behind `place` messages, and what left the prompt for `rest` turns.
 
         A new user message is a turn of the story, a swipe of the same one is not.
         """
-        before, said = self._of(chat), heard.fingerprint
-        number, resting = self._left(chat, said, rest)
-        swiped = before.get("said") == said
+        before, said = self._of(chat), prepared.fingerprint
+        number, resting = ChatState(before).resting(said, rest)
+        swiped = ChatState(before).is_again(said)
         if not swiped:
             self._tick(now)
-        seen = ChatLog.of(_seen(before)).with_visible(digests(heard.spoken))
+        seen = ChatDigests.of(_seen(before)).with_visible(digests(prepared.spoken))
         changes = {
             "said": said,
             "turn": number,
@@ -135,13 +153,13 @@ def _states(held: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
     return [row for row in rows if row["before"] < place] if isinstance(rows, list) else []
 
 
-def _numbered(seen: ChatLog) -> dict[str, Any]:
+def _numbered(seen: ChatDigests) -> dict[str, Any]:
     """The digests by their number in the chat, so that a turn changes only a few."""
     return {f"#{number}": digest for number, digest in enumerate(seen.said, seen.before)}
 
 
 def _seen(held: Mapping[str, Any]) -> dict[str, Any]:
-    """What `ChatLog.to_json` gave."""
+    """What `ChatDigests.to_json` gave."""
     told = sorted((int(name[1:]), digest) for name, digest in held.items() if name[0] == "#")
     return {"before": told[0][0] if told else 0, "said": [digest for _, digest in told]}
 
@@ -154,7 +172,7 @@ def _older(space: Space) -> Values:
     chats = {
         CHAT + chat: {
             **(injected.get(chat) or {}),
-            **_numbered(ChatLog.of(seen.get(chat))),
+            **_numbered(ChatDigests.of(seen.get(chat))),
             "timers": timers.get(chat, {}),
         }
         for chat in {**injected, **timers, **seen}

@@ -12,10 +12,10 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.text.fold import fold
 from rolememory.text.passages import limit_at
-from rolememory.text.sentences import Span, sentences
+from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import tokens
 
-LENGTHS = (2.5, 1.75, 0.75)
+LENGTHS = (2.5, 1.75, 0.6)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
 FADING = 0.7  # of what a word tells, with each that tells more
 _WORD = re.compile(r"[^\W_]+")
@@ -27,7 +27,9 @@ class Excerpts:
     """The excerpts of one turn. None of them repeats a sentence of another, nor tells the same words from another message."""
 
     known: Mapping[str, Memory] = field(default_factory=dict)  # what may be told, by id
-    _taken: dict[tuple[str, str], list[Span]] = field(default_factory=dict)  # by chat and version
+    _taken: dict[tuple[str, str], list[SentenceSpan]] = field(
+        default_factory=dict
+    )  # by chat and version
     _said: set[str] = field(
         default_factory=set
     )  # the sentences that stand there, whoever said them
@@ -35,7 +37,7 @@ class Excerpts:
 
     def tells(self, one: Passage) -> bool:
         """Whether some of it is told already."""
-        return self._overlaps(one, Span(one.start, one.end))
+        return self._overlaps(one, SentenceSpan(one.start, one.end))
 
     def of(self, one: Passage, words: Sequence[str]) -> Passage | None:
         """The passage as it may be told next; None if its best sentence is told already. Cost: O(length of the message).
@@ -43,7 +45,7 @@ class Excerpts:
         `words`: what it shares with the question, the most telling first.
         """
         text, offset = _text(self._beside(one))
-        spans = [Span(offset + at.start, offset + at.end) for at in sentences(text)]
+        spans = [SentenceSpan(offset + at.start, offset + at.end) for at in sentences(text)]
         core = self._core(one, words, spans)
         if self._overlaps(one, core) or self._stands(one.content, core, one.start):
             return None
@@ -57,11 +59,11 @@ class Excerpts:
 
     def take(self, one: Passage, *, along: bool = False) -> None:
         """Remember what was told; what came `along` with another one leaves further ones their length."""
-        self._taken.setdefault(_message(one), []).append(Span(one.start, one.end))
+        self._taken.setdefault(_message(one), []).append(SentenceSpan(one.start, one.end))
         self._said.update(_words(one.content[at.start : at.end]) for at in sentences(one.content))
         self._count += not along
 
-    def _stands(self, text: str, span: Span, offset: int) -> bool:
+    def _stands(self, text: str, span: SentenceSpan, offset: int) -> bool:
         """Whether the same words stand there already; `text` begins at `offset`."""
         words = _words(text[span.start - offset : span.end - offset])
         return bool(words) and words in self._said
@@ -80,10 +82,12 @@ class Excerpts:
             run.append(other)
         return run if any(each.id == one.id for each in run) else [one]
 
-    def _core(self, one: Passage, words: Sequence[str], spans: Sequence[Span]) -> Span:
+    def _core(
+        self, one: Passage, words: Sequence[str], spans: Sequence[SentenceSpan]
+    ) -> SentenceSpan:
         """The sentence of the passage with the most telling words; all of it where none holds any."""
         weights = {word: FADING**place for place, word in reversed([*enumerate(words)])}
-        best, most = Span(one.start, one.end), 0.0
+        best, most = SentenceSpan(one.start, one.end), 0.0
         for span in spans:
             if one.start <= span.start and span.end <= one.end:
                 said = set(tokens(one.content[span.start - one.start : span.end - one.start]))
@@ -91,12 +95,14 @@ class Excerpts:
                 best, most = (span, weight) if weight > most else (best, most)
         return best
 
-    def _overlaps(self, one: Passage, span: Span) -> bool:
+    def _overlaps(self, one: Passage, span: SentenceSpan) -> bool:
         taken = self._taken.get(_message(one), ())
         return any(span.start < other.end and other.start < span.end for other in taken)
 
 
-def _grown(core: Span, spans: Sequence[Span], told: Collection[Span], length: int) -> Span:
+def _grown(
+    core: SentenceSpan, spans: Sequence[SentenceSpan], told: Collection[SentenceSpan], length: int
+) -> SentenceSpan:
     """The sentences around a place, the nearest ones first, as many as fit and up to one that stands there already."""
     start, end = core
     before = [span for span in reversed(spans) if span.end <= start]
@@ -104,13 +110,13 @@ def _grown(core: Span, spans: Sequence[Span], told: Collection[Span], length: in
     while before or after:
         behind = after and (not before or after[0].end - core.end < core.start - before[0].start)
         nearest = (after if behind else before)[0]
-        grown = Span(min(start, nearest.start), max(end, nearest.end))
+        grown = SentenceSpan(min(start, nearest.start), max(end, nearest.end))
         if grown.end - grown.start > length or nearest in told:
             (after if behind else before).clear()
             continue
         (after if behind else before).pop(0)
         start, end = grown
-    return Span(start, end)
+    return SentenceSpan(start, end)
 
 
 def _words(sentence: str) -> str:

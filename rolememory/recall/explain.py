@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rolememory.errors import UnknownMemoryError
-from rolememory.recall.answer import Answer, Question, answer
+from rolememory.recall.answer import RecallQuery, RecallResult, answer
 from rolememory.recall.fit import Fitted, fit
 from rolememory.recall.gates import eligible, first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
-from rolememory.text.edges import FUNCTION_CHARACTERS
-from rolememory.text.words import ask as split
+from rolememory.text.boundaries import FUNCTION_CHARACTERS
+from rolememory.text.words import term_query as split
 
 CHOOSING = (
     "budget.",
@@ -32,7 +32,7 @@ CHOOSING = (
 _WIDEST = 1 << 20  # characters; no budget is searched beyond this
 
 
-def refusal(question: Question, given: Answer, memory_id: str) -> Refusal | None:
+def refusal(question: RecallQuery, given: RecallResult, memory_id: str) -> Refusal | None:
     """Why this memory is not in the prompt; None when it is.
 
     Raises:
@@ -44,14 +44,14 @@ def refusal(question: Question, given: Answer, memory_id: str) -> Refusal | None
     scored = next((one for one in given.scored if one.memory.id == memory_id), None)
     if memory is None:
         return _of_another(question, given, memory_id, scored)
-    case = Case(question, given, memory, scored)
+    case = ExplainedMemory(question, given, memory, scored)
     reason, ways = _first_gate(case)
     remedy = next(filter(case.lets_in, ways), None)
     return Refusal(memory_id, reason.code, reason, remedy, scored)
 
 
 def _of_another(
-    question: Question, given: Answer, memory_id: str, scored: Scored | None
+    question: RecallQuery, given: RecallResult, memory_id: str, scored: Scored | None
 ) -> Refusal:
     """Why a memory of an associated role is not in the prompt; its own file is not ours to change, settings are."""
     other, memory = next(
@@ -67,13 +67,13 @@ def _of_another(
     if scored is None:
         return Refusal(memory_id, "no_evidence", Reason("no_evidence"))
     reason = given.fitted.refused[memory_id]
-    case = Case(question, given, scored.memory, scored)
+    case = ExplainedMemory(question, given, scored.memory, scored)
     ways = (way for way in _ways_past(reason, case) if way.target == "settings")
     remedy = next(filter(case.lets_in, ways), None)
     return Refusal(memory_id, reason.code, reason, remedy, scored)
 
 
-def refused(given: Answer) -> list[Refusal]:
+def refused(given: RecallResult) -> list[Refusal]:
     """Every memory that was woken and left out, best first, without looking for remedies: cheap."""
     reasons = given.fitted.refused
     return [
@@ -84,11 +84,11 @@ def refused(given: Answer) -> list[Refusal]:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExplainedMemory:
     """One memory, and how the question was answered."""
 
-    question: Question
-    given: Answer
+    question: RecallQuery
+    given: RecallResult
     memory: Memory
     scored: Scored | None
 
@@ -108,8 +108,8 @@ class Case:
         return None if _holds(fitted, self.memory) else fitted.refused[self.memory.id]
 
 
-def lets_in(question: Question, memory: Memory, change: Change) -> bool:
-    """Whether the memory would be in the prompt, had just this been changed: the question is asked anew."""
+def lets_in(question: RecallQuery, memory: Memory, change: Change) -> bool:
+    """Whether the memory would be in the prompt, had just this been changed: the question is asked again."""
     try:
         asked = changed(question, memory, change)
     except ValueError:  # the change leaves the bounds of a setting or field
@@ -121,7 +121,7 @@ def _holds(fitted: Fitted, memory: Memory) -> bool:
     return any(one.memory.id == memory.id for one in fitted.chosen)
 
 
-def changed(question: Question, memory: Memory, change: Change) -> Question:
+def changed(question: RecallQuery, memory: Memory, change: Change) -> RecallQuery:
     """The question as it would be after the change."""
     if change.target == "settings":
         return question.under(with_setting(question.settings, change.field, change.value))
@@ -149,7 +149,7 @@ def with_field(memory: Memory, field: str, value: object) -> Memory:
     return Memory.model_validate({**memory.model_dump(), field: value})
 
 
-def _first_gate(case: Case) -> tuple[Reason, Iterator[Change]]:
+def _first_gate(case: ExplainedMemory) -> tuple[Reason, Iterator[Change]]:
     question, given, memory = case.question, case.given, case.memory
     if given.closed:
         reason, change = given.closed
@@ -163,7 +163,7 @@ def _first_gate(case: Case) -> tuple[Reason, Iterator[Change]]:
     return reason, _ways_past(reason, case)
 
 
-def _ways_to_wake(question: Question, memory: Memory) -> Iterator[Change]:
+def _ways_to_wake(question: RecallQuery, memory: Memory) -> Iterator[Change]:
     if memory.triggers:
         yield Change("memory", "triggers", ())
     for word in _telling_words(question):
@@ -171,7 +171,7 @@ def _ways_to_wake(question: Question, memory: Memory) -> Iterator[Change]:
     yield Change("memory", "constant", True)
 
 
-def _telling_words(question: Question) -> list[str]:
+def _telling_words(question: RecallQuery) -> list[str]:
     """Words of the message that may serve as a key: the most telling first, three of them; Chinese ones without function words."""
     import numpy as np
 
@@ -186,75 +186,75 @@ def _telling_words(question: Question) -> list[str]:
     return sorted(words, key=lambda word: (-worth[word], word))[:3]
 
 
-def _ways_past(reason: Reason, case: Case) -> Iterator[Change]:
+def _ways_past(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     finder = _PAST.get(reason.code)
     if finder:
         yield from finder(reason, case)
 
 
-def _past_threshold(_: Reason, case: Case) -> Iterator[Change]:
+def _past_threshold(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.relevance_threshold", _just_below(case))
     yield from _ways_to_wake(case.question, case.memory)
 
 
-def _past_high(_: Reason, case: Case) -> Iterator[Change]:
+def _past_high(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", f"recall.{case.question.high}", _just_below(case))
     yield Change("settings", "recall.mode", "inject")
 
 
-def _past_type_limit(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_type_limit(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     field = "recall.max_per_type." + MemoryType(case.memory.type).array
     yield from _more(field, reason, case.question.size, case)
     yield Change("memory", "constant", True)
 
 
-def _past_max_items(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_max_items(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield from _more("recall.max_items", reason, case.question.size, case)
 
 
-def _past_enough(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_enough(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield from _more("recall.enough", reason, case.question.size, case)
     yield Change("memory", "constant", True)
 
 
-def _past_type_budget(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_type_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield from _more("budget.per_type." + MemoryType(case.memory.type).array, reason, _WIDEST, case)
 
 
-def _past_budget(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield from _more("budget.max_total_length", reason, _WIDEST, case)
 
 
-def _past_uninvited(_: Reason, case: Case) -> Iterator[Change]:
+def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.uninvited_threshold", _just_below(case))
 
 
-def _past_speaker_share(_: Reason, __: Case) -> Iterator[Change]:
+def _past_speaker_share(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.speaker_share", 1.0)
 
 
-def _past_resting(reason: Reason, _: Case) -> Iterator[Change]:
+def _past_resting(reason: Reason, _: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.rest", int(reason.get("turns", 1)) - 1)
 
 
-def _past_allowance(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_allowance(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield from _more("recall.passages.uninvited", reason, case.question.size, case)
 
 
-def _past_visible(_: Reason, __: Case) -> Iterator[Change]:
+def _past_visible(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.skip_visible", False)
 
 
-def _past_duplicate(reason: Reason, case: Case) -> Iterator[Change]:
+def _past_duplicate(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
     other = str(reason.get("of"))
     if other in case.question.index.memories:
         yield Change("memory", "archived", True, entry_id=other)
 
 
-def _more(field: str, reason: Reason, widest: int, case: Case) -> Iterator[Change]:
+def _more(field: str, reason: Reason, widest: int, case: ExplainedMemory) -> Iterator[Change]:
     """The smallest larger limit that lets the memory in, by doubling and halving; what a block would need tells more than a step.
 
-    It is chosen anew O(log widest) times, mostly once.
+    It is chosen again O(log widest) times, mostly once.
     """
     too_small = _too_small(reason, int(reason.get("limit", 0)))
     enough, step = too_small + 1, 1
@@ -276,7 +276,7 @@ def _too_small(reason: Reason, limit: int) -> int:
     return max(limit, int(needed) - 1)
 
 
-def _just_below(case: Case) -> float:
+def _just_below(case: ExplainedMemory) -> float:
     """The largest threshold of three decimals that the memory's relevance reaches."""
     return int((case.scored.relevance if case.scored else 0.0) * 1000 + 1e-9) / 1000
 
@@ -299,7 +299,7 @@ _PAST = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ExplanationRow:
     """One row of an explanation as it is shown and sent: codes and numbers."""
 
     id: str
@@ -310,11 +310,13 @@ class Line:
     remedy: Change | None = None
 
 
-def lines(given: Answer, refusals: Mapping[str, Refusal] | None = None) -> list[Line]:
+def lines(
+    given: RecallResult, refusals: Mapping[str, Refusal] | None = None
+) -> list[ExplanationRow]:
     """The rows of an answer: those in the prompt first, then the refused ones asked for."""
     told = [_line(one) for one in given.fitted.chosen]
     for one in (refusals or {}).values():
-        row = _line(one.scored) if one.scored else Line(one.entry_id, None, None, ())
+        row = _line(one.scored) if one.scored else ExplanationRow(one.entry_id, None, None, ())
         told.append(
             replace(
                 row,
@@ -326,10 +328,10 @@ def lines(given: Answer, refusals: Mapping[str, Refusal] | None = None) -> list[
     return told
 
 
-def _line(scored: Scored) -> Line:
+def _line(scored: Scored) -> ExplanationRow:
     hits = tuple((hit.trigger, hit.because) for hit in scored.hits)
     parts = tuple(
         (part.name, part.because)
         for part in sorted(scored.contributions, key=lambda part: -abs(part.amount))
     )
-    return Line(scored.memory.id, scored.score, scored.relevance, hits + parts)
+    return ExplanationRow(scored.memory.id, scored.score, scored.relevance, hits + parts)

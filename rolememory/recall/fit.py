@@ -6,10 +6,11 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from rapidfuzz import fuzz
@@ -18,7 +19,7 @@ from rolememory.inject.render import is_stable
 from rolememory.recall.allowance import Allowance
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, order, placed
-from rolememory.schema.evidence import Earlier, Reason, Scored
+from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
@@ -47,12 +48,12 @@ class Measure(Protocol):
         """Length of the lines of these memories, which are of one type."""
         ...
 
-    def growing(self, *, whole: bool) -> "Growing":
+    def growing(self, *, whole: bool) -> "GrowingLength":
         """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
         ...
 
 
-class Growing(Protocol):
+class GrowingLength(Protocol):
     """A block that is chosen for: how long it is, and would be."""
 
     @property
@@ -138,13 +139,33 @@ class Fitting:
         return self.budget.max_total_length if self.room is None else self.room
 
 
+class RefusedLine(Mapping[str, Reason]):
+    """Why each one is out, by id. Of those that are too faint the reason is made when somebody asks: they are many."""
+
+    def __init__(self, threshold: float = 0.0) -> None:
+        self.below: dict[str, float] = {}  # relevances below the threshold
+        self.others: dict[str, Reason] = {}
+        self._threshold = threshold
+
+    def __getitem__(self, entry_id: str) -> Reason:
+        if entry_id in self.below:
+            return _below(self.below[entry_id], self._threshold)
+        return self.others[entry_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self.below, self.others)
+
+    def __len__(self) -> int:
+        return len(self.below) + len(self.others)
+
+
 @dataclass(slots=True)
 class Fitted:
     """Who is in, in the order of scores; who is offered to the model instead; and why each other one is out."""
 
     chosen: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
-    refused: dict[str, Reason] = field(default_factory=dict)
+    refused: RefusedLine = field(default_factory=RefusedLine)
     length: int = 0  # of the whole block
     relevance: float = 0.0  # of the memories that are in, added up: see `recall.enough`
     distilled: Mapping[tuple[str, str], Sequence[Memory]] = field(
@@ -212,12 +233,12 @@ def _says_enough(content: str) -> bool:
     return len(content.encode()) >= _LEAST_BYTES
 
 
-class _Candidate(NamedTuple):
+class _FitCandidate(NamedTuple):
     """What the gates look at; reasons are put together for those that pass."""
 
     memory: Memory
     relevance: float
-    earlier: Earlier | None = None
+    along: bool = False  # it came along with something earlier
 
 
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
@@ -235,40 +256,54 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
     return fitted
 
 
-def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
-    fitted = Fitted(distilled=_distilled(ranking, fitting))
-    excerpts = Excerpts(fitting.known)
+def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     said = any(isinstance(memory, Passage) for memory in ranking.memories)
-    idle = set() if said else {_allowance}
-    gates = [gate for gate in _GATES if gate not in idle and _asks(gate, fitting)]
+    refused = RefusedLine(
+        max(fitting.rules.relevance_threshold, beside := _beside(ranking, fitting))
+    )
+    fitted = Fitted(refused=refused, distilled=_distilled(ranking, fitting))
+    excerpts = Excerpts(fitting.known)
+    fitting = replace(fitting, beside=beside)
+    gates = _gates(fitting)
     threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
-    fitting = replace(fitting, beside=_beside(ranking, fitting))
     for place in _in_order(ranking, fitting, said):
-        memory = ranking.memories[place]
-        candidate = _Candidate(memory, ranking.relevances[place], ranking.earlier.get(memory.id))
-        if candidate.relevance < threshold and candidate.memory.id not in fitting.kept:
-            fitted.refused[candidate.memory.id] = _below(candidate, fitting)
+        memory, relevance = ranking.memories[place], ranking.relevances[place]
+        kind = _kind(memory)
+        least = beside if kind is _TYPED else threshold
+        if relevance < max(least, threshold) and memory.id not in fitting.kept:
+            refused.below[memory.id] = relevance
             continue  # most are so low that no other gate need be asked
-        for gate in gates:
-            if reason := gate(candidate, fitted, fitting, block):
-                fitted.refused[candidate.memory.id] = reason
-                if reason.code == "low_relevance":
-                    fitted.near.append(ranking[place])
-                break
-        else:
-            scored = ranking[place]
-            told = _told_as(scored, excerpts, fitted, fitting, block)
-            if isinstance(told, Reason):
-                fitted.refused[candidate.memory.id] = told
-                continue
-            fitted.chosen.append(
-                replace(scored, memory=told) if told is not scored.memory else scored
-            )
-            block.take(told)
-            if _is_typed(candidate) and not candidate.memory.constant:
-                fitted.relevance += candidate.relevance
+        candidate = _FitCandidate(memory, relevance, memory.id in ranking.gained)
+        if reason := _closed(gates[kind], candidate, fitted, fitting, block):
+            refused.others[memory.id] = reason
+            if reason.code == "low_relevance":
+                fitted.near.append(ranking[place])
+            continue
+        scored = ranking[place]
+        told = _told_as(scored, excerpts, fitted, fitting, block)
+        if isinstance(told, Reason):
+            refused.others[memory.id] = told
+            continue
+        fitted.chosen.append(replace(scored, memory=told) if told is not memory else scored)
+        block.take(told)
+        if kind is not _SAID and not memory.constant:
+            fitted.relevance += relevance
     fitted.chosen = [_dated(one, fitted) for one in sorted(fitted.chosen, key=order)]
     return fitted
+
+
+def _closed(
+    gates: Sequence["_Gate"],
+    candidate: _FitCandidate,
+    fitted: Fitted,
+    fitting: Fitting,
+    block: GrowingLength,
+) -> Reason | None:
+    """What the first closed gate says."""
+    for gate in gates:
+        if reason := gate(candidate, fitted, fitting, block):
+            return reason
+    return None
 
 
 def _dated(scored: Scored, fitted: Fitted) -> Scored:
@@ -286,7 +321,7 @@ def _told_as(
     excerpts: Excerpts,
     fitted: Fitted,
     fitting: Fitting,
-    block: Growing,
+    block: GrowingLength,
 ) -> Memory | Reason:
     """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
     memory = scored.memory
@@ -316,13 +351,13 @@ def _excerpt(
     excerpts: Excerpts,
     fitted: Fitted,
     fitting: Fitting,
-    block: Growing,
+    block: GrowingLength,
 ) -> Passage | None:
     """The passage with the sentences around it, or alone where that does not fit; None where its words stand there already."""
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is None or excerpt is memory:
         return excerpt
-    wider = _Candidate(excerpt, scored.relevance)
+    wider = _FitCandidate(excerpt, scored.relevance)
     refused = fitting.allowance.refuses(wider, fitted.chosen)
     if not (refused or _budget(wider, fitted, fitting, block)):
         return excerpt
@@ -361,7 +396,9 @@ _FREELY = 2
 def _rank(memory: Memory, *, said: bool) -> int:
     if is_stable(memory):
         return 0
-    return _FREELY if not said else 1 if memory.authored else 3 if memory.chapter else _FREELY
+    if not said or isinstance(memory, Passage):
+        return _FREELY
+    return 1 if memory.authored else 3 if memory.chapter else _FREELY
 
 
 def _steady(memory: Memory) -> tuple[object, ...]:
@@ -385,15 +422,17 @@ def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     )
 
 
-_Gate = Callable[[_Candidate, Fitted, Fitting, Growing], Reason | None]
+_Gate = Callable[[_FitCandidate, Fitted, Fitting, GrowingLength], Reason | None]
 
 
-def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
+def _threshold(
+    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
+) -> Reason | None:
     rules = fitting.rules
     margin = rules.keep_margin if candidate.memory.id in fitting.kept else 0.0
     if not fitting.thresholds or candidate.relevance >= rules.relevance_threshold - margin:
         return None
-    return _below(candidate, fitting)
+    return _below(candidate.relevance, max(rules.relevance_threshold, fitting.beside))
 
 
 def _beside(ranking: Ranking, fitting: Fitting) -> float:
@@ -413,22 +452,12 @@ def _beside(ranking: Ranking, fitting: Fitting) -> float:
     return odds / (1.0 + odds)
 
 
-def _faint(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
-    """Why a memory that is much less to the point than the best stays out of talk that did not ask."""
-    memory = candidate.memory
-    free = memory.authored or memory.constant or not _is_typed(candidate)
-    if free or candidate.relevance >= fitting.beside or memory.id in fitting.kept:
-        return None
-    return _below(candidate, fitting)
-
-
-def _below(candidate: _Candidate, fitting: Fitting) -> Reason:
-    least = max(fitting.rules.relevance_threshold, fitting.beside)
-    return Reason("below_threshold", (("relevance", candidate.relevance), ("threshold", least)))
+def _below(relevance: float, threshold: float) -> Reason:
+    return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
 
 
 def _low_relevance(
-    candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing
+    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
 ) -> Reason | None:
     if not fitting.thresholds or candidate.relevance >= fitting.high:
         return None
@@ -440,13 +469,13 @@ def _limit(limits: PerType, kind: MemoryType) -> int | None:
     return getattr(limits, kind.array)  # type: ignore[no-any-return]
 
 
-def _is_typed(candidate: Scored | _Candidate) -> bool:
+def _is_typed(candidate: Scored | _FitCandidate) -> bool:
     """Whether the limits of types bind it: passages have an allowance of their own."""
     return not isinstance(candidate.memory, Passage)
 
 
 def _type_limit(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
 ) -> Reason | None:
     kind = candidate.memory.type
     limit = _limit(fitting.rules.max_per_type, kind) if _is_typed(candidate) else None
@@ -459,7 +488,9 @@ def _type_limit(
     )
 
 
-def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
+def _max_items(
+    _: _FitCandidate, fitted: Fitted, fitting: Fitting, __: GrowingLength
+) -> Reason | None:
     limit = fitting.rules.max_items
     return (
         Reason("max_items", (("limit", limit),))
@@ -468,7 +499,9 @@ def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Growing) -> 
     )
 
 
-def _enough(candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing) -> Reason | None:
+def _enough(
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
+) -> Reason | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
     limit = fitting.rules.enough
     if limit is None or fitted.relevance < limit or not fitting.thresholds:
@@ -481,7 +514,7 @@ def _enough(candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing)
 
 
 def _type_budget(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, block: Growing
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, block: GrowingLength
 ) -> Reason | None:
     kind = candidate.memory.type
     limit = _limit(fitting.budget.per_type, kind)
@@ -496,7 +529,9 @@ def _type_budget(
     )
 
 
-def _budget(candidate: _Candidate, _: Fitted, fitting: Fitting, block: Growing) -> Reason | None:
+def _budget(
+    candidate: _FitCandidate, _: Fitted, fitting: Fitting, block: GrowingLength
+) -> Reason | None:
     limit, memory = fitting.limit, candidate.memory
     needed = block.length + block.least(memory)  # most that do not fit need no measuring
     if needed <= limit:
@@ -505,10 +540,10 @@ def _budget(candidate: _Candidate, _: Fitted, fitting: Fitting, block: Growing) 
 
 
 def _along(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, block: Growing
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, block: GrowingLength
 ) -> Reason | None:
     """What came along with something older is a small part of the block."""
-    if candidate.earlier is None or not candidate.earlier.gained or not fitting.thresholds:
+    if not candidate.along or not fitting.thresholds:
         return None
     along = [one.memory for one in fitted.chosen if one.earlier and one.earlier.gained]
     needed, limit = block.share([*along, candidate.memory]), int(ALONG_SHARE * fitting.limit)
@@ -517,7 +552,9 @@ def _along(
     return Reason("along", (("needed", needed), ("limit", limit), ("most", MOST_ALONG)))
 
 
-def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
+def _echo(
+    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
+) -> Reason | None:
     said, created = fitting.visible.query, candidate.memory.created
     if not said or plain(candidate.memory.content) != said:
         return None
@@ -527,7 +564,9 @@ def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Re
     return Reason("echo") if fresh or fitting.rules.skip_visible else None
 
 
-def _visible(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
+def _visible(
+    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
+) -> Reason | None:
     if fitting.visible.holds(candidate.memory):
         return Reason("visible")
     content = plain(candidate.memory.content)
@@ -565,7 +604,7 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
 
 
 def _allowance(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
 ) -> Reason | None:
     return fitting.allowance.refuses(candidate, fitted.chosen) if fitting.thresholds else None
 
@@ -591,7 +630,7 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
 
 
 def _near_duplicate(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
 ) -> Reason | None:
     content = plain(candidate.memory.content)
     if isinstance(candidate.memory, Passage):
@@ -608,7 +647,9 @@ def _near_duplicate(
     return None
 
 
-def _chapter(candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing) -> Reason | None:
+def _chapter(
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
+) -> Reason | None:
     """Chapters stand beside the block: what is told there is not told again, and few more come in."""
     chapter = candidate.memory.chapter
     if chapter is None or not fitting.thresholds:
@@ -620,10 +661,21 @@ def _chapter(candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
     return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
 
 
-def _asks(gate: _Gate, fitting: Fitting) -> bool:
-    """Whether a gate can be closed at all under these rules."""
+_SAID, _FREE, _TYPED = "said", "free", "typed"
+
+
+def _kind(memory: Memory) -> str:
+    """What the gates tell apart: what was said, what somebody put there to be told, and all else."""
+    if isinstance(memory, Passage):
+        return _SAID
+    return _FREE if memory.constant or memory.authored else _TYPED
+
+
+def _gates(fitting: Fitting) -> Mapping[str, Sequence[_Gate]]:
+    """The gates that can be closed at all under these rules, by the kind of what comes."""
     rules, unlimited = fitting.rules, PerType()
     idle: dict[_Gate, bool] = {
+        _threshold: not fitting.kept,
         _low_relevance: fitting.high <= 0.0,
         _type_limit: rules.max_per_type == unlimited,
         _max_items: rules.max_items is None,
@@ -632,12 +684,14 @@ def _asks(gate: _Gate, fitting: Fitting) -> bool:
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
-    return not idle.get(gate, False)
+    asked = [gate for gate in _GATES if not idle.get(gate, False)]
+    free = [gate for gate in asked if gate not in (_allowance, _along, _enough)]
+    said = [gate for gate in asked if gate not in (_type_limit, _enough, _type_budget)]
+    return {_SAID: said, _FREE: free, _TYPED: [one for one in asked if one is not _allowance]}
 
 
 _GATES: tuple[_Gate, ...] = (
     _threshold,
-    _faint,
     _low_relevance,
     _chapter,
     _type_limit,

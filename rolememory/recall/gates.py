@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rolememory.recall.standing import EVERYTHING, Readers, Sees, counts, last
+from rolememory.recall.active_set import EVERYTHING, AudienceLike, Visibility, counts, last
 from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
@@ -25,15 +25,15 @@ class Asker:
     now: datetime
     rules: RecallSettings
     superseded: Mapping[str, str]  # id of an outdated memory -> id of the one that replaced it
-    sight: Sees = (
+    visibility: Visibility = (
         EVERYTHING  # which messages stand, as seen from this chat, and were heard by all who read
     )
-    readers: Readers | None = None  # everybody who reads the reply; None = the user alone
+    readers: AudienceLike | None = None  # everybody who reads the reply; None = the user alone
     aside: bool = True  # asks out of character, or searches
 
-    def seeing(self, sight: Sees, superseded: Mapping[str, str]) -> "Asker":
+    def seeing(self, visibility: Visibility, superseded: Mapping[str, str]) -> "Asker":
         """The same asker with another view of what counts."""
-        return replace(self, sight=sight, superseded=superseded)
+        return replace(self, visibility=visibility, superseded=superseded)
 
     def is_only(self, user: str) -> bool:
         """Whether nobody but this user reads the reply."""
@@ -41,7 +41,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class MemoryGate:
     """One question; `remedy` is the smallest change of the memory or a setting that answers it."""
 
     name: str
@@ -54,7 +54,7 @@ def _archived(memory: Memory, _: Asker) -> Reason | None:
 
 
 def _withdrawn(memory: Memory, asker: Asker) -> Reason | None:
-    return None if counts(memory, asker.sight) else Reason("withdrawn")
+    return None if counts(memory, asker.visibility) else Reason("withdrawn")
 
 
 def _superseded(memory: Memory, asker: Asker) -> Reason | None:
@@ -70,7 +70,7 @@ def _expired(memory: Memory, asker: Asker) -> Reason | None:
 def _other_user(memory: Memory, asker: Asker) -> Reason | None:
     foreign = (
         memory.user is not None
-        and not any(map(asker.sight.knows, memory.evidence))  # there presence has decided
+        and not any(map(asker.visibility.knows, memory.evidence))  # there presence has decided
         and not asker.is_only(memory.user)
     )
     return (
@@ -125,20 +125,20 @@ def _without_unwanted(memory: Memory, asker: Asker) -> Change:
     )
 
 
-GATES: tuple[Gate, ...] = (
-    Gate("archived", _archived, lambda m, a: Change("memory", "archived", False)),
-    Gate("withdrawn", _withdrawn, lambda m, a: Change("memory", "evidence", ())),
-    Gate("superseded", _superseded, _drop_superseder),
-    Gate("expired", _expired, lambda m, a: Change("memory", "expires", None)),
-    Gate("other_user", _other_user, lambda m, a: Change("memory", "user", None)),
-    Gate("out_of_character", _aside, lambda m, a: None),
-    Gate("source", _source, _allow_source),
-    Gate("tag", _tag, lambda m, a: Change("memory", "tags", (*m.tags, a.rules.tags[0]))),
-    Gate("excluded_tag", _excluded_tag, _without_unwanted),
+GATES: tuple[MemoryGate, ...] = (
+    MemoryGate("archived", _archived, lambda m, a: Change("memory", "archived", False)),
+    MemoryGate("withdrawn", _withdrawn, lambda m, a: Change("memory", "evidence", ())),
+    MemoryGate("superseded", _superseded, _drop_superseder),
+    MemoryGate("expired", _expired, lambda m, a: Change("memory", "expires", None)),
+    MemoryGate("other_user", _other_user, lambda m, a: Change("memory", "user", None)),
+    MemoryGate("out_of_character", _aside, lambda m, a: None),
+    MemoryGate("source", _source, _allow_source),
+    MemoryGate("tag", _tag, lambda m, a: Change("memory", "tags", (*m.tags, a.rules.tags[0]))),
+    MemoryGate("excluded_tag", _excluded_tag, _without_unwanted),
 )
 
 
-def first_closed(memory: Memory, asker: Asker) -> tuple[Gate, Reason] | None:
+def first_closed(memory: Memory, asker: Asker) -> tuple[MemoryGate, Reason] | None:
     """The first gate that keeps this memory out, with its reason; None if it may be asked."""
     for gate in GATES:
         if reason := gate.closed(memory, asker):
@@ -159,7 +159,7 @@ def heirs(
     Cost: O(replaced), a walk through the gates for each.
     """
     found: dict[str, str] = {}
-    as_before = asker.seeing(asker.sight, {})
+    as_before = asker.seeing(asker.visibility, {})
     for old in asker.superseded:
         memory, new = memories.get(old), last(old, asker.superseded)
         if memory and new != old and new in heard and first_closed(memory, as_before) is None:
@@ -190,7 +190,7 @@ def unchanged_between(
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class TurnGateContext:
     """What decides whether a turn asks for memories at all."""
 
     query: str
@@ -199,7 +199,7 @@ class Occasion:
     off: bool = False  # somebody said that nothing is recalled in this chat
 
 
-def turn_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change] | None:
+def turn_gate(occasion: TurnGateContext, rules: RecallSettings) -> tuple[Reason, Change] | None:
     """Why nothing is recalled on this turn, and what would change it; None when it goes on. Source: S4.8, S4.20."""
     if not rules.enabled:
         return Reason("disabled"), Change("settings", "recall.enabled", True)
@@ -212,7 +212,7 @@ def turn_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change
     return _message_gate(occasion, rules)
 
 
-def _message_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change] | None:
+def _message_gate(occasion: TurnGateContext, rules: RecallSettings) -> tuple[Reason, Change] | None:
     """The same for the newest message."""
     if rules.first_round_empty and occasion.messages_before == 0:
         return Reason("first_round"), Change("settings", "recall.first_round_empty", False)

@@ -4,6 +4,7 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rolememory import triggers
@@ -12,13 +13,25 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
-from rolememory.text.feel import feeling_of
-from rolememory.text.feel_words import Lexicon
-from rolememory.text.keys import KeyIndex, KeySpec, Reading
+from rolememory.storage.gc_pause import gc_paused
+from rolememory.text.affect import affect_of_entry
+from rolememory.text.affect_lexicon import Lexicon
+from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
+from rolememory.text.macros.macros import Macros, has_macros
 from rolememory.text.pattern import Quarantine
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable
-from rolememory.triggers.base import TRIGGERS, ByRows, Parts, Trigger, factory, third_party
+from rolememory.text.words import tokens
+from rolememory.triggers.base import (
+    TRIGGERS,
+    ByRows,
+    Derive,
+    Parts,
+    Trigger,
+    anew,
+    factory,
+    third_party,
+)
 from rolememory.triggers.keyword import KeywordTrigger
 from rolememory.triggers.pattern import PatternTrigger
 from rolememory.triggers.semantic import reads
@@ -35,7 +48,7 @@ class Feelings(Mapping[str, Feeling]):
         self._table, self._lexicon = table, lexicon
 
     def __getitem__(self, entry_id: str) -> Feeling:
-        return feeling_of(self._table.entry(self._table.row_of[entry_id]), self._lexicon)
+        return affect_of_entry(self._table.entry(self._table.row_of[entry_id]), self._lexicon)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table.row_of)
@@ -51,7 +64,7 @@ Clock = Callable[["Doubles"], "Doubles"]
 class MemoryIndex:
     """The memories and everything that is read when they are asked.
 
-    `table`, `terms`, `vectors`, `heard` and the strategies that follow the table are shared by an index and its
+    `table`, `terms`, `vectors`, `heard`, `macro_keys` and the strategies that follow the table are shared by an index and its
     successors and changed in place by their owner, under the table's lock; all else is immutable.
     """
 
@@ -66,11 +79,16 @@ class MemoryIndex:
     patterns: Quarantine = field(default_factory=Quarantine)
     clock: Clock | None = None
     lexicon: Lexicon | None = None  # words of feeling; None = the shipped ones
+    derive: Derive = anew  # finds out about texts, or remembers
+    macro_keys: set[KeySpec] = field(default_factory=set)  # keys with macros in them
 
     @classmethod
-    def empty(cls, settings: Settings, clock: Clock | None = None) -> "MemoryIndex":
+    def empty(
+        cls, settings: Settings, clock: Clock | None = None, derive: Derive = anew
+    ) -> "MemoryIndex":
         """An index of no memories."""
-        index = cls(settings, {}, Table(), TermIndex(reads), KeyIndex(), Counter(), clock=clock)
+        table, terms = Table(), TermIndex(reads)
+        index = cls(settings, {}, table, terms, KeyIndex(), Counter(), clock=clock, derive=derive)
         return index._with_strategies()
 
     def changed(
@@ -83,13 +101,14 @@ class MemoryIndex:
 
         Cost: O(differences), unless a strategy only knows ids.
         """
-        with self.table.lock:
+        with self.table.lock, gc_paused():
             before = [self._known(one) for one in (*gone, *(entry.id for entry in fresh))]
             keys = self._keys([one for one in before if one is not None], fresh)
             for entry_id in gone:
                 self.terms.remove(entry_id)
-            for entry in fresh:
-                self.terms.add(entry.id, entry)
+            said = self.derive("tokens", [reads(entry) for entry in fresh], tokens)
+            for entry, words in zip(fresh, said, strict=True):
+                self.terms.add(entry.id, entry, words)
             self.table.change(fresh, gone)
             after = self.memories if memories is None else memories
             return replace(self, keys=keys, memories=after)._with_strategies()
@@ -113,7 +132,7 @@ class MemoryIndex:
                 )
 
     def under(self, settings: Settings) -> "MemoryIndex":
-        """The index under other settings; strategies are only made anew if theirs changed."""
+        """The index under other settings; strategies are only made again if theirs changed."""
         same = (
             settings.triggers == self.settings.triggers
             and settings.recall.candidates == self.settings.recall.candidates
@@ -122,7 +141,12 @@ class MemoryIndex:
             return replace(self, settings=settings)
         with self.table.lock:
             index = replace(
-                self, settings=settings, keys=KeyIndex(), heard=Counter(), strategies=()
+                self,
+                settings=settings,
+                keys=KeyIndex(),
+                heard=Counter(),
+                macro_keys=set(),
+                strategies=(),
             )
             keys = index._keys((), map(self.table.entry, self.table.rows))
             return replace(index, keys=keys)._with_strategies()
@@ -135,9 +159,15 @@ class MemoryIndex:
         """The index with other words of feeling."""
         return replace(self, lexicon=lexicon)._with_strategies("emotional")
 
-    def read(self, segments: Sequence[Segment]) -> Reading:
-        """Which keys stand in these segments."""
-        return Reading(self.keys, segments)
+    def read(
+        self, segments: Sequence[Segment], names: Mapping[str, str] = MappingProxyType({})
+    ) -> KeyScan:
+        """Which keys stand in these segments; `names` are what `{{char}}` and `{{user}}` say in a key."""
+        if not self.macro_keys or not names:
+            return KeyScan(self.keys, segments)
+        macros = Macros(names)
+        said = {spec: replace(spec, text=macros.expand(spec.text)) for spec in self.macro_keys}
+        return KeyScan(self.keys, segments, said)
 
     def _keys(self, before: Iterable[Entry], after: Iterable[Entry]) -> KeyIndex:
         """The keys to look for once these stand in place of those; counts who has them."""
@@ -150,10 +180,12 @@ class MemoryIndex:
         wanted = {spec for spec in touched if self.heard[spec] > 0}
         for spec in touched - wanted:
             del self.heard[spec]
+            self.macro_keys.discard(spec)
+        self.macro_keys.update(spec for spec in wanted - known if has_macros(spec.text))
         return self.keys.updated(wanted - known, known - wanted) if touched else self.keys
 
     def _with_strategies(self, *anew: str) -> "MemoryIndex":
-        """The index with its strategies: those that follow the table are kept, unless they are named; all others are made anew."""
+        """The index with its strategies: those that follow the table are kept, unless they are named; all others are made again."""
         with self.table.lock:
             kept = {
                 one.trigger.name: one
@@ -182,6 +214,7 @@ def _strategies(index: MemoryIndex, kept: Mapping[str, Strategy]) -> Iterator[St
         told_at_turns=index.clock,
         patterns=index.patterns,
         table=index.table,
+        derive=index.derive,
     )
     for name in dict.fromkeys((*triggers.NAMES, *TRIGGERS, *third_party())):
         own = parts.own(name)

@@ -6,8 +6,8 @@ from time import monotonic
 
 from rolememory.errors import FileError
 from rolememory.storage.files.signature import signature
-from rolememory.storage.port import Mark
-from rolememory.text.feel_words import Lexicon, load_lexicon
+from rolememory.storage.port import Revision
+from rolememory.text.affect_lexicon import Lexicon, load_lexicon
 
 LOOK_AGAIN_S = 0.5  # how long an edit may go unnoticed
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ class Lexicons:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
-        self._seen: dict[Path, Mark | None] = {}
+        self._seen: dict[Path, Revision | None] = {}
         self._lexicon: Lexicon | None = None
         self._looked_at = -1.0
         self.problem = ""

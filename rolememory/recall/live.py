@@ -5,17 +5,20 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from rolememory.recall.active_set import Replacements, Supports, Visibility
 from rolememory.recall.candidates import differences
 from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex
-from rolememory.recall.standing import Replacements, Sees, Supports
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings, Settings
-from rolememory.text.feel_words import Lexicon
-from rolememory.text.moves import Moves
+from rolememory.text.affect_lexicon import Lexicon
+from rolememory.text.cancellation import check_cancelled
+from rolememory.text.change_log import ChangeLog
 from rolememory.text.vectors import VectorTable
-from rolememory.triggers.table import Among, Column
+from rolememory.triggers.base import Derive, anew
+from rolememory.triggers.table import Among, ArrayColumn
 
+PART = 500  # memories that are taken in between two looks whether anybody waits
 _KEPT_VIEWS = 16  # places whose view is kept up to date
 _KEPT_AUDIENCES = 16  # of each
 
@@ -23,8 +26,10 @@ _KEPT_AUDIENCES = 16  # of each
 class LiveIndex:
     """Holds the newest index of one role. Not thread-safe by itself: its owner lets one turn in at a time."""
 
-    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
-        self.index = MemoryIndex.empty(settings, clock)
+    def __init__(
+        self, settings: Settings, clock: Clock | None = None, derive: Derive = anew
+    ) -> None:
+        self.index = MemoryIndex.empty(settings, clock, derive)
         self._known = _Known()
         self._views: OrderedDict[Hashable, _View] = OrderedDict()
 
@@ -42,35 +47,45 @@ class LiveIndex:
         if settings != index.settings:
             index = index.under(settings)
         if memories is not index.memories:
-            fresh, gone = differences(index.memories, memories, index.table)
-            self._known.change(index, fresh, gone)
-            index = index.changed(fresh, gone, memories)
+            index = self._changed(index, memories)
         if vectors is not index.vectors:
             index = index.with_vectors(vectors)
         self.index = index
         return index
+
+    def _changed(self, index: MemoryIndex, memories: Mapping[str, Memory]) -> MemoryIndex:
+        """The index of these memories. Work that nobody waits for stops between two parts, and the next turn goes on there."""
+        fresh, gone = differences(index.memories, memories, index.table)
+        for start in range(0, len(fresh), PART):
+            check_cancelled()
+            part = fresh[start : start + PART]
+            self._known.change(index, part, gone)
+            index = self.index = index.changed(part, gone)
+            gone = []
+        self._known.change(index, [], gone)
+        return index.changed([], gone, memories)
 
     @property
     def chapters(self) -> Collection[Memory]:
         """The chapters of the role's stories."""
         return self._known.chapters.values()
 
-    def superseded(self, sight: Sees) -> Mapping[str, str]:
+    def superseded(self, visibility: Visibility) -> Mapping[str, str]:
         """What was replaced by what counts, seen from there; the same object while nothing changes. Cost: as `audience`."""
-        return self._view(sight).replacements.superseded
+        return self._view(visibility).replacements.superseded
 
     def audience(self, asker: Asker) -> Among:
         """The ids this asker may hear, the same object while nothing changes.
 
         Cost: what changed and what moved since the last time; O(n) for a new asker, or from a place not seen lately.
         """
-        return self._view(asker.sight).audience(self.index, asker, self._known.expiring)
+        return self._view(asker.visibility).audience(self.index, asker, self._known.expiring)
 
-    def _view(self, sight: Sees) -> "_View":
-        view = self._views.get(sight.place)
-        if view is None or not view.follow(self.index, self._known, sight):
-            view = self._views[sight.place] = _View(self.index, self._known, sight)
-        self._views.move_to_end(sight.place)
+    def _view(self, visibility: Visibility) -> "_View":
+        view = self._views.get(visibility.place)
+        if view is None or not view.follow(self.index, self._known, visibility):
+            view = self._views[visibility.place] = _View(self.index, self._known, visibility)
+        self._views.move_to_end(visibility.place)
         while len(self._views) > _KEPT_VIEWS:
             self._views.popitem(last=False)
         return view
@@ -80,7 +95,7 @@ class _Known:
     """What all views of an index share: what changed when, and who rests on what."""
 
     def __init__(self) -> None:
-        self.changes = Moves[tuple[str, int]]()  # id, and the row it left; -1 = none
+        self.changes = ChangeLog[tuple[str, int]]()  # id, and the row it left; -1 = none
         self.supports = Supports()
         self.replacing: set[str] = set()  # ids of what supersedes something
         self.expiring: dict[str, Memory] = {}
@@ -113,25 +128,29 @@ class _Known:
 class _View:
     """What counts, and who may hear what of it, seen from one place that changes."""
 
-    def __init__(self, index: MemoryIndex, known: _Known, sight: Sees) -> None:
+    def __init__(self, index: MemoryIndex, known: _Known, visibility: Visibility) -> None:
         self.replacements = Replacements()
-        self._sight, self._mark = sight, known.changes.version
+        self._visibility, self._mark = visibility, known.changes.version
         self._audiences: OrderedDict[Hashable, _Audience] = OrderedDict()
-        self.replacements.follow(known.replacing, index.memories.get, sight)
+        self.replacements.follow(known.replacing, index.memories.get, visibility)
 
-    def follow(self, index: MemoryIndex, known: _Known, sight: Sees) -> bool:
+    def follow(self, index: MemoryIndex, known: _Known, visibility: Visibility) -> bool:
         """Take over what changed and what moved; false where that is not known any more. Cost: O(changed and moved)."""
         changed = known.changes.since(self._mark)
-        moved = () if sight.token == self._sight.token else sight.moved_since(self._sight)
+        moved = (
+            ()
+            if visibility.token == self._visibility.token
+            else visibility.moved_since(self._visibility)
+        )
         if changed is None or moved is None:
             return False
-        self._sight, self._mark = sight, known.changes.version
+        self._visibility, self._mark = visibility, known.changes.version
         touched = {one for one, _ in changed} | known.supports.resting(moved)
-        touched |= self.replacements.follow(touched, index.memories.get, sight)
+        touched |= self.replacements.follow(touched, index.memories.get, visibility)
         if touched:
             freed = [row for _, row in changed if row >= 0]
             for audience in self._audiences.values():
-                audience.follow(index, touched, freed, sight, self.replacements.superseded)
+                audience.follow(index, touched, freed, visibility, self.replacements.superseded)
         return True
 
     def audience(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> Among:
@@ -155,7 +174,7 @@ class _Audience:
     """The ids that one asker may hear, as a bit for each row of the table."""
 
     def __init__(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> None:
-        self._heard, self._asker = Column("?"), asker
+        self._heard, self._asker = ArrayColumn("?"), asker
         self._among = Among(index.table, self._heard)
         rows = map(index.table.row_of.__getitem__, eligible(index.memories.values(), asker))
         self._among.mask[list(rows)] = True
@@ -175,11 +194,11 @@ class _Audience:
         index: MemoryIndex,
         touched: Collection[str],
         freed: Sequence[int],
-        sight: Sees,
+        visibility: Visibility,
         superseded: Mapping[str, str],
     ) -> None:
         """Look at these again; those rows became free."""
-        self._asker = self._asker.seeing(sight, superseded)
+        self._asker = self._asker.seeing(visibility, superseded)
         self._among.mask[list(freed)] = False
         here = self._look(index, touched)
         since, until = unchanged_between(here, self._asker.now)

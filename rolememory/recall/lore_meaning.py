@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rolememory.recall.lore.index import LoreIndex
-from rolememory.recall.meanings import Meanings
+from rolememory.recall.role_vectors import RoleVectors
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import EmbeddingSettings, Settings
 from rolememory.storage.port import Space
-from rolememory.text.embed.ladder import Loader
+from rolememory.text.embed.loader import Loader
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import Parts
 from rolememory.triggers.semantic import SemanticTrigger
@@ -22,7 +22,7 @@ class LoreMeaning:
     """Follows the books of a role with words and vectors. Not thread-safe by itself."""
 
     def __init__(self, space: Space, loader: Loader, settings: EmbeddingSettings) -> None:
-        self.meanings = Meanings(space, loader, settings, "worldbooks/")
+        self.meanings = RoleVectors(space, loader, settings, "worldbooks/")
         self._seen: tuple[LoreIndex, str] | None = None
         self._entries: Mapping[str, Entry] = {}
         self._terms = TermIndex()

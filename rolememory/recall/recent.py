@@ -4,19 +4,20 @@ from collections.abc import Sequence
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import fenced, tame
-from rolememory.schema.learning import Said
+from rolememory.locales import translated
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.scene import Language
 
 KIND = "recent"
 
 
 def worded(
-    said: Sequence[Said], templates: Templates, language: Language, *, char: str, user: str
+    said: Sequence[ChatMessage], templates: Templates, language: Language, *, char: str, user: str
 ) -> str:
     """The messages in their order, each with who said it; "" for none."""
     if not said:
         return ""
-    nobody = {"en": ("the character", "the user"), "zh": ("角色", "用户")}[language]
+    nobody = translated("the character", language), translated("the user", language)
     names = {"assistant": tame(char) or nobody[0], "user": tame(user) or nobody[1]}
     lines = [
         {"speaker": names[one.role], "text": tame(" ".join(one.text.split()))}

@@ -40,21 +40,18 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
         [ranking.relevances[at] for at in order],
         [scores[at] for at in order],
         put_together,
-        ranking.earlier,
+        ranking.gained,
     )
 
 
 def _restated(ranking: Ranking, asker: str | None) -> Iterator[tuple[int, int]]:
     """The places of passages of the character, each with the place of the worst passage that it restates."""
-    said: dict[int, frozenset[str]] = {}
     best = [at for at, one in enumerate(ranking.memories) if isinstance(one, Passage)][:LOOKED_AT]
-    for at in best:
-        said[at] = _telling(ranking.memories[at].content)
-    others = [
-        at
-        for at in best
-        if ranking.memories[at].user not in (None, asker) and len(said[at]) >= LEAST
-    ]
+    foreign = [at for at in best if ranking.memories[at].user not in (None, asker)]
+    if not foreign:
+        return
+    said = {at: _telling(ranking.memories[at].content) for at in best}
+    others = [at for at in foreign if len(said[at]) >= LEAST]
     for at in best:
         if _role(ranking, at) != "assistant":
             continue

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import fenced, tame
 from rolememory.inject.sandbox import plain
+from rolememory.locales import translated
 from rolememory.schema.scene import Language
-from rolememory.text.stamps import known_fields
+from rolememory.text.scene_stamps import known_fields
 
 KIND = "scene"
 LONGEST = 160  # characters of a value
@@ -39,7 +40,7 @@ def worded(
     if not told:
         return ""
     empty = dict.fromkeys((*known_fields(), *MODEL_FIELDS), "")
-    nobody = {"en": ("the character", "the user"), "zh": ("角色", "用户")}[language]
+    nobody = translated("the character", language), translated("the user", language)
     values = {
         "scene": plain({**empty, **told}),
         "char": tame(char) or nobody[0],

@@ -7,13 +7,12 @@ from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.inject.render import Style
-from rolememory.recall.answer import Answer, Question
-from rolememory.recall.explain import Line, lines, refusal, refused
+from rolememory.recall.answer import RecallQuery, RecallResult
+from rolememory.recall.explain import ExplanationRow, lines, refusal, refused
 from rolememory.recall.fit import Fitted
 from rolememory.recall.lore.activation import Activation
-from rolememory.recall.lore.place import Placement as LorePlacement
+from rolememory.recall.lore.place import LorePlacement
 from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
-from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
@@ -38,7 +37,7 @@ class Stats:
 class Explanation:
     """Why the lines of a turn are there, and why others are not. `str` words it; `rows` has the codes and numbers."""
 
-    rows: tuple[Line, ...]
+    rows: tuple[ExplanationRow, ...]
     language: Language = "en"
     closed: str | None = None
 
@@ -48,7 +47,7 @@ class Explanation:
         wide = max((columns(row.id) for row in self.rows), default=0)
         return "\n".join(self._row(row, wide) for row in self.rows)
 
-    def _row(self, row: Line, wide: int) -> str:
+    def _row(self, row: ExplanationRow, wide: int) -> str:
         score = "   -" if row.score is None else f"{row.score:.2f}"
         comma, way = (", ", " -> ") if self.language == "en" else ("，", " → ")
         told = comma.join(
@@ -103,8 +102,8 @@ class Turn:
     language: Language = "en"
     intent: str = "chat"  # past, request, mixed, chat
     searchable: bool = False  # hybrid mode: whether a search may find what the prompt does not hold
-    question: Question | None = field(default=None, repr=False, compare=False)
-    answer: Answer = field(default_factory=Answer, repr=False, compare=False)
+    question: RecallQuery | None = field(default=None, repr=False, compare=False)
+    answer: RecallResult = field(default_factory=RecallResult, repr=False, compare=False)
 
     def openai(self) -> list[dict[str, Any]]:
         """The messages as plain dicts, as OpenAI-compatible programs take them."""
@@ -151,7 +150,7 @@ class Turn:
             near=(),
             lore=self.lore.bare() if self.lore else None,
             question=None,
-            answer=Answer(
+            answer=RecallResult(
                 fitted=Fitted([one.scored for one in recalled]),
                 closed=self.answer.closed,
                 notes=self.answer.notes,
@@ -160,8 +159,8 @@ class Turn:
 
 
 def say(
-    question: Question,
-    given: Answer,
+    question: RecallQuery,
+    given: RecallResult,
     style: Style,
     messages: Sequence[Message],
     lore: Activation | None = None,
@@ -175,11 +174,12 @@ def say(
     `untold`: what is said instead of the fresh part.
     """
     chosen = [one.memory for one in given.fitted.chosen]
-    text = "\n\n".join(part for part in (style.block(chosen), untold) if part)
+    parts = style.parts(chosen)
+    text = "\n\n".join(part for part in (*parts, untold) if part)
     rules: InjectSettings = question.settings.inject
     own = tuple(
         _own_placements(
-            style, rules, [one for one in (persona, story) if one], scene, chosen, untold
+            style.apart, rules, [one for one in (persona, story) if one], scene, parts, untold
         )
     )
     placed = place_all(messages, [*lore_placements(lore.placement if lore else None), *own])
@@ -210,16 +210,16 @@ def say(
 
 
 def _own_placements(
-    style: Style,
+    apart: bool,
     rules: InjectSettings,
     before: Sequence[str],
     scene: str,
-    chosen: Sequence[Memory],
+    parts: tuple[str, str],
     untold: str,
 ) -> Iterator[Placement]:
     """What changes rarely before the history, the scene and the fresh part where the settings want them; all there where they stand together."""
-    rare, fresh = style.parts(chosen)
-    if style.apart:
+    rare, fresh = parts
+    if apart:
         yield from (Placement(said, "system") for said in (*before, rare) if said)
         before = ()
     yield from (
@@ -247,6 +247,6 @@ def lore_placements(at: LorePlacement | None) -> Iterator[Placement]:
     )
 
 
-def _lore_lines(lore: Activation | None) -> Iterator[Line]:
+def _lore_lines(lore: Activation | None) -> Iterator[ExplanationRow]:
     for one in lore.awake if lore else ():
-        yield Line(one.entry.comment or one.id, None, None, (("lore", one.why),))
+        yield ExplanationRow(one.entry.comment or one.id, None, None, (("lore", one.why),))

@@ -5,7 +5,7 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast, overload
 
@@ -15,7 +15,7 @@ from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
 from rolememory.schema.usage import HEAVIEST, LIGHTEST
 from rolememory.triggers.base import ByRows, Trigger
-from rolememory.triggers.table import Among, Found, Table
+from rolememory.triggers.table import Among, Table, TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Rows
@@ -67,10 +67,10 @@ class Ranking(Sequence[Scored]):
         relevances: Sequence[float],
         scores: Sequence[float],
         put_together: Callable[[int], Scored],
-        earlier: Mapping[str, Earlier] | None = None,
+        gained: Collection[str] = (),
     ) -> None:
         self.memories, self.relevances, self.scores = memories, relevances, scores
-        self.earlier: Mapping[str, Earlier] = earlier or {}  # by id
+        self.gained = gained  # ids of those that came along with something earlier
         self._put_together = put_together
         self._known: dict[int, Scored] = {}
 
@@ -85,7 +85,7 @@ class Ranking(Sequence[Scored]):
             [one.relevance for one in best],
             [one.score for one in best],
             best.__getitem__,
-            {one.memory.id: one.earlier for one in best if one.earlier},
+            {one.memory.id for one in best if one.earlier and one.earlier.gained},
         )
 
     def __len__(self) -> int:
@@ -159,15 +159,13 @@ def weigh(
                 if amount[at]
             )
         )
-        told = earlier.get(memory.id)
+        told = _earlier(woken, row)
         return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
-    earlier = {
-        table.entry(row).id: told for one in woken for row, told in one.found.earlier.items()
-    }
+    gained = {table.entry(row).id for one in woken for row in one.found.gained}
     best_memories = [memories[at] for at in best]
     return Ranking(
-        best_memories, relevance[best].tolist(), score[best].tolist(), put_together, earlier
+        best_memories, relevance[best].tolist(), score[best].tolist(), put_together, gained
     )
 
 
@@ -192,11 +190,11 @@ def _best_first(score: "Doubles", since: "Doubles", memories: Sequence[Memory]) 
 
 def _evidence(
     trigger: Trigger, weighing: bool, scene: Scene, among: Among, note: Note | None
-) -> Found:
+) -> TableEvidence:
     try:
         if isinstance(trigger, ByRows):
             find = getattr(trigger, "lean", trigger.find) if weighing else trigger.find
-            found: Found = find(scene, among.mask)
+            found: TableEvidence = find(scene, among.mask)
             return found
         ask = getattr(trigger, "weigh", trigger.fire) if weighing else trigger.fire
         return _by_rows(ask(scene, among.ids), among.table)
@@ -204,7 +202,7 @@ def _evidence(
         if note is None:
             raise
         note(trigger.name, error)
-        return Found.of(())
+        return TableEvidence.of(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +229,13 @@ class Inherited:
         rows = [*np.flatnonzero(eligible.mask).tolist(), *(old for old, _ in pairs)]
         return cls(eligible, Among.of_rows(table, rows), heir)
 
-    def evidence(self, trigger: Trigger, scene: Scene, note: Note | None) -> Found:
+    def evidence(self, trigger: Trigger, scene: Scene, note: Note | None) -> TableEvidence:
         """What a strategy wakes. What is always there is none that somebody found, and is not inherited."""
         if self.heir is None or trigger.name == "constant":
             return _evidence(trigger, False, scene, self.eligible, note)
         return self._credited(_evidence(trigger, False, scene, self.asked, note))
 
-    def _credited(self, found: Found) -> Found:
+    def _credited(self, found: TableEvidence) -> TableEvidence:
         """The evidence as it counts: of several for one memory the strongest."""
         import numpy as np
 
@@ -257,17 +255,19 @@ class Inherited:
             why = found.because(int(places[place]))
             return replace(why, values=(*why.values, ("was", old[place]))) if old[place] else why
 
-        return Found(rows[places], found.strengths[places], because, found.earlier)
+        return TableEvidence(
+            rows[places], found.strengths[places], because, found.earlier, found.gained
+        )
 
 
-def _by_rows(hits: Iterable[Hit], table: Table) -> Found:
+def _by_rows(hits: Iterable[Hit], table: Table) -> TableEvidence:
     """Hits by row; of two for one entry the stronger."""
     found: dict[int, tuple[int, float, Reason]] = {}
     for hit in hits:
         row = table.row_of.get(hit.entry_id)
         if row is not None and (row not in found or abs(hit.strength) > abs(found[row][1])):
             found[row] = (row, hit.strength, hit.because)
-    return Found.of(list(found.values()))
+    return TableEvidence.of(list(found.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,11 +275,12 @@ class _Woken:
     """What one strategy woke."""
 
     name: str
-    found: Found
+    found: TableEvidence
     strengths: "Doubles"  # as they count; one outside of 0..1 counts as its bound
+    _places: dict[int, int] = field(default_factory=dict)  # by row, once somebody asked
 
     @classmethod
-    def of(cls, strategy: Strategy, found: Found) -> "_Woken":
+    def of(cls, strategy: Strategy, found: TableEvidence) -> "_Woken":
         strengths = strategy.weight * found.strengths.clip(0.0, 1.0)
         if not strengths.all():
             found = found.only(strengths > 0.0)
@@ -288,10 +289,13 @@ class _Woken:
 
     def hit(self, row: int, entry_id: str) -> tuple[float, Hit] | None:
         """How much its word on this row counts, and the word."""
-        for place in (self.found.rows == row).nonzero()[0].tolist():
-            strength, why = float(self.found.strengths[place]), self.found.because(place)
-            return float(self.strengths[place]), Hit(entry_id, self.name, strength, why)
-        return None
+        if not self._places:
+            self._places.update((one, place) for place, one in enumerate(self.found.rows.tolist()))
+        place = self._places.get(row)
+        if place is None:
+            return None
+        strength, why = float(self.found.strengths[place]), self.found.because(place)
+        return float(self.strengths[place]), Hit(entry_id, self.name, strength, why)
 
 
 def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> "tuple[Rows, Doubles]":
@@ -316,6 +320,12 @@ def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> "tuple[Rows, 
     return rows, relevance
 
 
+def _earlier(woken: Iterable[_Woken], row: int) -> Earlier | None:
+    """What stands in this row was told later than that."""
+    told = (one.found.earlier.get(row) for one in woken)
+    return next(filter(None, told), None)
+
+
 def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:
     """All that woke this row, strongest first."""
     hits = [hit for one in woken if (hit := one.hit(row, entry_id))]
@@ -332,7 +342,7 @@ class _Part:
     because: Callable[[int], Reason]  # of a place among the woken
 
     @classmethod
-    def of(cls, name: str, found: Found, rows: "Rows") -> "_Part":
+    def of(cls, name: str, found: TableEvidence, rows: "Rows") -> "_Part":
         import numpy as np
 
         strengths, places = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.int64)

@@ -10,12 +10,21 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
-from rolememory.triggers.table import Found, Table
+from rolememory.triggers.table import Table, TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Mask
 
 ENTRY_POINT_GROUP = "rolememory.triggers"
+
+
+Derive = Callable[[str, Sequence[str], Callable[[str], Any]], list[Any]]
+"""What a function finds out about each of some texts; a kind of finding may be remembered under its name."""
+
+
+def anew(_: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
+    """A `Derive` that remembers nothing."""
+    return [make(text) for text in texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,7 @@ class Parts:
     )
     told_at_turns: "Callable[[Doubles], Doubles] | None" = None  # the story clock: user turns the timeline had at those moments (seconds), nan where nobody counted
     table: Table | None = None  # the entries in columns, for strategies that follow them by rows
+    derive: Derive = anew  # finds out about texts, or remembers
 
     def own(self, name: str) -> StrategySettings:
         """The settings of the strategy with this name; a third party's come from `triggers.others`."""
@@ -83,7 +93,7 @@ class ByRows:
     def remove(self, rows: Sequence[int]) -> None:
         """Forget these rows; what stood in them still does."""
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Evidence for candidates whose row is in the mask; strengths as `fire` gives them."""
         raise NotImplementedError
 
@@ -101,7 +111,9 @@ def register(name: str) -> Callable[[Factory], Factory]:
 
     def add(factory: Factory) -> Factory:
         if TRIGGERS.setdefault(name, factory) is not factory:
-            raise RegistrationError(f"trigger {name!r} is registered twice; choose another name")
+            raise RegistrationError(
+                "trigger {name!r} is registered twice; choose another name", name=name
+            )
         return factory
 
     return add

@@ -7,7 +7,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import Scene
 from rolememory.triggers.base import ByRows, Parts, register
-from rolememory.triggers.table import Found
+from rolememory.triggers.table import TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Mask
@@ -38,7 +38,7 @@ class ConstantTrigger(ByRows):
         """Forget these rows."""
         self._rows.difference_update(rows)
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Strength 1 for each constant entry."""
         del scene
-        return Found.of([(row, 1.0, _BECAUSE) for row in self._rows if among[row]])
+        return TableEvidence.of([(row, 1.0, _BECAUSE) for row in self._rows if among[row]])

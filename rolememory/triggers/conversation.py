@@ -12,7 +12,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
-from rolememory.triggers.table import Column, Table
+from rolememory.triggers.table import ArrayColumn, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ def message_of(entry: Entry) -> tuple[str, str]:
 
 
 @dataclass(slots=True)
-class _Message:
+class _MessageRows:
     """What was told in one message."""
 
     number: int
@@ -54,12 +54,14 @@ class Conversations:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._messages: dict[tuple[str, str], _Message] = {}  # by chat and version
+        self._messages: dict[tuple[str, str], _MessageRows] = {}  # by chat and version
         self._told: dict[str, list[_Place]] = {}  # chat -> its messages in order
-        self._message = Column("i8", -1)  # of each row; -1 = told in no chat
-        self._size = Column("i8", 0)  # by message: rows
+        self._message = ArrayColumn("i8", -1)  # of each row; -1 = told in no chat
+        self._size = ArrayColumn("i8", 0)  # by message: rows
         self._free: list[int] = []  # numbers of messages that went
-        self._back = [Column("i8", -1) for _ in range(REACH)]  # message told so many steps before
+        self._back = [
+            ArrayColumn("i8", -1) for _ in range(REACH)
+        ]  # message told so many steps before
 
     def add(self, row: int, entry: Entry) -> None:
         """Put a row in its place. Cost: O(log n), and a move of the later messages of its chat in memory."""
@@ -86,15 +88,15 @@ class Conversations:
                 del self._messages[key]
                 self._free.append(message.number)
 
-    def _begun(self, key: tuple[str, str]) -> _Message:
+    def _begun(self, key: tuple[str, str]) -> _MessageRows:
         number = self._free.pop() if self._free else self._size.size
         for column in (self._size, *self._back):
             column.grow(number + 1)
 
-        self._messages[key] = _Message(number)
+        self._messages[key] = _MessageRows(number)
         return self._messages[key]
 
-    def _moved(self, chat: str, message: _Message, before: _Place) -> None:
+    def _moved(self, chat: str, message: _MessageRows, before: _Place) -> None:
         """Put a message that stood there where the first of its rows belongs."""
         self._size[message.number] = len(message.rows)
         place = message.place

@@ -10,8 +10,8 @@ from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates import teller
-from rolememory.triggers.base import ByRows, Parts, may_wake, register
-from rolememory.triggers.table import Column, Found, Table
+from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
+from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Mask
@@ -56,16 +56,17 @@ def overlap(asked: "Doubles", starts: "Doubles", ends: "Doubles") -> "tuple[Doub
     return (shared / covered).clip(min=0.0), covered
 
 
-class _Told:
+class _DateIndex:
     """The times that texts name, by row; a text is read when a time is first asked for, most turns name none."""
 
-    def __init__(self, table: Table, settings: DatesSettings) -> None:
-        self._table, self._tell = table, teller(settings)
+    def __init__(self, table: Table, settings: DatesSettings, derive: Derive = anew) -> None:
+        self._table, self._tell, self._derive = table, teller(settings), derive
+        self._rules = settings.model_dump_json()
         self._unread: set[int] = set()
         self._places: dict[int, list[int]] = {}  # row -> its places in the columns
         self._free: list[int] = []
-        self.rows = Column("i8")
-        self.starts, self.ends = Column("f8"), Column("f8", float("-inf"))  # seconds
+        self.rows = ArrayColumn("i8")
+        self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
 
     def add(self, row: int) -> None:
         """Read this row later."""
@@ -80,15 +81,25 @@ class _Told:
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
-        for row in self._unread:
-            for span in _told(self._table.entry(row), self._tell):
+        rows = list(self._unread)
+        entries = {self._key(entry): entry for entry in map(self._table.entry, rows)}
+        keys = [self._key(self._table.entry(row)) for row in rows]
+
+        def borders(key: str) -> list[tuple[float, float]]:
+            return [_borders(span) for span in _told(entries[key], self._tell)]
+
+        for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
+            for start, end in spans:
                 place = self._free.pop() if self._free else self.rows.size
                 for column in (self.rows, self.starts, self.ends):
                     column.grow(place + 1)
-                self.rows[place] = row
-                self.starts[place], self.ends[place] = _borders(span)
+                self.rows[place], self.starts[place], self.ends[place] = row, start, end
                 self._places.setdefault(row, []).append(place)
         self._unread.clear()
+
+    def _key(self, entry: Entry) -> str:
+        """All that decides which times an entry names."""
+        return f"{getattr(entry, 'since', None)} {self._rules} {entry.content}"
 
 
 @register("dates")
@@ -100,8 +111,8 @@ class DatesTrigger(ByRows):
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
-        self._open = Column("?")  # whether this strategy may wake it
-        self._told = _Told(self.table, parts.settings.dates)
+        self._open = ArrayColumn("?")  # whether this strategy may wake it
+        self._told = _DateIndex(self.table, parts.settings.dates, parts.derive)
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
@@ -117,12 +128,12 @@ class DatesTrigger(ByRows):
         for row in rows:
             self._told.remove(row)
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Memories of a time in `scene.times`."""
         import numpy as np
 
         if not scene.times:
-            return Found.of(())
+            return TableEvidence.of(())
         self._told.read()
         mask = among & self._open.values
         each = np.stack([self._of(asked, scene.now, mask) for asked in scene.times])
@@ -130,7 +141,7 @@ class DatesTrigger(ByRows):
         rows = np.flatnonzero(best)
         because = [_reason(asked) for asked in scene.times]
         spoken = which[rows].tolist()
-        return Found(rows, best[rows], lambda place: because[spoken[place]])
+        return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])
 
     def _of(self, asked: TimeSpan, now: datetime, mask: "Mask") -> "Doubles":
         """How strongly one asked time wakes each row, (n_rows,)."""

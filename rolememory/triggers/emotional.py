@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.scene import Feeling, Scene
-from rolememory.text.feel import EMOTIONS, feeling_of, fit, likeness
+from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
-from rolememory.triggers.table import Column, Found, Table
+from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Mask
 
-__all__ = ["EmotionalTrigger", "feeling_of", "shared"]
+__all__ = ["EmotionalTrigger", "affect_of_entry", "shared"]
 
 STRONGEST = 0.5  # what feeling alone is worth as a reason to wake
 ASKED_FOR = 0.3  # the least it is worth where the memory asks to be woken by feeling
@@ -48,9 +48,13 @@ class _Felt:
         self._unread: set[int] = set()
         self._feelings: dict[int, Feeling] = {}  # of those that feel anything
         self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
-        self.weights = Column("f8", width=len(EMOTIONS))
-        self.wakeful, self.declared, self.asking = Column("?"), Column("?"), Column("?")
-        self.some = Column("?")  # whether it feels anything
+        self.weights = ArrayColumn("f8", width=len(EMOTIONS))
+        self.wakeful, self.declared, self.asking = (
+            ArrayColumn("?"),
+            ArrayColumn("?"),
+            ArrayColumn("?"),
+        )
+        self.some = ArrayColumn("?")  # whether it feels anything
 
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
@@ -114,10 +118,10 @@ class EmotionalTrigger(ByRows):
         """Read these no more."""
         self._felt.remove(rows)
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """What the message's feeling calls up: at most the strongest few, and all that ask for it."""
         if not self._settings.wakes or not scene.feeling.emotions:
-            return Found.of(())
+            return TableEvidence.of(())
         self._felt.read()
         hits = [
             (row, *hit)
@@ -126,7 +130,7 @@ class EmotionalTrigger(ByRows):
         ]
         asking = [hit for hit in hits if self._felt.asking[hit[0]]]
         others = [hit for hit in hits if not self._felt.asking[hit[0]]]
-        return Found.of(
+        return TableEvidence.of(
             [
                 *asking,
                 *nsmallest(
@@ -139,21 +143,21 @@ class EmotionalTrigger(ByRows):
         """Yield for each awake memory how well its feeling fits the mood, times its salience, -1..1."""
         return self.lean(scene, self.table.among(among).mask).hits(self.table, self.name)
 
-    def lean(self, scene: Scene, among: "Mask") -> Found:
+    def lean(self, scene: Scene, among: "Mask") -> TableEvidence:
         """The same by rows."""
         import numpy as np
 
         if scene.mood.neutral:
-            return Found.of(())
+            return TableEvidence.of(())
         self._felt.read()
         rows = np.flatnonzero(among & self._felt.some.values)
         feelings = [self._felt.of(row) for row in rows.tolist()]
-        fits = {one: fit(scene.mood, one, self._settings.mood) for one in set(feelings)}
+        fits = {one: affect_fit(scene.mood, one, self._settings.mood) for one in set(feelings)}
         fitting = np.array([fits[one] for one in feelings]) * self.table.salience[rows]
         (some,) = fitting.nonzero()
         felt = [feelings[place] for place in some.tolist()]
         because = _Mood(scene.mood, felt, fitting[some])
-        return Found(rows[some], fitting[some], because)
+        return TableEvidence(rows[some], fitting[some], because)
 
     def _promising(self, told: Feeling, among: "Mask") -> list[int]:
         """Rows that share a feeling with what was told: all that ask for it, of the others those that may be among the strongest."""
@@ -179,7 +183,7 @@ class EmotionalTrigger(ByRows):
     def _meet(self, row: int, told: Feeling) -> tuple[float, Reason] | None:
         feeling = self._felt.of(row)
         label, both = shared(told, feeling)
-        alike = likeness(told, feeling)
+        alike = affect_similarity(told, feeling)
         if not both:
             return None
         if self._felt.asking[row]:

@@ -10,12 +10,12 @@ from rolememory.schema.entry import Entry, SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.scene import KeyReading, Scene, Span
 from rolememory.schema.settings import KeywordSettings
-from rolememory.text.edges import Edges
-from rolememory.text.fuzzy import Near, fuzzy, may_be_fuzzy
+from rolememory.text.boundaries import Edges
+from rolememory.text.fuzzy import FuzzyMatch, fuzzy, may_be_fuzzy
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.selective import selective
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
-from rolememory.triggers.table import Column, Found
+from rolememory.triggers.table import ArrayColumn, TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Mask
@@ -70,14 +70,14 @@ def spec_of(key: str, settings: KeywordSettings) -> KeySpec:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listening:
+class _KeywordEntry:
     """An entry's keys as they are looked for."""
 
     primary: tuple[KeySpec, ...]
     secondary: tuple[KeySpec, ...]
     logic: SelectiveLogic
 
-    def in_order(self, seen: "list[_Seen]") -> "list[_Seen]":
+    def in_order(self, seen: "list[_SeenKey]") -> "list[_SeenKey]":
         """Primary keys that were seen, in the order in which the entry has them."""
         if len(seen) > 1:
             seen.sort(key=lambda one: self.primary.index(one.spec))
@@ -85,7 +85,7 @@ class _Listening:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenKey:
     """One key seen: where it stands, and how much it says."""
 
     spec: KeySpec
@@ -99,7 +99,7 @@ class _Seen:
         """What the key to be shown is chosen by: worth, then length, then text."""
         return self.specificity * self.freshness, self.span.end - self.span.start, self.spec.text
 
-    def inside(self, other: "_Seen") -> bool:
+    def inside(self, other: "_SeenKey") -> bool:
         """Whether it stands within the other's place: 'dragon' in 'red dragon' is no second reason."""
         mine, others = self.span, other.span
         return (
@@ -120,8 +120,8 @@ class KeywordTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._settings = parts.settings.keyword
-        self._listening: dict[int, _Listening] = {}
-        self._listens = Column("?")  # whether a row is in there
+        self._listening: dict[int, _KeywordEntry] = {}
+        self._listens = ArrayColumn("?")  # whether a row is in there
         self._carriers: dict[KeySpec, dict[int, None]] = {}  # a key -> rows in the order they came
         self._mistypable: dict[str, KeySpec] = {}
         self._near = lru_cache(maxsize=256)(self._nearest)
@@ -165,13 +165,13 @@ class KeywordTrigger(ByRows):
             spec for listening in heard for spec in (*listening.primary, *listening.secondary)
         )
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Each entry with a key in the window whose secondary keys agree."""
         if scene.reading is None:
-            return Found.of(())
+            return TableEvidence.of(())
         seen = scene.reading.keys_seen(scene.window)
         found = self._found(scene, scene.reading, seen, among)
-        carried: dict[int, list[_Seen]] = {}
+        carried: dict[int, list[_SeenKey]] = {}
         for spec, one in found.items():
             for row in self._carriers[spec]:
                 carried.setdefault(row, []).append(one)
@@ -181,11 +181,11 @@ class KeywordTrigger(ByRows):
             listening = self._listening[row]
             if heard and selective(listening.logic, [spec in seen for spec in listening.secondary]):
                 hits.append((row, *weighed(listening.in_order(keys))))
-        return Found.of(hits)
+        return TableEvidence.of(hits)
 
     def _found(
         self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: "Mask"
-    ) -> dict[KeySpec, _Seen]:
+    ) -> dict[KeySpec, _SeenKey]:
         """Every primary key in the window, mistyped ones too where that is allowed."""
         import numpy as np
 
@@ -206,7 +206,7 @@ class KeywordTrigger(ByRows):
             else 0
         )
         return {
-            spec: _Seen(
+            spec: _SeenKey(
                 spec,
                 span,
                 specificity(carriers[spec], listening) * (1.0 if likeness == 100.0 else MISTYPED),
@@ -229,7 +229,7 @@ class KeywordTrigger(ByRows):
                         found.setdefault(spec, (Span(number, near.start, near.end), near.likeness))
         return found
 
-    def _nearest(self, text: str) -> Mapping[str, Near]:
+    def _nearest(self, text: str) -> Mapping[str, FuzzyMatch]:
         return fuzzy(tuple(self._mistypable), text, self._settings.fuzzy_cutoff)
 
 
@@ -240,13 +240,13 @@ class _Weighed:
         self._scene = scene
         self._known: dict[tuple[int, ...], tuple[float, Reason]] = {}  # by identity
 
-    def __call__(self, seen: Sequence[_Seen]) -> tuple[float, Reason]:
+    def __call__(self, seen: Sequence[_SeenKey]) -> tuple[float, Reason]:
         together = tuple(map(id, seen))
         if together not in self._known:
             self._known[together] = self._weigh(seen)
         return self._known[together]
 
-    def _weigh(self, seen: Sequence[_Seen]) -> tuple[float, Reason]:
+    def _weigh(self, seen: Sequence[_SeenKey]) -> tuple[float, Reason]:
         reasons = _independent(seen)
         best = max(seen, key=lambda one: one.rank)
         values: list[tuple[str, Value]] = [
@@ -261,7 +261,7 @@ class _Weighed:
         return force, Reason("key", tuple(values), best.span)
 
 
-def _listening(entry: Entry, settings: KeywordSettings) -> _Listening | None:
+def _listening(entry: Entry, settings: KeywordSettings) -> _KeywordEntry | None:
     """The keys of an entry as they are looked for, if this strategy may wake it."""
     if not entry.keys or not may_wake(entry, KeywordTrigger.name):
         return None
@@ -269,7 +269,7 @@ def _listening(entry: Entry, settings: KeywordSettings) -> _Listening | None:
         return None
     primary = dict.fromkeys(spec_of(key, settings) for key in entry.keys if not is_pattern(key))
     secondary = tuple(spec_of(key, settings) for key in entry.secondary_keys)
-    return _Listening(tuple(primary), secondary, entry.selective_logic) if primary else None
+    return _KeywordEntry(tuple(primary), secondary, entry.selective_logic) if primary else None
 
 
 def newest_user(scene: Scene) -> int:
@@ -279,11 +279,11 @@ def newest_user(scene: Scene) -> int:
     )
 
 
-def _independent(seen: Sequence[_Seen]) -> list[_Seen]:
+def _independent(seen: Sequence[_SeenKey]) -> list[_SeenKey]:
     """The keys that are reasons of their own: longest first, without those that stand inside another."""
     if len(seen) == 1:
         return list(seen)
-    kept: list[_Seen] = []
+    kept: list[_SeenKey] = []
     for one in sorted(seen, key=lambda one: (one.span.start - one.span.end, one.spec.text)):
         if not any(one.inside(other) for other in kept):
             kept.append(one)

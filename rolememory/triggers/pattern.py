@@ -11,11 +11,11 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import PatternSearch, Scene, Span
 from rolememory.schema.settings import KeywordSettings
 from rolememory.text.keys import KeySpec, is_pattern
-from rolememory.text.pattern import Budget, Pattern, compile_pattern
+from rolememory.text.pattern import Pattern, PatternBudget, compile_pattern
 from rolememory.text.selective import selective
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.keyword import freshness, newest_user, spec_of, specificity, strength
-from rolememory.triggers.table import Found
+from rolememory.triggers.table import TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Mask
@@ -27,7 +27,7 @@ Key = Pattern | KeySpec
 
 
 @dataclass(frozen=True, slots=True)
-class _Listening:
+class _PatternEntry:
     """An entry's keys as this strategy looks for them."""
 
     primary: tuple[Key, ...]
@@ -48,7 +48,7 @@ class PatternTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._settings, self._quarantine = parts.settings, parts.patterns
-        self._listening: dict[int, _Listening] = {}
+        self._listening: dict[int, _PatternEntry] = {}
         self._carriers: Counter[Key] = Counter()
         self._listen()
 
@@ -76,21 +76,25 @@ class PatternTrigger(ByRows):
             if isinstance(key, KeySpec)
         )
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Each entry with a matching key in the window whose secondary keys agree."""
         if not self._listening:
-            return Found.of(())
+            return TableEvidence.of(())
         own = self._settings.pattern
-        patterns = scene.patterns or Budget(own.turn_budget_ms, own.timeout_ms, self._quarantine)
-        looking = _Looking(scene, patterns)
+        patterns = scene.patterns or PatternBudget(
+            own.turn_budget_ms, own.timeout_ms, self._quarantine
+        )
+        looking = _PatternSearch(scene, patterns)
         hits = (
             (row, *hit)
             for row, listening in self._listening.items()
             if among[row] and (hit := self._hit(listening, looking))
         )
-        return Found.of(list(hits))
+        return TableEvidence.of(list(hits))
 
-    def _hit(self, listening: _Listening, looking: "_Looking") -> tuple[float, Reason] | None:
+    def _hit(
+        self, listening: _PatternEntry, looking: "_PatternSearch"
+    ) -> tuple[float, Reason] | None:
         seen = [(key, span) for key in listening.primary if (span := looking.seen(key))]
         if not seen or not selective(
             listening.logic, [bool(looking.seen(key)) for key in listening.secondary]
@@ -108,7 +112,7 @@ class PatternTrigger(ByRows):
         return strength(worth.values()), _reason(key, span, looking.scene)
 
 
-class _Looking:
+class _PatternSearch:
     """The keys of one turn, each looked for once, newest segment first."""
 
     def __init__(self, scene: Scene, patterns: PatternSearch) -> None:
@@ -146,7 +150,7 @@ def _reason(key: Key, span: Span, scene: Scene) -> Reason:
     )
 
 
-def _listening(entry: Entry, settings: KeywordSettings) -> _Listening | None:
+def _listening(entry: Entry, settings: KeywordSettings) -> _PatternEntry | None:
     """The keys of an entry as they are looked for, if this strategy may wake it."""
     if not entry.keys or not may_wake(entry, PatternTrigger.name):
         return None
@@ -154,7 +158,7 @@ def _listening(entry: Entry, settings: KeywordSettings) -> _Listening | None:
     keys = (_key(key, settings) for key in entry.keys if plain_too or is_pattern(key))
     primary = tuple(dict.fromkeys(key for key in keys if key))
     secondary = tuple(_key(key, settings) for key in entry.secondary_keys)
-    return _Listening(primary, secondary, entry.selective_logic) if primary else None
+    return _PatternEntry(primary, secondary, entry.selective_logic) if primary else None
 
 
 def _key(key: str, settings: KeywordSettings) -> Key | None:

@@ -1,4 +1,4 @@
-"""Older memories speak more softly: a weighing strategy that only ever takes away (S1.24, P19)."""
+"""Older memories score lower: a weighing strategy that only ever takes away (S1.24, P19)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Scene
+from rolememory.text.words import context_dependence
 from rolememory.triggers.base import ByRows, Parts, register
-from rolememory.triggers.table import Column, Found, seconds
+from rolememory.triggers.table import ArrayColumn, TableEvidence, seconds
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Mask, Rows
@@ -49,6 +50,15 @@ def days_between(then: datetime, now: datetime) -> float:
     return float(max((in_utc(now) - in_utc(then)) / timedelta(days=1), 0.0))
 
 
+def _counts(query: str, questions: float) -> float:
+    """How much age counts for a message, 0..1: all in talk, and that part of it where a question stands alone.
+
+    >>> _counts("The brass key is cold.", 0.25), _counts("Where is the brass key?", 0.25)
+    (1.0, 0.25)
+    """
+    return questions + (1.0 - questions) * context_dependence(query)
+
+
 @register("recency")
 class RecencyTrigger(ByRows):
     """Takes away up to its share of relevance as a memory ages; what does not fade is neutral. Cost: O(among)."""
@@ -60,7 +70,7 @@ class RecencyTrigger(ByRows):
         super().__init__(entries, parts)
         self._settings = parts.settings.recency
         self._told_at_turns = parts.told_at_turns
-        self._decay = Column("f8")  # 0 = does not fade
+        self._decay = ArrayColumn("f8")  # 0 = does not fade
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
@@ -74,7 +84,7 @@ class RecencyTrigger(ByRows):
         fades = getattr(entry, "fades", False) or not self._settings.spares_lasting
         return decay if fades and getattr(entry, "since", None) else 0.0
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
         import numpy as np
 
@@ -84,7 +94,9 @@ class RecencyTrigger(ByRows):
         left = base ** -(ages * self._decay[rows] / half_lives)
         aged = np.flatnonzero(left < 1.0)
         because = _Age(ages[aged], left[aged], in_turns[aged])
-        return Found(rows[aged], left[aged] - 1.0, because)
+        return TableEvidence(
+            rows[aged], _counts(scene.query, self._settings.questions) * (left[aged] - 1.0), because
+        )
 
     def _ages(self, rows: "Rows", scene: Scene) -> "tuple[Doubles, Doubles, Mask]":
         """Age and half-life in one unit, and whether it is turns: those of the story where the timeline knows when it was told, else days."""

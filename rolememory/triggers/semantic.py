@@ -21,17 +21,17 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
-from rolememory.text.terms import Heard, TermIndex
+from rolememory.text.terms import CollectionStatistics, TermIndex
 from rolememory.text.vectors import VectorIndex, products
-from rolememory.text.words import Question, ask, context_dependence
+from rolememory.text.words import TermQuery, context_dependence, term_query
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
-from rolememory.triggers.bridge import Led, Path, lead
 from rolememory.triggers.conversation import Conversations
-from rolememory.triggers.later import Near, Shared, Speakers, Updates, follow
-from rolememory.triggers.people import People
-from rolememory.triggers.substance import Substance
-from rolememory.triggers.table import Column, Found, Table
+from rolememory.triggers.informativeness import Informativeness, questions
+from rolememory.triggers.second_hop import HopPath, SecondHop, names_of_present, second_hop
+from rolememory.triggers.subjects import SubjectIndex
+from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 from rolememory.triggers.topics import BEST, Topics, topics_of
+from rolememory.triggers.updates import Speakers, TurnVectors, TurnWords, Updates, later_passages
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,20 +77,22 @@ def _leads(entry: Entry) -> str:
     return entry.content if isinstance(entry, Passage) else reads(entry)
 
 
-def context_of(question: Question, earlier: Sequence[Segment], terms: Heard) -> Question:
+def context_of(
+    question: TermQuery, earlier: Sequence[Segment], terms: CollectionStatistics
+) -> TermQuery:
     """What the messages before a question say besides: their most telling words, fading with each message back.
 
     Cost: O(words of the messages), at most `LONGEST` characters of each.
     """
     weights: dict[str, float] = {}
     for back, segment in enumerate(earlier[:EARLIER]):
-        for token, weight in ask(segment.text[-LONGEST:]).weights.items():
+        for token, weight in term_query(segment.text[-LONGEST:]).weights.items():
             if token not in question.weights:
                 weights[token] = max(weights.get(token, 0.0), FADING**back * weight)
     terms.count(weights)
     telling = {token: weight * terms.information(token) for token, weight in weights.items()}
     best = sorted(telling, key=lambda token: (-telling[token], token))[:MOST_WORDS]
-    return Question({token: weights[token] for token in best}, {token: token for token in best})
+    return TermQuery({token: weights[token] for token in best}, {token: token for token in best})
 
 
 def before(scene: Scene) -> list[Segment]:
@@ -100,13 +102,13 @@ def before(scene: Scene) -> list[Segment]:
     return messages[at + 1 :] if at is not None else []
 
 
-class Alignment:
+class RowMapping:
     """Where the candidates of a table lie in an index, kept up to date by what moved there."""
 
     def __init__(self, index: TermIndex | VectorIndex, table: Table) -> None:
         self.version = index.version
         self._index, self._table = index, table
-        self._rows = Column("i8", -1)
+        self._rows = ArrayColumn("i8", -1)
 
     def add(self, rows: Sequence[int]) -> None:
         """Look up these rows of the table."""
@@ -205,13 +207,16 @@ class SemanticTrigger(ByRows):
         self._candidates = parts.candidates
         self._terms: TermIndex | None = parts.terms if self._settings.words else None
         self._vectors: VectorIndex | None = parts.vectors if self._settings.vectors else None
-        self._words = Alignment(self._terms, self.table) if self._terms is not None else None
-        self._places = Alignment(self._vectors, self.table) if self._vectors is not None else None
-        self._open = Column("?")  # whether this strategy may wake it
-        self._substance = Substance(teller(parts.settings.dates))
-        self._conversations, self._people = Conversations(self.table), People()
+        self._words = RowMapping(self._terms, self.table) if self._terms is not None else None
+        self._places = RowMapping(self._vectors, self.table) if self._vectors is not None else None
+        self._open = ArrayColumn("?")  # whether this strategy may wake it
+        self._substance = Informativeness(teller(parts.settings.dates), parts.derive)
+        self._conversations, self._people = Conversations(self.table), SubjectIndex()
         self._speakers = Speakers()
         self._topics = Topics()
+        self._asked: tuple[CollectionStatistics, int, Mask] | None = (
+            None  # with the version of the index
+        )
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
@@ -219,10 +224,10 @@ class SemanticTrigger(ByRows):
         self._open.grow(self.table.n_rows)
         for alignment in filter(None, (self._words, self._places)):
             alignment.add(rows)
-        for row in rows:
-            entry = self.table.entry(row)
+        entries = self.table.entries(rows)
+        self._substance.add(rows, entries)
+        for row, entry in zip(rows, entries, strict=True):
             self._open[row] = may_wake(entry, self.name)
-            self._substance.add(row, entry)
             self._people.add(row, entry)
             self._speakers.add(row, entry)
             self._topics.add(row, entry)
@@ -238,14 +243,14 @@ class SemanticTrigger(ByRows):
             if self._open[row]:
                 self._conversations.remove(row, self.table.entry(row))
 
-    def find(self, scene: Scene, among: "Mask") -> Found:
+    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""
         import numpy as np
 
         if not len(self.table) or not scene.query:
-            return Found.of(())
+            return TableEvidence.of(())
         mask = among & self._open.values
-        question, terms = ask(scene.query), self._heard(mask)
+        question, terms = term_query(scene.query), self._heard(mask)
         coverage, nearness = (
             self._coverage(question, terms),
             self._nearness(scene.vector, scene, self._once(terms, mask)),
@@ -259,51 +264,62 @@ class SemanticTrigger(ByRows):
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
         entries = self.table.entries(best.tolist())
         hits = {row: self.table.entry(row) for row in (told.led.asked if told.led else ())}
-        path = Path(told.led, best, hits) if told.led else None
+        path = HopPath(told.led, best, hits) if told.led else None
         grown = told.later.reasons(best.tolist(), self.table.entry) if told.later else {}
         earlier = told.later.earlier(self.table.entry) if told.later else {}
+        gained = told.later.gained if told.later else ()
         own = self._own(coverage, nearness, scene)[best]
         because = _Meaning(
             cosines[best], coverage[best], own, entries, question, terms, told.topics, path, grown
         )
-        return Found(best, strengths[best], because, earlier)
+        return TableEvidence(best, strengths[best], because, earlier, gained)
 
     def _told(
         self,
         scene: Scene,
         coverage: "Floats",
         nearness: "Nearness | None",
-        terms: Heard | None,
+        terms: CollectionStatistics | None,
         mask: "Mask",
-    ) -> "_Told":
+    ) -> "_SemanticEvidence":
         """What speaks for each row by the measure of the settings."""
         if self._similarity:
             alike = nearness.or_else(coverage) if nearness else coverage
-            return _Told(calibrate.similarity(alike))
+            return _SemanticEvidence(calibrate.similarity(alike))
         evidence, meant, led = self._evidence(scene, coverage, nearness, terms, mask)
         later = self._later(scene, evidence, nearness, terms, mask)
         evidence = evidence if later is None else later.evidence
-        return _Told(calibrate.strength(evidence), meant, led, later)
+        return _SemanticEvidence(calibrate.strength(evidence), meant, led, later)
 
-    def _heard(self, mask: "Mask") -> Heard | None:
-        """The words of the candidates in the mask: what others said makes none of them rarer or more common."""
+    def _heard(self, mask: "Mask") -> CollectionStatistics | None:
+        """The words of the candidates in the mask: what others said makes none of them rarer or more common.
+
+        The same object while neither they nor the index change, so that what it looked up is at hand.
+        """
         import numpy as np
 
         if self._terms is None or self._words is None:
             return None
         self._words.follow()
+        if self._asked is not None:
+            known, version, before = self._asked
+            same = version == self._words.version and np.array_equal(before, mask)
+            if same and not known.full:
+                return known
         heard = np.zeros(self._terms.n_rows + 1, dtype=np.bool_)  # at the end: not in the index
         heard[self._words.rows[mask]] = True
-        return self._terms.among(heard[:-1])
+        found, version = self._terms.among(heard[:-1]), self._words.version
+        self._asked = found, version, mask.copy()
+        return found
 
-    def _coverage(self, question: Question, terms: Heard | None) -> "Floats":
+    def _coverage(self, question: TermQuery, terms: CollectionStatistics | None) -> "Floats":
         import numpy as np
 
         if terms is None or self._words is None:
             return np.zeros(self.table.n_rows, dtype=np.float32)
         return self._words.pick(terms.scores(question))
 
-    def _once(self, terms: Heard | None, mask: "Mask") -> "Mask":
+    def _once(self, terms: CollectionStatistics | None, mask: "Mask") -> "Mask":
         """The candidates in the mask, of those with the same text one: what somebody repeats is no more usual for it."""
         import numpy as np
 
@@ -326,7 +342,7 @@ class SemanticTrigger(ByRows):
             return None
         return Nearness(cosines, there, *calibrate.noise_of(heard, everyday))
 
-    def _similarities(self, vectors: VectorIndex, places: Alignment, query: "Floats") -> "Floats":
+    def _similarities(self, vectors: VectorIndex, places: RowMapping, query: "Floats") -> "Floats":
         """Similarities that fit the alignment: asked again where vectors came in between, as they do while a role is embedded."""
         while True:
             places.follow()
@@ -339,9 +355,9 @@ class SemanticTrigger(ByRows):
         scene: Scene,
         coverage: "Floats",
         nearness: "Nearness | None",
-        terms: Heard | None,
+        terms: CollectionStatistics | None,
         mask: "Mask",
-    ) -> tuple["Floats", Mapping[str, float], Led | None]:
+    ) -> tuple["Floats", Mapping[str, float], SecondHop | None]:
         """Both legs, the talk before, topics, what neighbours lend, where the best lead, whom it is about, what tells, (n_rows,).
 
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
@@ -369,7 +385,7 @@ class SemanticTrigger(ByRows):
         return evidence if nearness is None else evidence + nearness.evidence(self._goes_on(scene))
 
     def _of_topics(
-        self, evidence: "Floats", scene: Scene, terms: Heard | None, mask: "Mask"
+        self, evidence: "Floats", scene: Scene, terms: CollectionStatistics | None, mask: "Mask"
     ) -> tuple["Floats", Mapping[str, float]]:
         """The evidence with that of topics: named ones make more of what speaks for a candidate, those of the best wake others."""
         import numpy as np
@@ -386,11 +402,11 @@ class SemanticTrigger(ByRows):
         return evidence, {**shared, **meant}
 
     def _leading(
-        self, earlier: Sequence[str], terms: Heard | None, mask: "Mask"
+        self, earlier: Sequence[str], terms: CollectionStatistics | None, mask: "Mask"
     ) -> Iterator[list[tuple[Entry, float]]]:
         """What each message before leads to by its words; nothing where it is a crowd of equals."""
         for text in earlier if self._topics else ():
-            coverage = self._coverage(ask(text), terms) * mask
+            coverage = self._coverage(term_query(text), terms) * mask
             best = self._best(calibrate.lexical(coverage))
             yield best if len(best) <= CROWD else []
 
@@ -407,19 +423,22 @@ class SemanticTrigger(ByRows):
         strengths = calibrate.strength(evidence[rows])
         return list(zip(self.table.entries(rows.tolist()), strengths.tolist(), strict=True))
 
-    def _led(self, scene: Scene, evidence: "Floats", terms: Heard | None) -> Led | None:
-        """Where the best first hits lead; a message that depends on the talk before is no question that they could answer in part."""
-        share = self._settings.bridge * (1.0 - context_dependence(scene.query))
+    def _led(
+        self, scene: Scene, evidence: "Floats", terms: CollectionStatistics | None
+    ) -> SecondHop | None:
+        """Where the best first hits lead; what depends on the talk before is no question that they could answer in part."""
+        share = self._settings.bridge * (1.0 - context_dependence(questions(scene.query)))
         if not share or terms is None or self._words is None:
             return None
         entry = self.table.entry
-        return lead(
-            ask(scene.query),
+        return second_hop(
+            term_query(scene.query),
             evidence,
             terms,
             self._words.rows,
             lambda row: _leads(entry(row)),
             share,
+            names_of_present(scene),
         )
 
     def _later(
@@ -427,14 +446,14 @@ class SemanticTrigger(ByRows):
         scene: Scene,
         evidence: "Floats",
         nearness: "Nearness | None",
-        terms: Heard | None,
+        terms: CollectionStatistics | None,
         mask: "Mask",
     ) -> Updates | None:
         """What the speakers of the best passages said later about the same."""
         if not self._settings.later or asks_how_it_was(scene.query):
             return None
 
-        return follow(
+        return later_passages(
             evidence,
             mask & (self._substance.says > 0.0) & (self._substance.asks <= MOSTLY),
             self._speakers.rows,
@@ -445,29 +464,29 @@ class SemanticTrigger(ByRows):
             self._settings.later,
         )
 
-    def _shared(self, scene: Scene, terms: Heard | None) -> Shared | None:
+    def _shared(self, scene: Scene, terms: CollectionStatistics | None) -> TurnWords | None:
         import numpy as np
 
         words = self._words
         if terms is None or words is None:
             return None
         about = np.zeros(terms.n_rows, dtype=np.float32)
-        for token in frozenset[str]().union(*map(changing, ask(scene.query).weights)):
+        for token in frozenset[str]().union(*map(changing, term_query(scene.query).weights)):
             tells = np.float32(terms.information(token) / terms.rare_word())
             rows = terms.holding(token)
             about[rows] = np.maximum(about[rows], tells)
 
         def scores(text: str) -> "Floats":
-            return words.pick(terms.scores(terms.telling(ask(text), MOST_TELLING)))
+            return words.pick(terms.scores(terms.telling(term_query(text), MOST_TELLING)))
 
-        return Shared(scores, words.pick(about))
+        return TurnWords(scores, words.pick(about))
 
-    def _near(self, scene: Scene, nearness: "Nearness | None") -> Near | None:
+    def _near(self, scene: Scene, nearness: "Nearness | None") -> TurnVectors | None:
         vectors, places, asked = self._vectors, self._places, scene.vector
         if nearness is None or vectors is None or places is None or asked is None:
             return None
         everyday = vectors.background.get(scene.language)
-        return Near(
+        return TurnVectors(
             asked,
             nearness.cosines,
             nearness.there,
@@ -476,7 +495,7 @@ class SemanticTrigger(ByRows):
         )
 
     def _in_context(
-        self, own: "Floats", scene: Scene, terms: Heard | None, mask: "Mask"
+        self, own: "Floats", scene: Scene, terms: CollectionStatistics | None, mask: "Mask"
     ) -> "Floats":
         """The evidence of the message together with that of the talk before it: what both speak for counts most."""
         import numpy as np
@@ -491,14 +510,18 @@ class SemanticTrigger(ByRows):
         return found
 
     def _of_talk(
-        self, scene: Scene, earlier: Sequence[Segment], terms: Heard | None, mask: "Mask"
+        self,
+        scene: Scene,
+        earlier: Sequence[Segment],
+        terms: CollectionStatistics | None,
+        mask: "Mask",
     ) -> "Floats":
         """The evidence of the messages before the newest one."""
         import numpy as np
 
         context = np.zeros(self.table.n_rows, dtype=np.float32)
         if terms is not None:
-            told = self._coverage(context_of(ask(scene.query), earlier, terms), terms)
+            told = self._coverage(context_of(term_query(scene.query), earlier, terms), terms)
             context = context + calibrate.lexical(calibrate.above(told, mask, BACKGROUND))
         if (nearness := self._nearness(scene.talk, scene, self._once(terms, mask))) is not None:
             context = context + nearness.evidence()
@@ -506,12 +529,12 @@ class SemanticTrigger(ByRows):
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SemanticEvidence:
     """What speaks for the rows of a table, and how that came about."""
 
     strengths: "Floats"  # (n_rows,)
     topics: Mapping[str, float] = field(default_factory=dict)  # that are meant
-    led: Led | None = None  # which of the best led where
+    led: SecondHop | None = None  # which of the best led where
     later: Updates | None = None  # what was told later than others
 
 
@@ -523,10 +546,10 @@ class _Meaning:
     coverage: "Floats"
     own: "Floats"  # evidence without what neighbours lend
     entries: Sequence[Entry]
-    question: Question
-    terms: Heard | None
+    question: TermQuery
+    terms: CollectionStatistics | None
     topics: Mapping[str, float]  # that are meant
-    path: Path | None  # by which other ones led to some
+    path: HopPath | None  # by which other ones led to some
     grown: Mapping[int, Sequence[tuple[str, Value]]]  # by place: what it came along with
 
     def __call__(self, place: int) -> Reason:

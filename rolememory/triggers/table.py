@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FIRST = 64  # rows that a new column has room for
 
 
-class Column:
+class ArrayColumn:
     """One value per row, in an array that grows by a quarter: a change costs as much as it brings, and little room stands empty."""
 
     __slots__ = ("_all", "_empty", "size")
@@ -84,11 +84,15 @@ class Table:
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.lock = threading.RLock()
         self.row_of: dict[str, int] = {}
-        self.created = Column("f8", float("nan"))  # seconds: when it happened or was said
-        self.since = Column("f8", float("nan"))  # ... or, where nobody knows, was written down
-        self.weight, self.salience, self.priority = Column("f8"), Column("f8"), Column("f8")
-        self.came = Column("i8")  # numbers the candidates in the order in which their ids came
-        self.owner = Column("i8")  # numbers the users that something is of; 0 = of nobody
+        self.created = ArrayColumn("f8", float("nan"))  # seconds: when it happened or was said
+        self.since = ArrayColumn("f8", float("nan"))  # ... or, where nobody knows, was written down
+        self.weight, self.salience, self.priority = (
+            ArrayColumn("f8"),
+            ArrayColumn("f8"),
+            ArrayColumn("f8"),
+        )
+        self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
+        self.owner = ArrayColumn("i8")  # numbers the users that something is of; 0 = of nobody
         self._owners: dict[str, int] = {}
         self._entries: list[Entry | None] = []
         self._free: list[int] = []
@@ -193,10 +197,10 @@ def _facts(entry: Entry) -> tuple[float, float, float, float, float]:
 class Among(Set[str]):
     """Some of the candidates of a table, as a mask over its rows; looks like a set of ids, and `ids` is a real one."""
 
-    def __init__(self, table: Table, chosen: Column | None = None) -> None:
+    def __init__(self, table: Table, chosen: ArrayColumn | None = None) -> None:
         self.table = table
         self.heirs: Mapping[str, str] | None = None  # of who may not come, once somebody looked
-        self._chosen = Column("?") if chosen is None else chosen
+        self._chosen = ArrayColumn("?") if chosen is None else chosen
 
     @classmethod
     def of_rows(cls, table: Table, rows: "Rows | Sequence[int]") -> "Among":
@@ -232,7 +236,7 @@ class Among(Set[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TableEvidence:
     """One strategy's evidence by row; its reasons are made for those that are shown."""
 
     rows: "Rows"  # (n,), none twice
@@ -241,9 +245,10 @@ class Found:
         [int], Reason
     ]  # of a place in `rows`; still true when the table has changed since
     earlier: Mapping[int, Earlier] = field(default_factory=dict)  # by row
+    gained: Collection[int] = ()  # rows that came along with something earlier
 
     @classmethod
-    def of(cls, hits: Sequence[tuple[int, float, Reason]]) -> "Found":
+    def of(cls, hits: Sequence[tuple[int, float, Reason]]) -> "TableEvidence":
         """Evidence that was found one by one, as (row, strength, reason)."""
         import numpy as np
 
@@ -251,14 +256,15 @@ class Found:
         strengths = np.array([strength for _, strength, _ in hits], dtype=np.float64)
         return cls(rows, strengths, lambda place: hits[place][2])
 
-    def only(self, chosen: "Mask") -> "Found":
+    def only(self, chosen: "Mask") -> "TableEvidence":
         """The evidence at these places alone."""
         places, because = chosen.nonzero()[0], self.because
-        return Found(
+        return TableEvidence(
             self.rows[places],
             self.strengths[places],
             lambda place: because(int(places[place])),
             self.earlier,
+            self.gained,
         )
 
     def hits(self, table: Table, name: str) -> Iterator[Hit]:

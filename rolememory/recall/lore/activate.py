@@ -11,36 +11,48 @@ from operator import itemgetter
 from rolememory.errors import UnknownNameError
 from rolememory.recall.lore.activation import Activation, Awake, LoreScene, PassTrace
 from rolememory.recall.lore.chance import Dice
-from rolememory.recall.lore.gates import STAGES, Judge, Occasion, Pass, Phase, Verdict
-from rolememory.recall.lore.groups import Group, Rivals, choose, grouped
+from rolememory.recall.lore.gates import (
+    STAGES,
+    EntryEvaluation,
+    EntryEvaluator,
+    Pass,
+    Phase,
+    ScanContext,
+)
+from rolememory.recall.lore.groups import GroupContext, Rivals, choose, grouped
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.place import placed
-from rolememory.recall.lore.purse import Cost, Purse, lore_budget
 from rolememory.recall.lore.remedies import changed, ways
-from rolememory.recall.lore.sight import Sight
+from rolememory.recall.lore.scan_buffer import ScanBuffer
 from rolememory.recall.lore.timers import begun, running
+from rolememory.recall.lore.token_budget import Cost, TokenBudget, lore_budget
 from rolememory.schema.evidence import Change, Reason, Refusal
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 
 
 def activate(
-    index: LoreIndex, scene: LoreScene, *, dice: Dice, cost: Cost, patterns: Budget | None = None
+    index: LoreIndex,
+    scene: LoreScene,
+    *,
+    dice: Dice,
+    cost: Cost,
+    patterns: PatternBudget | None = None,
 ) -> Activation:
     """Which entries come into the prompt, where, and why. Cost: O(texts + entries that something points at)."""
-    scan = _Scan(index, scene, dice, cost, patterns or Budget())
+    scan = _LoreScan(index, scene, dice, cost, patterns or PatternBudget())
     scan.run()
     return scan.answer()
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _LoreCandidate:
     lore: Lore
-    verdict: Verdict
+    verdict: EntryEvaluation
 
 
-class _Scan:
+class _LoreScan:
     def __init__(
-        self, given: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget
+        self, given: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: PatternBudget
     ) -> None:
         index = given.speaking(scene.macros)
         self.macros = scene.macros.started(dice)
@@ -52,10 +64,10 @@ class _Scan:
             patterns,
         )
         self.rules, self.settings = index.rules, index.settings
-        self.sight = Sight(index, scene.texts, patterns)
+        self.visibility = ScanBuffer(index, scene.texts, patterns)
         self.timers = running(scene.state, index, scene.texts.count, dry_run=scene.dry_run)
-        self.judge = Judge(self._occasion(), self.sight, index, self.macros)
-        self.purse = Purse(
+        self.judge = EntryEvaluator(self._occasion(), self.visibility, index, self.macros)
+        self.tokens = TokenBudget(
             lore_budget(index.settings, scene.context_tokens),
             cost,
             index.rules,
@@ -71,9 +83,9 @@ class _Scan:
         self.overflowed = False
         self.pointed = self._pointed_at()
 
-    def _occasion(self) -> Occasion:
+    def _occasion(self) -> ScanContext:
         scene = self.scene
-        return Occasion(
+        return ScanContext(
             rules=self.rules,
             character=scene.character,
             running=self.timers,
@@ -99,10 +111,10 @@ class _Scan:
     def run(self) -> None:
         level = self.levels.pop(0) if self.levels else 0
         turn: Pass | None = Pass(1, Phase.INITIAL, level, self.settings.scan_depth, 0)
-        self.sight.look(self.sight.recent(self.index.deepest))
+        self.visibility.look(self.visibility.recent(self.index.deepest))
         limit = self.settings.max_recursion_steps
         while turn and not 0 < limit < turn.number:
-            self.sight.look(self.sight.recent(turn.depth) | self.sight.others)
+            self.visibility.look(self.visibility.recent(turn.depth) | self.visibility.others)
             turn = self._next(turn, self._pass(turn))
 
     def _pass(self, turn: Pass) -> list[Lore]:
@@ -123,18 +135,18 @@ class _Scan:
             survivors = [lore for lore in survivors if lore.id in self.awake]
         return [lore for lore in survivors if not lore.silent]
 
-    def _candidates(self, turn: Pass) -> list[_Candidate]:
+    def _candidates(self, turn: Pass) -> list[_LoreCandidate]:
         """All that are awake in this pass, in the order they are tried."""
         entries, verdict = self.index.entries, self.judge.verdict
-        found: list[tuple[int, _Candidate]] = []
-        asked = self.pointed.union(self.sight.heard, self.sight.hinted)
+        found: list[tuple[int, _LoreCandidate]] = []
+        asked = self.pointed.union(self.visibility.heard, self.visibility.hinted)
         for rank in sorted(asked) if self.index.changing else asked:
             lore = entries[rank]
             if lore.id in self.awake or lore.id in self.barred:
                 continue
             given = verdict(rank, turn)
             if given.awake:
-                found.append((self._place(lore, rank, given.code), _Candidate(lore, given)))
+                found.append((self._place(lore, rank, given.code), _LoreCandidate(lore, given)))
         found.sort(key=itemgetter(0))
         return [candidate for _, candidate in found]
 
@@ -155,16 +167,16 @@ class _Scan:
             return None
         block = "\n".join(self.searched.get(lore.id, lore.content) for lore in feeding)
         if block:
-            self.sight.add_block(block)
-            self.purse.remember(block)
-        recursion = 0 if phase is Phase.WIDENING else self.sight.recursion
+            self.visibility.add_block(block)
+            self.tokens.remember(block)
+        recursion = 0 if phase is Phase.WIDENING else self.visibility.recursion
         return Pass(turn.number + 1, phase, level, depth, recursion)
 
     def _next_phase(
         self, turn: Pass, feeding: bool, stopped: bool
     ) -> tuple[Phase | None, int, int]:
         recursive = self.settings.recursive and not stopped
-        after_widening = turn.phase is Phase.WIDENING and self.sight.recursion != 0
+        after_widening = turn.phase is Phase.WIDENING and self.visibility.recursion != 0
         if recursive and (feeding or after_widening):
             return Phase.RECURSION, turn.level, turn.depth
         if not stopped and self._may_widen(turn):
@@ -187,13 +199,15 @@ class _Scan:
 
     # ── from candidates to activations ──
 
-    def _without_rivals(self, candidates: Sequence[_Candidate], turn: Pass) -> list[_Candidate]:
+    def _without_rivals(
+        self, candidates: Sequence[_LoreCandidate], turn: Pass
+    ) -> list[_LoreCandidate]:
         exact = self.rules.group_quirks
         groups = grouped((one.lore for one in candidates), exact=exact)
         if not groups:
             return list(candidates)
         rivals = Rivals([one.lore for one in candidates], quirks=exact)
-        asked = Group(
+        asked = GroupContext(
             self.judge.sticky,
             self.timers.cooldown,
             self.settings.use_group_scoring,
@@ -204,7 +218,7 @@ class _Scan:
         left = {lore.id for lore in rivals.left}
         return [one for one in candidates if one.lore.id in left]
 
-    def _lucky(self, candidate: _Candidate) -> bool:
+    def _lucky(self, candidate: _LoreCandidate) -> bool:
         """Whether chance lets it in; no roll at 100 percent, nor while it is sticky."""
         entry = candidate.lore.entry
         if (
@@ -221,7 +235,7 @@ class _Scan:
         self._unlucky(candidate, roll)
         return False
 
-    def _unlucky(self, candidate: _Candidate, roll: float) -> None:
+    def _unlucky(self, candidate: _LoreCandidate, roll: float) -> None:
         name = candidate.lore.id
         self.failed.add(name)
         if not (self.rules.outside_first and candidate.verdict.code == "outside"):
@@ -232,9 +246,9 @@ class _Scan:
             "chance", (("roll", round(roll, 2)), ("probability", candidate.lore.entry.probability))
         )
 
-    def _admit(self, chosen: Sequence[_Candidate], turn: Pass) -> None:
+    def _admit(self, chosen: Sequence[_LoreCandidate], turn: Pass) -> None:
         """Let them in one by one, as far as the budget goes."""
-        self.purse.open_pass()
+        self.tokens.open_pass()
         ignoring = sum(one.lore.entry.ignore_budget for one in chosen)
         for candidate in chosen:
             ignores = candidate.lore.entry.ignore_budget
@@ -247,19 +261,21 @@ class _Scan:
             if self.rules.chance_first or self._lucky(candidate):
                 self._try(candidate, turn)
 
-    def _try(self, candidate: _Candidate, turn: Pass) -> None:
+    def _try(self, candidate: _LoreCandidate, turn: Pass) -> None:
         lore = candidate.lore
         content, self.searched[lore.id] = self.macros.say(lore.content)
-        if not self.purse.fits(lore, content):
+        if not self.tokens.fits(lore, content):
             self.overflowed = True
             self._over_budget(lore)
             return
         self.refused.pop(lore.id, None)
         why = self.judge.reason(candidate.verdict, lore, turn)
-        self.awake[lore.id] = Awake(lore, content, why, turn.number, self.purse.take(lore, content))
+        self.awake[lore.id] = Awake(
+            lore, content, why, turn.number, self.tokens.take(lore, content)
+        )
 
     def _over_budget(self, lore: Lore) -> None:
-        self.refused[lore.id] = self.purse.full()
+        self.refused[lore.id] = self.tokens.full()
         if self.rules.smaller_may_fit:
             self.barred.add(lore.id)
 
@@ -283,12 +299,12 @@ class _Scan:
             ),
             state=state,
             variables=self.scene.macros.variables if self.scene.dry_run else self.macros.variables,
-            budget=self.purse.limit,
-            used=self.purse.used,
+            budget=self.tokens.limit,
+            used=self.tokens.used,
             overflowed=self.overflowed,
             rolls=self.dice.thrown,
             passes=tuple(self.passes),
-            segments=tuple(self.sight.segments),
+            segments=tuple(self.visibility.segments),
             refused=self.refused,
             disabled_prompts=frozenset(
                 prompt for lore in lores for prompt in lore.asked.disable_ui_prompt
@@ -320,7 +336,7 @@ class _Scan:
             scene = replace(scene, texts=scene.texts.with_message(str(change.value)))
         else:
             index = changed(index, change)
-        again = _Scan(index, scene, self.dice.again(), self.purse.cost, Budget())
+        again = _LoreScan(index, scene, self.dice.again(), self.tokens.cost, PatternBudget())
         again.run()
         return lore_id in again.awake
 

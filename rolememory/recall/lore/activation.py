@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from rolememory.recall.lore.gates import Pass
 from rolememory.recall.lore.index import Lore
-from rolememory.recall.lore.place import Placement
-from rolememory.recall.lore.sight import Texts
+from rolememory.recall.lore.place import LorePlacement
+from rolememory.recall.lore.scan_buffer import ScanTexts
 from rolememory.schema.evidence import Reason, Refusal
 from rolememory.schema.lorebook import LoreEntry, TimedState
 from rolememory.schema.role import Character
@@ -18,7 +18,7 @@ from rolememory.text.macros import Macros, Variables
 class LoreScene:
     """One generation as lore sees it."""
 
-    texts: Texts
+    texts: ScanTexts
     character: Character = field(default_factory=Character)
     state: TimedState = field(default_factory=TimedState)
     macros: Macros = field(default_factory=Macros)
@@ -68,7 +68,7 @@ class Activation:
     """What a scan answers."""
 
     awake: tuple[Awake, ...]  # in the order of activation
-    placement: Placement
+    placement: LorePlacement
     state: TimedState
     variables: Variables  # of the chat, as the macros of this scan left them
     budget: int  # tokens

@@ -39,7 +39,8 @@ class Dice:
             self._numbers.append(self._next())
         except StopIteration:
             raise InvalidValueError(
-                f"chance ran out after {self.thrown} numbers; give more of them, or a seed"
+                "chance ran out after {thrown} numbers; give more of them, or a seed",
+                thrown=self.thrown,
             ) from None
         return self._numbers[-1]
 

@@ -9,9 +9,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from rolememory.recall.lore.index import Lore, LoreIndex
-from rolememory.recall.lore.keys import Key, Kind, read_said_key
-from rolememory.recall.lore.rules import Rules
-from rolememory.recall.lore.sight import Sight, Windows
+from rolememory.recall.lore.keys import KeyKind, LoreKey, read_said_key
+from rolememory.recall.lore.rules import LoreRules
+from rolememory.recall.lore.scan_buffer import ScanBuffer, Windows
 from rolememory.recall.lore.timers import Running
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
@@ -29,10 +29,10 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class ScanContext:
     """What a scan knows beside the texts."""
 
-    rules: Rules
+    rules: LoreRules
     character: Character
     running: Running
     count: int  # visible messages
@@ -57,12 +57,12 @@ class Pass:
     recursion: int  # window of the recursion blocks that count
 
 
-Closed = Callable[[Lore, Occasion], bool]
-Told = Callable[[Lore, Occasion], tuple[tuple[str, Value], ...]]
+Closed = Callable[[Lore, ScanContext], bool]
+Told = Callable[[Lore, ScanContext], tuple[tuple[str, Value], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class EntryGate:
     """One question; `told` says the numbers behind a closed one."""
 
     code: str
@@ -70,7 +70,7 @@ class Gate:
     told: Told = lambda lore, occasion: ()
 
 
-def _wrong_name(lore: Lore, occasion: Occasion) -> bool:
+def _wrong_name(lore: Lore, occasion: ScanContext) -> bool:
     wanted = lore.entry.character_filter
     if wanted is None or not wanted.names:
         return False
@@ -82,7 +82,7 @@ def _wrong_name(lore: Lore, occasion: Occasion) -> bool:
     return wanted.exclude is not names.isdisjoint(wanted.names)
 
 
-def _wrong_tags(lore: Lore, occasion: Occasion) -> bool:
+def _wrong_tags(lore: Lore, occasion: ScanContext) -> bool:
     wanted = lore.entry.character_filter
     return (
         wanted is not None
@@ -91,27 +91,27 @@ def _wrong_tags(lore: Lore, occasion: Occasion) -> bool:
     )
 
 
-def _too_few_replies(lore: Lore, occasion: Occasion) -> bool:
+def _too_few_replies(lore: Lore, occasion: ScanContext) -> bool:
     after = lore.asked.activate_only_after
     return after is not None and occasion.replies < after
 
 
-def _off_beat(lore: Lore, occasion: Occasion) -> bool:
+def _off_beat(lore: Lore, occasion: ScanContext) -> bool:
     every = lore.asked.activate_only_every
     return every is not None and every > 0 and occasion.replies % every != 0
 
 
-def _other_greeting(lore: Lore, occasion: Occasion) -> bool:
+def _other_greeting(lore: Lore, occasion: ScanContext) -> bool:
     return lore.asked.is_greeting is not None and lore.asked.is_greeting != occasion.greeting
 
 
-def _other_icon(lore: Lore, occasion: Occasion) -> bool:
+def _other_icon(lore: Lore, occasion: ScanContext) -> bool:
     return lore.asked.is_user_icon is not None and lore.asked.is_user_icon != occasion.user_icon
 
 
-GATES: tuple[Gate, ...] = (
-    Gate("disabled", lambda lore, _: not lore.entry.enabled),
-    Gate(
+GATES: tuple[EntryGate, ...] = (
+    EntryGate("disabled", lambda lore, _: not lore.entry.enabled),
+    EntryGate(
         "trigger",
         lambda lore, occasion: (
             bool(lore.entry.triggers) and occasion.trigger not in lore.entry.triggers
@@ -121,8 +121,10 @@ GATES: tuple[Gate, ...] = (
             ("wanted", ", ".join(lore.entry.triggers)),
         ),
     ),
-    Gate("character", _wrong_name, lambda _, occasion: (("character", occasion.character.file),)),
-    Gate(
+    EntryGate(
+        "character", _wrong_name, lambda _, occasion: (("character", occasion.character.file),)
+    ),
+    EntryGate(
         "tags",
         _wrong_tags,
         lambda lore, _: (
@@ -132,27 +134,31 @@ GATES: tuple[Gate, ...] = (
             ),
         ),
     ),
-    Gate(
+    EntryGate(
         "delay",
         lambda lore, occasion: occasion.count < lore.entry.delay,
         lambda lore, occasion: (("messages", occasion.count), ("delay", lore.entry.delay)),
     ),
-    Gate(
+    EntryGate(
         "cooldown",
         lambda lore, occasion: (
             lore.id in occasion.running.cooldown and lore.id not in occasion.running.sticky
         ),
         lambda lore, _: (("cooldown", lore.entry.cooldown),),
     ),
-    Gate("spent", lambda lore, occasion: lore.id in occasion.running.spent),
-    Gate(
+    EntryGate("spent", lambda lore, occasion: lore.id in occasion.running.spent),
+    EntryGate(
         "activate_only_after",
         _too_few_replies,
         lambda lore, occasion: (("replies", occasion.replies),),
     ),
-    Gate("activate_only_every", _off_beat, lambda lore, occasion: (("replies", occasion.replies),)),
-    Gate("is_greeting", _other_greeting, lambda _, occasion: (("greeting", occasion.greeting),)),
-    Gate("is_user_icon", _other_icon),
+    EntryGate(
+        "activate_only_every", _off_beat, lambda lore, occasion: (("replies", occasion.replies),)
+    ),
+    EntryGate(
+        "is_greeting", _other_greeting, lambda _, occasion: (("greeting", occasion.greeting),)
+    ),
+    EntryGate("is_user_icon", _other_icon),
 )
 """Gates of the turn."""
 
@@ -171,12 +177,12 @@ STAGES = (
 """All gates in order: the further an entry came, the more a closed one says about it."""
 
 
-class Verdict(NamedTuple):
+class EntryEvaluation(NamedTuple):
     """Awake or not: why, by its code, and the key that decided, if one did."""
 
     awake: bool
     code: str
-    key: Key | None = None
+    key: LoreKey | None = None
 
 
 _DECIDES = {
@@ -185,32 +191,41 @@ _DECIDES = {
 }  # no key behind it is asked
 
 
-class Judge:
+class EntryEvaluator:
     """Asks entries in the passes of one scan. `verdict` is quick, `reason` tells all of it."""
 
-    def __init__(self, occasion: Occasion, sight: Sight, index: LoreIndex, macros: Macros) -> None:
-        self._occasion, self._sight, self._index, self._macros = occasion, sight, index, macros
-        self._said: dict[tuple[int, int], Verdict] = {}  # by rank and pass, of keys that change
-        self._windows = Windows(occasion.rules, sight)
+    def __init__(
+        self, occasion: ScanContext, visibility: ScanBuffer, index: LoreIndex, macros: Macros
+    ) -> None:
+        self._occasion, self._visibility, self._index, self._macros = (
+            occasion,
+            visibility,
+            index,
+            macros,
+        )
+        self._said: dict[
+            tuple[int, int], EntryEvaluation
+        ] = {}  # by rank and pass, of keys that change
+        self._windows = Windows(occasion.rules, visibility)
         self._closed: dict[int, str | None] = {}
 
     def window(self, lore: Lore, turn: Pass) -> int:
         """What the entry sees in this pass."""
         return self._windows.window(lore, turn.depth, turn.recursion)
 
-    def verdict(self, rank: int, turn: Pass) -> Verdict:
+    def verdict(self, rank: int, turn: Pass) -> EntryEvaluation:
         """Whether the entry is a candidate in this pass."""
         lore = self._index.entries[rank]
         if closed := self._closed_gate(rank, lore, turn):
-            return Verdict(False, closed)
+            return EntryEvaluation(False, closed)
         if lore.never or lore.also:
             window = self.window(lore, turn)
             if forbidden := next(
                 (key for line in lore.never if (key := self._first(line, window))), None
             ):
-                return Verdict(False, "exclude_keys", forbidden)
+                return EntryEvaluation(False, "exclude_keys", forbidden)
             if any(not self._first(line, window) for line in lore.also):
-                return Verdict(False, "additional_keys")
+                return EntryEvaluation(False, "additional_keys")
         return self._woken(rank, lore, turn)
 
     def sticky(self, lore: Lore) -> bool:
@@ -238,62 +253,67 @@ class Judge:
             else None
         )
 
-    def _woken(self, rank: int, lore: Lore, turn: Pass) -> Verdict:
+    def _woken(self, rank: int, lore: Lore, turn: Pass) -> EntryEvaluation:
         if lore.asked.activate:
-            return Verdict(True, "activate")
+            return EntryEvaluation(True, "activate")
         if lore.asked.dont_activate:
-            return Verdict(False, "dont_activate")
+            return EntryEvaluation(False, "dont_activate")
         if lore.id in self._occasion.outside:
-            return Verdict(True, "outside")
+            return EntryEvaluation(True, "outside")
         if lore.constant:
-            return Verdict(True, "constant")
+            return EntryEvaluation(True, "constant")
         if self.sticky(lore):
-            return Verdict(True, "sticky")
+            return EntryEvaluation(True, "sticky")
         return self._by_keys(rank, lore, turn)
 
-    def _by_keys(self, rank: int, lore: Lore, turn: Pass) -> Verdict:
+    def _by_keys(self, rank: int, lore: Lore, turn: Pass) -> EntryEvaluation:
         if not lore.keys:
-            return Verdict(False, "no_keys")
+            return EntryEvaluation(False, "no_keys")
         window = self.window(lore, turn)
         if lore.changing:
             asked = rank, turn.number
             if asked not in self._said:
                 self._said[asked] = self._by_changing_keys(lore, window)
             return self._said[asked]
-        plain = window > 0 and self._sight.heard.get(rank, 0) & window
+        plain = window > 0 and self._visibility.heard.get(rank, 0) & window
         odd = None if plain or not lore.odd else self._first_odd(rank, lore, window)
         if not plain and odd is None:
-            return Verdict(False, "key")
+            return EntryEvaluation(False, "key")
         if lore.secondary and not selective(
-            lore.entry.selective_logic, [self._sight.has(key, window) for key in lore.secondary]
+            lore.entry.selective_logic,
+            [self._visibility.has(key, window) for key in lore.secondary],
         ):
-            return Verdict(False, "secondary", odd)
-        return Verdict(True, "key", odd)
+            return EntryEvaluation(False, "secondary", odd)
+        return EntryEvaluation(True, "key", odd)
 
-    def _by_changing_keys(self, lore: Lore, window: int) -> Verdict:
+    def _by_changing_keys(self, lore: Lore, window: int) -> EntryEvaluation:
         """The same where macros change from key to key: each is said in its turn, none more than is needed."""
         found = next((key for key in lore.keys if self._has_now(key, window)), None)
         if found is None:
-            return Verdict(False, "key")
+            return EntryEvaluation(False, "key")
         logic, seen = lore.entry.selective_logic, list[bool]()
         for key in lore.secondary:
             seen.append(self._has_now(key, window))
             if seen[-1] is _DECIDES.get(logic):
                 break
-        return Verdict(True, "key") if selective(logic, seen) else Verdict(False, "secondary")
+        return (
+            EntryEvaluation(True, "key")
+            if selective(logic, seen)
+            else EntryEvaluation(False, "secondary")
+        )
 
-    def _has_now(self, key: Key, window: int) -> bool:
-        if key.kind is Kind.MACRO and key.looks is not None:
+    def _has_now(self, key: LoreKey, window: int) -> bool:
+        if key.kind is KeyKind.MACRO and key.looks is not None:
             key = read_said_key(key.text, self._macros.expand(key.text), key.looks)
-            return self._sight.has_anew(key, window)
-        return self._sight.has(key, window)
+            return self._visibility.has_anew(key, window)
+        return self._visibility.has(key, window)
 
-    def _first_odd(self, rank: int, lore: Lore, window: int) -> Key | None:
-        hinted = window > 0 and self._sight.hinted.get(rank, 0) & window
+    def _first_odd(self, rank: int, lore: Lore, window: int) -> LoreKey | None:
+        hinted = window > 0 and self._visibility.hinted.get(rank, 0) & window
         return self._first([key for key in lore.odd if hinted or key.hint is None], window)
 
-    def _first(self, keys: Sequence[Key], window: int) -> Key | None:
-        return next((key for key in keys if self._sight.has(key, window)), None)
+    def _first(self, keys: Sequence[LoreKey], window: int) -> LoreKey | None:
+        return next((key for key in keys if self._visibility.has(key, window)), None)
 
     def score(self, lore: Lore, turn: Pass) -> int:
         """How many of its keys are seen, as groups compare them. Source: spec/worldinfo.md 4.6."""
@@ -301,13 +321,15 @@ class Judge:
         primary, secondary = lore.scored
         if not primary:
             return 0
-        seen = [self._sight.has(key, window) for key in secondary]
+        seen = [self._visibility.has(key, window) for key in secondary]
         counts = lore.entry.selective_logic == "and_any" or (
             lore.entry.selective_logic == "and_all" and all(seen)
         )
-        return sum(self._sight.has(key, window) for key in primary) + (sum(seen) if counts else 0)
+        return sum(self._visibility.has(key, window) for key in primary) + (
+            sum(seen) if counts else 0
+        )
 
-    def reason(self, verdict: Verdict, lore: Lore, turn: Pass) -> Reason:
+    def reason(self, verdict: EntryEvaluation, lore: Lore, turn: Pass) -> Reason:
         """The verdict with the numbers behind it, and the place of the key."""
         if gate := _BY_CODE.get(verdict.code):
             return Reason(gate.code, gate.told(lore, self._occasion))
@@ -324,11 +346,11 @@ class Judge:
             key = self._first(lore.keys, window)
         if key is None:
             return Reason(verdict.code)
-        seen = ", ".join(one.text for one in lore.secondary if self._sight.has(one, window))
+        seen = ", ".join(one.text for one in lore.secondary if self._visibility.has(one, window))
         logic = (
             (("logic", lore.entry.selective_logic.value), ("seen", seen)) if lore.secondary else ()
         )
-        return Reason(verdict.code, (("key", key.text), *logic), self._sight.span(key, window))
+        return Reason(verdict.code, (("key", key.text), *logic), self._visibility.span(key, window))
 
 
 _BY_CODE = {gate.code: gate for gate in GATES}

@@ -41,7 +41,7 @@ class Rivals:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupContext:
     """What the steps need to know of a turn."""
 
     sticky: Callable[[Lore], bool]  # whether a timer keeps it awake
@@ -71,7 +71,11 @@ def grouped(candidates: Iterable[Lore], *, exact: bool) -> dict[str, list[Lore]]
 
 
 def choose(
-    rivals: Rivals, groups: dict[str, list[Lore]], active: Sequence[Lore], asked: Group, dice: Dice
+    rivals: Rivals,
+    groups: dict[str, list[Lore]],
+    active: Sequence[Lore],
+    asked: GroupContext,
+    dice: Dice,
 ) -> None:
     """Leave one of each group among the rivals, or all sticky ones. Three walks over all groups: timers, scores, choice."""
     held = {name: _keep_sticky(rivals, name, members, asked) for name, members in groups.items()}
@@ -84,7 +88,7 @@ def choose(
             _choose_one(rivals, name, members, taken, dice)
 
 
-def _keep_sticky(rivals: Rivals, name: str, members: list[Lore], asked: Group) -> bool:
+def _keep_sticky(rivals: Rivals, name: str, members: list[Lore], asked: GroupContext) -> bool:
     """If one is sticky, only sticky ones stay, and nothing else is asked of this group."""
     sticky = [lore for lore in rivals.among(members) if asked.sticky(lore)]
     for lore in list(members) if sticky else ():
@@ -97,7 +101,7 @@ def _keep_sticky(rivals: Rivals, name: str, members: list[Lore], asked: Group) -
     return bool(sticky)
 
 
-def _keep_best(rivals: Rivals, name: str, members: list[Lore], asked: Group) -> None:
+def _keep_best(rivals: Rivals, name: str, members: list[Lore], asked: GroupContext) -> None:
     """Those that take part in scoring and have less than the most keys seen go."""
     living = rivals.among(members)
     if not living or not (asked.scored or any(lore.entry.use_group_scoring for lore in living)):

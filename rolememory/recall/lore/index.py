@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from rolememory.cards.sillytavern import as_scripted
-from rolememory.recall.lore.keys import Key, Kind, Looks, read_key, read_raw_key, read_said_key
-from rolememory.recall.lore.rules import Rules, rules_named
+from rolememory.recall.lore.keys import (
+    KeyKind,
+    Looks,
+    LoreKey,
+    read_key,
+    read_raw_key,
+    read_said_key,
+)
+from rolememory.recall.lore.rules import LoreRules, rules_named
 from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry, lore_id
 from rolememory.schema.settings import ScanSettings
 from rolememory.text.decorators import NONE, Decorators, read_card, read_sillytavern
@@ -30,31 +37,31 @@ class Lore:
     entry: LoreEntry
     content: str  # without decorators
     asked: Decorators
-    keys: tuple[Key, ...]
-    secondary: tuple[Key, ...]  # empty = nothing to ask
+    keys: tuple[LoreKey, ...]
+    secondary: tuple[LoreKey, ...]  # empty = nothing to ask
     scored: tuple[
-        tuple[Key, ...], tuple[Key, ...]
+        tuple[LoreKey, ...], tuple[LoreKey, ...]
     ]  # primary and secondary keys as scores of groups count them
-    also: tuple[tuple[Key, ...], ...] = ()  # of each one must be seen
-    never: tuple[tuple[Key, ...], ...] = ()  # of these none may
+    also: tuple[tuple[LoreKey, ...], ...] = ()  # of each one must be seen
+    never: tuple[tuple[LoreKey, ...], ...] = ()  # of these none may
     scan_depth: int | None = None
     constant: bool = False
     excluded: bool = False  # not looked at in recursion passes
     silent: bool = False  # wakes no others
     gated: bool = True  # whether any gate of the turn could be closed for it
-    odd: tuple[Key, ...] = ()  # those of `keys` that the automaton does not find
+    odd: tuple[LoreKey, ...] = ()  # those of `keys` that the automaton does not find
 
     @property
     def changing(self) -> bool:
-        """Whether a key of it is said anew each time it is asked."""
-        return any(key.kind is Kind.MACRO for key in (*self.odd, *self.secondary))
+        """Whether a key of it is said again each time it is asked."""
+        return any(key.kind is KeyKind.MACRO for key in (*self.odd, *self.secondary))
 
     @property
     def fingerprint(self) -> str:
         """Changes with any field of the entry."""
         return self.entry.fingerprint(self.book.name)
 
-    def all_keys(self) -> Iterable[Key]:
+    def all_keys(self) -> Iterable[LoreKey]:
         """Every key that may have to be looked for."""
         for some in (self.keys, self.secondary, *self.scored, *self.also, *self.never):
             yield from some
@@ -71,7 +78,7 @@ class LoreIndex:
         _known: Mapping[str, Lore] | None = None,
     ) -> None:
         self.settings = settings or ScanSettings()
-        self.rules: Rules = rules_named(self.settings.rules)
+        self.rules: LoreRules = rules_named(self.settings.rules)
         self.books = once(books)
         self.entries = tuple(
             _prepared(book, entry, self, _known or {})
@@ -91,13 +98,13 @@ class LoreIndex:
         """Every plain key of the books."""
         every = (key for lore in self.entries for key in lore.all_keys())
         return frozenset(
-            spec for key in every if (spec := key.spec if key.kind is Kind.PLAIN else key.hint)
+            spec for key in every if (spec := key.spec if key.kind is KeyKind.PLAIN else key.hint)
         )
 
     @cached_property
     def owners(self) -> Mapping[KeySpec, tuple[int, ...]]:
         """For each plain key the ranks of the entries that have it as a primary key."""
-        return _owners(self.entries, lambda key: key.spec if key.kind is Kind.PLAIN else None)
+        return _owners(self.entries, lambda key: key.spec if key.kind is KeyKind.PLAIN else None)
 
     @cached_property
     def hinted(self) -> Mapping[KeySpec, tuple[int, ...]]:
@@ -130,13 +137,13 @@ class LoreIndex:
         )
 
     @cached_property
-    def macro_keys(self) -> tuple[Key, ...]:
+    def macro_keys(self) -> tuple[LoreKey, ...]:
         """Keys that say something only once their macros are known, and the same all turn."""
         return tuple(
             key
             for lore in self.entries
             for key in lore.all_keys()
-            if key.kind is Kind.MACRO and is_settled(key.text)
+            if key.kind is KeyKind.MACRO and is_settled(key.text)
         )
 
     @cached_property
@@ -168,7 +175,7 @@ class LoreIndex:
             self._voices[said] = self._saying(dict(zip(self.macro_keys, said, strict=True)))
         return self._voices[said]
 
-    def _saying(self, said: Mapping[Key, str]) -> "LoreIndex":
+    def _saying(self, said: Mapping[LoreKey, str]) -> "LoreIndex":
         fresh = LoreIndex.__new__(LoreIndex)
         fresh.settings, fresh.rules, fresh.books, fresh.rank = (
             self.settings,
@@ -197,7 +204,7 @@ def once(books: Iterable[Lorebook]) -> tuple[Lorebook, ...]:
 
 
 def listed(
-    books: Sequence[Lorebook], rules: Rules, settings: ScanSettings
+    books: Sequence[Lorebook], rules: LoreRules, settings: ScanSettings
 ) -> list[tuple[Lorebook, LoreEntry]]:
     """All entries in visiting order: chat, persona, then by strategy; inside each by falling order, ties as in the file."""
 
@@ -220,7 +227,7 @@ def listed(
     return [pair for sources in order for pair in of(*sources)]
 
 
-def _precedence(entry: LoreEntry, rules: Rules) -> float:
+def _precedence(entry: LoreEntry, rules: LoreRules) -> float:
     return (
         entry.priority
         if rules.card_fields and entry.priority is not None
@@ -247,7 +254,7 @@ def _same_frame(one: Lorebook, other: Lorebook) -> bool:
     )
 
 
-def prepare(book: Lorebook, entry: LoreEntry, rules: Rules, settings: ScanSettings) -> Lore:
+def prepare(book: Lorebook, entry: LoreEntry, rules: LoreRules, settings: ScanSettings) -> Lore:
     """One entry with its keys and decorators read."""
     looks = Looks.of(entry, rules, settings)
     asked, content = (
@@ -290,8 +297,8 @@ def _gated(entry: LoreEntry, asked: Decorators) -> bool:
 
 
 def _scored(
-    entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...], looks: Looks
-) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+    entry: LoreEntry, keys: tuple[LoreKey, ...], secondary: tuple[LoreKey, ...], looks: Looks
+) -> tuple[tuple[LoreKey, ...], tuple[LoreKey, ...]]:
     """The keys as scores count them: raw under exact rules, so blanks and macros are part of them."""
     if not entry.group:
         return (), ()
@@ -306,14 +313,14 @@ def _scored(
     )
 
 
-def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
-    def voiced(some: tuple[Key, ...]) -> tuple[Key, ...]:
+def _said(lore: Lore, said: Mapping[LoreKey, str]) -> Lore:
+    def voiced(some: tuple[LoreKey, ...]) -> tuple[LoreKey, ...]:
         return tuple(
             read_said_key(key.text, said[key], key.looks) if key.looks and key in said else key
             for key in some
         )
 
-    if all(key.kind is not Kind.MACRO for key in lore.all_keys()):
+    if all(key.kind is not KeyKind.MACRO for key in lore.all_keys()):
         return lore
     keys = voiced(lore.keys)
     return replace(
@@ -328,7 +335,7 @@ def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
 
 
 def _owners(
-    entries: Sequence[Lore], spec_of: Callable[[Key], KeySpec | None]
+    entries: Sequence[Lore], spec_of: Callable[[LoreKey], KeySpec | None]
 ) -> dict[KeySpec, tuple[int, ...]]:
     owners: dict[KeySpec, list[int]] = {}
     for rank, lore in enumerate(entries):
@@ -338,8 +345,10 @@ def _owners(
     return {spec: tuple(ranks) for spec, ranks in owners.items()}
 
 
-def _odd(keys: tuple[Key, ...]) -> tuple[Key, ...]:
-    return tuple(key for key in keys if key.kind is not Kind.PLAIN and key.kind is not Kind.NEVER)
+def _odd(keys: tuple[LoreKey, ...]) -> tuple[LoreKey, ...]:
+    return tuple(
+        key for key in keys if key.kind is not KeyKind.PLAIN and key.kind is not KeyKind.NEVER
+    )
 
 
 def _unkeyed(lore: Lore) -> bool:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rolememory.errors import PatternError
-from rolememory.recall.lore.rules import Rules
+from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.settings import ScanSettings
-from rolememory.text.edges import JS_SPACE, guards, is_han, stands
+from rolememory.text.boundaries import JS_SPACE, boundaries, is_han, stands_alone
 from rolememory.text.keys import Form, KeySpec
 from rolememory.text.macros import has_macros
-from rolememory.text.pattern import Pattern, Source, compile_pattern, parse_pattern
+from rolememory.text.pattern import Pattern, PatternSource, compile_pattern, parse_pattern
 
 START = "\x01"
 """Stands before every text that is scanned, so that a pattern can tell where one begins."""
@@ -22,7 +22,7 @@ START = "\x01"
 _BLANKS = "".join(JS_SPACE)
 
 
-class Kind(Enum):
+class KeyKind(Enum):
     """Who looks for a key."""
 
     PLAIN = "plain"  # the automaton
@@ -37,14 +37,14 @@ class Kind(Enum):
 class Looks:
     """How the keys of one entry are compared."""
 
-    rules: Rules
+    rules: LoreRules
     case_sensitive: bool = False
     whole_words: bool = False
     cjk_words: bool = False
     use_regex: bool | None = None  # None = a key in slashes is a pattern
 
     @classmethod
-    def of(cls, entry: LoreEntry, rules: Rules, settings: ScanSettings) -> "Looks":
+    def of(cls, entry: LoreEntry, rules: LoreRules, settings: ScanSettings) -> "Looks":
         """The entry's own wish, else the setting."""
         case, words = entry.case_sensitive, entry.match_whole_words
         if rules.card_fields and case is None:
@@ -65,58 +65,66 @@ class Looks:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class LoreKey:
     """One key, and who looks for it."""
 
     text: str  # as it is written
-    kind: Kind
+    kind: KeyKind
     spec: KeySpec | None = None
     pattern: Pattern | None = None
     looks: Looks | None = None
     hint: KeySpec | None = None  # a plain text without which the pattern cannot match
 
 
-def read_key(text: str, looks: Looks) -> Key:
+def read_key(text: str, looks: Looks) -> LoreKey:
     """How a key of an entry is looked for: its macros said first, blanks around it cut."""
     return (
-        Key(text, Kind.MACRO, looks=looks) if has_macros(text) else read_said_key(text, text, looks)
+        LoreKey(text, KeyKind.MACRO, looks=looks)
+        if has_macros(text)
+        else read_said_key(text, text, looks)
     )
 
 
-def read_said_key(written: str, said: str, looks: Looks) -> Key:
+def read_said_key(written: str, said: str, looks: Looks) -> LoreKey:
     """The same once its macros are said. A key that says nothing is never found."""
-    return Key(written, Kind.NEVER) if not said else _compared(written, said.strip(_BLANKS), looks)
+    return (
+        LoreKey(written, KeyKind.NEVER)
+        if not said
+        else _compared(written, said.strip(_BLANKS), looks)
+    )
 
 
-def read_raw_key(text: str, looks: Looks) -> Key:
+def read_raw_key(text: str, looks: Looks) -> LoreKey:
     """How a key is looked for when scores are counted: as it is written, blanks and macros included."""
     return _compared(text, text, looks)
 
 
-def _compared(written: str, said: str, looks: Looks) -> Key:
+def _compared(written: str, said: str, looks: Looks) -> LoreKey:
     if looks.use_regex is not False and (source := _source(said, looks)):
         return _pattern(written, source)
     if said and START not in said and said.strip(_BLANKS):
-        kind = Kind.DIRECT if said.endswith("\n") else Kind.PLAIN
-        return Key(written, kind, spec=looks.spec(said), looks=looks)
+        kind = KeyKind.DIRECT if said.endswith("\n") else KeyKind.PLAIN
+        return LoreKey(written, kind, spec=looks.spec(said), looks=looks)
     if not said.strip(_BLANKS) and not looks.rules.blank_key_matches:
-        return Key(written, Kind.NEVER)
-    return Key(written, Kind.DIRECT if said else Kind.ALWAYS, spec=looks.spec(said), looks=looks)
+        return LoreKey(written, KeyKind.NEVER)
+    return LoreKey(
+        written, KeyKind.DIRECT if said else KeyKind.ALWAYS, spec=looks.spec(said), looks=looks
+    )
 
 
-def _source(said: str, looks: Looks) -> Source | None:
+def _source(said: str, looks: Looks) -> PatternSource | None:
     """The pattern meant; where every key is one (V3), slashes around it may be left out."""
     source = parse_pattern(said) if said.startswith("/") else None
-    return source or (Source(said) if looks.use_regex and said else None)
+    return source or (PatternSource(said) if looks.use_regex and said else None)
 
 
-def _pattern(written: str, source: Source) -> Key:
+def _pattern(written: str, source: PatternSource) -> LoreKey:
     """A pattern that is broken or too expensive to run is never found."""
     try:
         pattern = compile_pattern(source)
     except PatternError:
-        return Key(written, Kind.NEVER)
-    return Key(written, Kind.PATTERN, pattern=pattern, hint=_hint(pattern))
+        return LoreKey(written, KeyKind.NEVER)
+    return LoreKey(written, KeyKind.PATTERN, pattern=pattern, hint=_hint(pattern))
 
 
 def _hint(pattern: Pattern) -> KeySpec | None:
@@ -137,13 +145,13 @@ def direct(text: str, needle: str, looks: Looks) -> tuple[int, int] | None:
     if not looks.case_sensitive:
         text, needle = text.lower(), needle.lower()
     sides = (
-        guards(needle, looks.rules.edges if looks.whole_words else "none")
+        boundaries(needle, looks.rules.edges if looks.whole_words else "none")
         if needle
         else (None, None)
     )
     start = text.find(needle)
     while start >= 0:
-        if stands(text, start, start + len(needle), sides):
+        if stands_alone(text, start, start + len(needle), sides):
             return start, start + len(needle)
         start = text.find(needle, start + 1)
     return None

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rolememory.recall.lore.index import Lore
-from rolememory.recall.lore.rules import Rules
+from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import LorePosition, Voice
 
 _CARD_PLACES = {
@@ -46,7 +46,7 @@ class DepthGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class LorePlacement:
     """The texts by place, each list in the order of the prompt."""
 
     before: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Placement:
         """What stands behind it."""
         return "\n".join(self.after)
 
-    def without(self, there: str) -> "Placement":
+    def without(self, there: str) -> "LorePlacement":
         """The same without texts that stand in `there` already, nor the author's note itself; white space does not count."""
         known = " ".join(there.split())
 
@@ -92,8 +92,8 @@ class Placement:
 
 
 def placed(
-    entries: Sequence[tuple[Lore, str]], rules: Rules, count: int, note: str | None
-) -> Placement:
+    entries: Sequence[tuple[Lore, str]], rules: LoreRules, count: int, note: str | None
+) -> LorePlacement:
     """Texts in order of activation, put where they belong. `count` is the number of visible messages.
 
     Higher insertion order stands later; of equal order exact rules put the one activated first last.
@@ -121,7 +121,7 @@ def placed(
         if homes[id(pair[0])] is LorePosition.OUTLET
     ]
     merged = merged_note(fields["an_top"], note, fields["an_bottom"], rules)
-    return Placement(
+    return LorePlacement(
         **fields,
         depth=_by_depth(deep, rules, count),
         outlets=_by_outlet(outlets),
@@ -129,7 +129,7 @@ def placed(
     )
 
 
-def home(lore: Lore, rules: Rules) -> LorePosition | None:
+def home(lore: Lore, rules: LoreRules) -> LorePosition | None:
     """The place of an entry: its decorators' word goes first. None = active, but placed nowhere."""
     asked = lore.asked
     if asked.position is not None:
@@ -144,7 +144,7 @@ def home(lore: Lore, rules: Rules) -> LorePosition | None:
 
 
 def merged_note(
-    top: Iterable[str], note: str | None, bottom: Iterable[str], rules: Rules
+    top: Iterable[str], note: str | None, bottom: Iterable[str], rules: LoreRules
 ) -> str | None:
     r"""The author's note with the texts above and below it, one line break at either end cut; None when no note is due.
 
@@ -160,7 +160,7 @@ def merged_note(
 
 
 def _by_depth(
-    falling: Sequence[tuple[Lore, str]], rules: Rules, count: int
+    falling: Sequence[tuple[Lore, str]], rules: LoreRules, count: int
 ) -> tuple[DepthGroup, ...]:
     """Groups of one depth and role, in the order of their highest member; rising inside."""
     groups: list[tuple[int | None, Voice, list[str]]] = []

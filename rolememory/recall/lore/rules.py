@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rolememory.errors import UnknownNameError
-from rolememory.text.edges import Edges
+from rolememory.text.boundaries import Edges
 from rolememory.text.keys import Form
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class LoreRules:
     """One row: where the two differ, and how. What both do alike is not named here."""
 
     name: Literal["default", "sillytavern"]
@@ -41,7 +41,7 @@ class Rules:
     )
 
 
-SILLYTAVERN = Rules(
+SILLYTAVERN = LoreRules(
     name="sillytavern",
     form="lower",
     edges="ascii",
@@ -64,7 +64,7 @@ SILLYTAVERN = Rules(
     as_scripted=True,
     drops_homeless=True,
 )
-DEFAULT = Rules(
+DEFAULT = LoreRules(
     name="default",
     form="folded",
     edges="script",
@@ -90,7 +90,7 @@ DEFAULT = Rules(
 ROWS = {row.name: row for row in (DEFAULT, SILLYTAVERN)}
 
 
-def rules_named(name: str) -> Rules:
+def rules_named(name: str) -> LoreRules:
     """The row of that name.
 
     Raises:

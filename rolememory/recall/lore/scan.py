@@ -19,7 +19,7 @@ from rolememory.schema.role import Character
 from rolememory.schema.settings import LengthSettings, ScanSettings
 from rolememory.text.lengths import counter_for
 from rolememory.text.macros import Variables, for_character
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 
 Book = Lorebook | Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def scan(
     chance: Iterable[float] | int = 0,
     cost: Callable[[str], int] | None = None,
     context_tokens: int | None = None,
-    patterns: Budget | None = None,
+    patterns: PatternBudget | None = None,
     greeting: int = 0,
     user_icon: str = "",
     unseen: int = 0,
@@ -52,7 +52,7 @@ def scan(
     """Scan lorebooks for one generation.
 
     Args:
-        books: lorebooks, or the JSON documents of any known format; or an index of them, which saves preparing them anew.
+        books: lorebooks, or the JSON documents of any known format; or an index of them, which saves preparing them again.
         messages: the visible chat, oldest first; a true field `hidden` hides a message.
         card: texts and names of the character and the user.
         state: the timers the last scan of this chat gave; the answer's `state` is for the next one.

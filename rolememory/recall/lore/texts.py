@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from rolememory.recall.lore.sight import MOST_MESSAGES, Texts
+from rolememory.recall.lore.scan_buffer import MOST_MESSAGES, ScanTexts
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
-from rolememory.text.edges import JS_SPACE
+from rolememory.text.boundaries import JS_SPACE
 from rolememory.text.macros import Macros, texts_of_card
 from rolememory.text.segment import Cleans
 
@@ -23,7 +23,7 @@ def texts_of(
     injected: Iterable[str] = (),
     recalled: Iterable[str] = (),
     cleaner: Cleans | None = None,
-) -> Texts:
+) -> ScanTexts:
     """What may be scanned.
 
     `messages` oldest first, hidden ones left out here; `injected` texts are scanned at every depth, and so are `recalled`
@@ -44,7 +44,7 @@ def texts_of(
     ):  # the oldest that say nothing at all do not count; others keep their place
         told.pop()
     said = texts_of_card(character, macros)
-    return Texts(
+    return ScanTexts(
         messages=tuple(
             Segment(text.strip(_BLANKS), index=place, role=by.role, name=_speaker(by, character))
             for text, place, by in told

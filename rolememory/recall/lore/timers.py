@@ -85,7 +85,7 @@ class _Clock:
     ) -> tuple[list[TimedEffect], list[Lore]]:
         """Those that stay, and the entries whose timer has just run out.
 
-        What started on this very turn is taken back, so that a reply made anew is judged afresh.
+        What started on this very turn is taken back, so that a reply made again is judged afresh.
         """
         stay: list[TimedEffect] = []
         ended: list[Lore] = []

@@ -4,9 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
-from rolememory.cards import keep
+from rolememory.cards import preserved_fields
 from rolememory.recall.lore.index import Lore
-from rolememory.recall.lore.rules import Rules
+from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.evidence import Reason
 from rolememory.schema.settings import ScanSettings
 
@@ -24,10 +24,10 @@ def lore_budget(settings: ScanSettings, context_tokens: int) -> int:
     return min(share, settings.budget_cap) if settings.budget_cap > 0 else share
 
 
-class Purse:
+class TokenBudget:
     """Says for each text in turn whether it still fits, and remembers what was let in."""
 
-    def __init__(self, limit: int, cost: Cost, rules: Rules, book_percent: int = 100) -> None:
+    def __init__(self, limit: int, cost: Cost, rules: LoreRules, book_percent: int = 100) -> None:
         self.limit, self.used = limit, 0
         self.cost, self._rules = cost, rules
         self._earlier = ""  # blocks of recursion text, newest first
@@ -68,7 +68,12 @@ class Purse:
         """Whether the entry's book is one that a card brought along: an author's own books share with nobody."""
         name = lore.book.name
         if name not in self._of_card:
-            self._of_card[name] = keep.note_of(lore.book.raw, keep.EXTENSIONS, keep.OF_CARD) is True
+            self._of_card[name] = (
+                preserved_fields.note_of(
+                    lore.book.raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD
+                )
+                is True
+            )
         return self._of_card[name]
 
     def take(self, lore: Lore, content: str) -> int:

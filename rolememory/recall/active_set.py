@@ -14,16 +14,16 @@ Support = tuple[str, str]
 """A chat and a version of one of its messages."""
 
 
-class Readers(Protocol):
-    """Everybody who will read a reply (`chats.presence.Readers`); hashable."""
+class AudienceLike(Protocol):
+    """Everybody who will read a reply (`chats.presence.Audience`); hashable."""
 
     def are(self, user: str) -> bool:
         """Whether nobody but this user reads."""
         ...
 
 
-class Sees(Protocol):
-    """What stands, as seen from one chat (`chats.Sight`)."""
+class Visibility(Protocol):
+    """What stands, as seen from one chat (`chats.BranchVisibility`)."""
 
     @property
     def token(self) -> Hashable:
@@ -36,7 +36,7 @@ class Sees(Protocol):
         ...
 
     @property
-    def readers(self) -> Readers | None:
+    def readers(self) -> AudienceLike | None:
         """Who must have been present; None = nobody is asked about."""
         ...
 
@@ -58,7 +58,7 @@ class _Everything:
 
     token: Hashable = None
     place: Hashable = None
-    readers: Readers | None = None
+    readers: AudienceLike | None = None
 
     def sees(self, evidence: Evidence) -> bool:
         return True
@@ -70,32 +70,34 @@ class _Everything:
         return ()
 
 
-EVERYTHING: Sees = _Everything()
+EVERYTHING: Visibility = _Everything()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ActiveSet:
     """The ids that do not count, and what was replaced by which of those that do."""
 
     withdrawn: frozenset[str] = frozenset()
     superseded: Mapping[str, str] = field(default_factory=dict)
 
 
-def counts(memory: Memory, sight: Sees) -> bool:
+def counts(memory: Memory, visibility: Visibility) -> bool:
     """Whether a memory has no supports or one of them stands."""
-    return not memory.evidence or any(sight.sees(one) for one in memory.evidence)
+    return not memory.evidence or any(visibility.sees(one) for one in memory.evidence)
 
 
-def standing(memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> Standing:
+def standing(memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING) -> ActiveSet:
     """What counts of these memories. Cost: O(memories)."""
-    hidden = (one.id for one in memories.values() if not counts(one, sight))
-    return Standing(frozenset(hidden), superseded(memories, sight))
+    hidden = (one.id for one in memories.values() if not counts(one, visibility))
+    return ActiveSet(frozenset(hidden), superseded(memories, visibility))
 
 
-def superseded(memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> Mapping[str, str]:
+def superseded(
+    memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING
+) -> Mapping[str, str]:
     """What was replaced by which memory that counts. Cost: O(memories)."""
     found = Replacements()
-    found.follow([one.id for one in memories.values() if one.supersedes], memories.get, sight)
+    found.follow([one.id for one in memories.values() if one.supersedes], memories.get, visibility)
     return found.superseded
 
 
@@ -123,11 +125,11 @@ class Replacements:
         self._replacing: dict[str, dict[str, tuple[float, str]]] = {}  # the other way, and when
 
     def follow(
-        self, ids: Iterable[str], known: Callable[[str], Memory | None], sight: Sees
+        self, ids: Iterable[str], known: Callable[[str], Memory | None], visibility: Visibility
     ) -> set[str]:
         """Look at these again; the ids of those that were or are replaced by them. Cost: O(ids)."""
         touched = {
-            one for memory_id in ids for one in self._look(memory_id, known(memory_id), sight)
+            one for memory_id in ids for one in self._look(memory_id, known(memory_id), visibility)
         }
         if touched:
             self.superseded = {
@@ -135,14 +137,14 @@ class Replacements:
             }
         return touched
 
-    def _look(self, memory_id: str, memory: Memory | None, sight: Sees) -> Iterator[str]:
+    def _look(self, memory_id: str, memory: Memory | None, visibility: Visibility) -> Iterator[str]:
         before = self._replaces.pop(memory_id, ())
         for old in before:
             self._replacing[old].pop(memory_id)
             if not self._replacing[old]:
                 del self._replacing[old]
         replaces = tuple(old for old in memory.supersedes if old != memory_id) if memory else ()
-        if memory and replaces and not memory.archived and counts(memory, sight):
+        if memory and replaces and not memory.archived and counts(memory, visibility):
             self._replaces[memory_id] = replaces
             at = memory.since.timestamp() if memory.since else 0.0
             for old in replaces:

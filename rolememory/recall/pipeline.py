@@ -10,41 +10,43 @@ from rolememory.inject.persona import Preferences, Utterance, personalisation, p
 from rolememory.inject.render import Cast, Length, Style, is_stable
 from rolememory.inject.styles import Styles
 from rolememory.recall import recent, scene_state, story
+from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.allowance import asks
-from rolememory.recall.answer import Answer, Question, answer, ask
+from rolememory.recall.answer import RecallQuery, RecallResult, answer, ask
 from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.books import Books, left_by
-from rolememory.recall.card import CardOfRole
-from rolememory.recall.chats import ChatStates
-from rolememory.recall.gates import Occasion
-from rolememory.recall.hear import SPOKEN, Heard, hear, set_scene, visible
+from rolememory.recall.card import RoleCard
+from rolememory.recall.chats import ChatState, ChatStates
+from rolememory.recall.gates import TurnGateContext
+from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import chat_number, greeting_of, scan
 from rolememory.recall.lore_meaning import LoreMeaning
-from rolememory.recall.meanings import Meanings
-from rolememory.recall.standing import EVERYTHING, Sees
+from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, prepare_chat, visible
+from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say
 from rolememory.schema.evidence import Scored, Trace
 from rolememory.schema.generation import USUAL, Generation
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory, in_utc
 from rolememory.schema.message import Message
 from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import Settings
+from rolememory.storage.derived import DerivedFiles
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
+from rolememory.text.affect_lexicon import Lexicon
+from rolememory.text.cancellation import check_cancelled
 from rolememory.text.clean import Cleaner
-from rolememory.text.embed.ladder import Loader
+from rolememory.text.embed.loader import Loader
 from rolememory.text.embed.queries import QueryVectors, asked
-from rolememory.text.feel_words import Lexicon
 from rolememory.text.intent import intent
 from rolememory.text.lengths import counter_for
-from rolememory.text.patience import still_wanted
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 from rolememory.text.words import context_dependence
 from rolememory.triggers.table import Among
 
@@ -53,7 +55,7 @@ _STILL_TOLD = ("short_query", "no_trigger_word")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SharedResources:
     """What all roles of a home share."""
 
     loader: Loader
@@ -80,7 +82,7 @@ class Request:
         None  # messages of the chat that the frontend cut off before those given; None = found out
     )
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
-    sight: Sees = EVERYTHING  # which learned memories count, seen from this chat
+    visibility: Visibility = EVERYTHING  # which learned memories count, seen from this chat
     lore: bool = True  # activate lorebooks; off where the frontend does
     effects: Mapping[str, float] = field(
         default_factory=dict
@@ -91,46 +93,50 @@ class Request:
     kin: frozenset[str] = frozenset()  # the chats that share the messages of this one
     away_days: int = 0  # so long nobody spoke before this message; 0 = not worth telling
     scene: Mapping[str, str] = field(default_factory=dict)  # how things stand: field, value
-    recent: tuple[Said, ...] = ()  # the newest messages of the chat that are not in view
+    recent: tuple[ChatMessage, ...] = ()  # the newest messages of the chat that are not in view
     stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
     generation: Generation = USUAL
     before: int = 0  # messages of the chat that are known to stand before those given
 
 
-class Recollection:
+class RecallPipeline:
     """Holds what a role's turns read. Not thread-safe by itself: its owner lets one turn in at a time."""
 
-    def __init__(self, space: Space, around: Surroundings, settings: Settings) -> None:
+    def __init__(self, space: Space, resources: SharedResources, settings: Settings) -> None:
         self.chats = ChatStates(space)
-        self.meanings = Meanings(space, around.loader, settings.embedding)
-        self.books = Books(space, around.home)
-        self.card = CardOfRole(space, around.home, around.same)
-        self.lore_meaning = LoreMeaning(space, around.loader, settings.embedding)
-        self._live = LiveIndex(settings, self.chats.clock.turns)
+        self.meanings = RoleVectors(space, resources.loader, settings.embedding)
+        self.books = Books(space, resources.home)
+        self.card = RoleCard(space, resources.home, resources.same)
+        self.lore_meaning = LoreMeaning(space, resources.loader, settings.embedding)
+        self._derived = DerivedFiles(space)
+        self._live = LiveIndex(settings, self.chats.clock.turns, self._derived.of)
         self._associates = Associates(settings, self.chats.clock.turns)
-        self._around = around
-        self._story_words = StoryWords(around.templates)
+        self._resources = resources
+        self._story_words = StoryWords(resources.templates)
         self._wishes: tuple[Among, str, Preferences] | None = None  # of the last audience
 
     def recall(
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Turn:
         """The turn: lore first, then memories, then words in their place."""
-        heard = self._hear(settings, request)
-        still_wanted()
-        question = self._question(role, memories, settings, request, heard)
-        still_wanted()
-        lore = self._activate(role, settings, request, heard, question)
+        prepared = self._prepare(settings, request)
+        check_cancelled()
+        kept = self.chats.of(request.chat)
+        question = self._question(role, memories, settings, request, prepared, kept)
+        check_cancelled()
+        lore = self._activate(role, settings, request, prepared, question, kept)
         if settings.lore.cross_waking and lore is not None:
-            lore, question = self._wake_across(role, settings, request, heard, question, lore)
+            lore, question = self._wake_across(
+                role, settings, request, prepared, question, kept, lore
+            )
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         style = self._style(role, settings, request, question.scene.language)
         chapters = self._story(role, settings, request, question)
         question = replace(question, told=chapters.ids)
-        still_wanted()
+        check_cancelled()
         given = answer(question, self._live.audience)
-        still_wanted()
+        check_cancelled()
         persona = (
             self._persona(question) if settings.inject.preferences and not given.closed else ""
         )
@@ -157,13 +163,14 @@ class Recollection:
                 (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes),
             ),
         )
+        self._derived.settle()
         if not request.dry_run:
             self.chats.keep(
                 request.chat,
-                heard,
+                prepared,
                 turn,
                 question.scene.now,
-                place=request.before + heard.messages_before,
+                place=request.before + prepared.messages_before,
                 rest=settings.recall.passages.rest,
             )
         return turn
@@ -172,7 +179,8 @@ class Recollection:
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Sequence[Scored]:
         """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
-        question = self._question(role, memories, settings, request, self._hear(settings, request))
+        prepared, kept = self._prepare(settings, request), self.chats.of(request.chat)
+        question = self._question(role, memories, settings, request, prepared, kept)
         finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
         return ask(
             replace(
@@ -184,14 +192,19 @@ class Recollection:
             self._live.audience,
         )[0]
 
+    def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
+        """The index of these memories. Cost: what changed."""
+        vectors, lexicon = self.meanings.follow(memories), self._resources.lexicon()
+        return self._live.follow(memories, settings, vectors, lexicon)
+
     def close(self) -> None:
         """Stop background work and write what is behind."""
         self.meanings.stop()
         self.lore_meaning.meanings.stop()
         self.chats.close()
 
-    def _hear(self, settings: Settings, request: Request) -> Heard:
-        return hear(request.messages, self._around.cleaner(settings), request.character)
+    def _prepare(self, settings: Settings, request: Request) -> PreparedChat:
+        return prepare_chat(request.messages, self._resources.cleaner(settings), request.character)
 
     def _question(
         self,
@@ -199,47 +212,44 @@ class Recollection:
         memories: Mapping[str, Memory],
         settings: Settings,
         request: Request,
-        heard: Heard,
-    ) -> Question:
-        index = self._live.follow(
-            memories,
-            settings,
-            self.meanings.follow(memories),
-            self._around.lexicon(),
-        )
-        scene = set_scene(
-            heard,
+        prepared: PreparedChat,
+        kept: ChatState,
+    ) -> RecallQuery:
+        index, cast = self.follow(memories, settings), self._cast(role, request)
+        scene = build_scene(
+            prepared,
             index,
             now=in_utc(request.now) if request.now else datetime.now(UTC),
             turn=self.chats.clock.turn,
             user=request.user,
             talk=None
-            if not context_dependence(heard.query)
-            else self._around.queries.talk(heard.before),
-            vector=self._around.queries(asked(heard.query, heard.earlier)),
-            seed=len(heard.segments),
+            if not context_dependence(prepared.query)
+            else self._resources.queries.talk(prepared.before),
+            vector=self._resources.queries(asked(prepared.query, prepared.earlier)),
+            seed=len(prepared.segments),
             wanted=request.wanted or _wanted(settings, request),
+            names={"char": cast.char, "user": cast.user},
         )
         style = self._style(role, settings, request, scene.language)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
-        occasion = Occasion(heard.query, heard.messages_before, off=request.off)
-        return Question(
+        occasion = TurnGateContext(prepared.query, prepared.messages_before, off=request.off)
+        return RecallQuery(
             index,
             scene,
             settings,
             measure,
             occasion,
-            visible(heard, request.shown),
-            self.chats.injected(request.chat),
-            again=self.chats.told(request.chat, heard.fingerprint),
-            left=self.chats.left(request.chat, heard.fingerprint, settings.recall.passages.rest),
-            sight=request.sight,
-            superseded=self._live.superseded(request.sight),
+            visible(prepared, request.shown),
+            kept.injected,
+            again=kept.told(prepared.fingerprint),
+            left=kept.left(prepared.fingerprint, settings.recall.passages.rest),
+            visibility=request.visibility,
+            superseded=self._live.superseded(request.visibility),
             effects=request.effects,
             associated=self._associates.follow(
-                request.circle.others, settings, self._around.lexicon()
+                request.circle.others, settings, self._resources.lexicon()
             ),
-            aside=heard.aside,
+            aside=prepared.aside,
         )
 
     def _wake_across(
@@ -247,15 +257,15 @@ class Recollection:
         role: Role,
         settings: Settings,
         request: Request,
-        heard: Heard,
-        question: Question,
+        prepared: PreparedChat,
+        question: RecallQuery,
+        kept: ChatState,
         lore: Activation,
-    ) -> tuple[Activation | None, Question]:
+    ) -> tuple[Activation | None, RecallQuery]:
         """One hop each way: memories that would be injected are scanned for lore keys, the lore awake before for keys of memories."""
         recalled = answer(question, self._live.audience).fitted.chosen
-        woken = self._activate(
-            role, settings, request, heard, question, [one.memory.content for one in recalled]
-        )
+        told = [one.memory.content for one in recalled]
+        woken = self._activate(role, settings, request, prepared, question, kept, told)
         return woken, question.hearing([one.content for one in lore.awake])
 
     def _activate(
@@ -263,8 +273,9 @@ class Recollection:
         role: Role,
         settings: Settings,
         request: Request,
-        heard: Heard,
-        question: Question,
+        prepared: PreparedChat,
+        question: RecallQuery,
+        kept: ChatState,
         recalled: Sequence[str] = (),
     ) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
@@ -283,31 +294,29 @@ class Recollection:
             index,
             spoken,
             card=card,
-            state=self.chats.timers(request.chat),
-            variables=self.chats.variables(request.chat, request.before + heard.messages_before),
+            state=kept.timers,
+            variables=kept.variables(request.before + prepared.messages_before),
             trigger=asked.kind,
             author_note=asked.author_note,
             injected=asked.searched,
             recalled=recalled,
             outside=(*asked.outside, *meant),
-            chance=asked.chance or int(heard.fingerprint, 16),
+            chance=asked.chance or int(prepared.fingerprint, 16),
             context_tokens=asked.context_tokens,
             greeting=greeting_of(card, spoken) if asked.greeting is None else asked.greeting,
             user_icon=asked.user_icon,
             now=question.scene.now,
             chat=chat_number(request.chat),
             cost=counter_for("tokens", settings.lengths),
-            unseen=request.unseen
-            if request.unseen is not None
-            else self.chats.unseen(request.chat, heard),
+            unseen=request.unseen if request.unseen is not None else kept.unseen(prepared),
             patterns=question.scene.patterns
-            if isinstance(question.scene.patterns, Budget)
+            if isinstance(question.scene.patterns, PatternBudget)
             else None,
             dry_run=request.dry_run,
         )
 
     def _story(
-        self, role: Role, settings: Settings, request: Request, question: Question
+        self, role: Role, settings: Settings, request: Request, question: RecallQuery
     ) -> StoryBlock:
         """The chapters that stand beside the block. Cost: O(chapters)."""
         limit = settings.budget.chapters
@@ -332,7 +341,12 @@ class Recollection:
         )
 
     def _recent(
-        self, role: Role, settings: Settings, request: Request, question: Question, given: Answer
+        self,
+        role: Role,
+        settings: Settings,
+        request: Request,
+        question: RecallQuery,
+        given: RecallResult,
     ) -> str:
         """What was said last and is not in view, where that is wanted; also where no word asks for older memories."""
         if given.closed and given.closed[0].code != "no_trigger_word":
@@ -340,7 +354,7 @@ class Recollection:
         cast, language = self._cast(role, request), question.scene.language
         return recent.worded(
             request.recent,
-            self._around.templates,
+            self._resources.templates,
             _language(settings, language),
             char=cast.char,
             user=cast.user,
@@ -353,13 +367,13 @@ class Recollection:
         cast = self._cast(role, request)
         return scene_state.worded(
             request.scene,
-            self._around.templates,
+            self._resources.templates,
             _language(settings, language),
             char=cast.char,
             user=cast.user,
         )
 
-    def _untold(self, question: Question, given: Answer, style: Style) -> str:
+    def _untold(self, question: RecallQuery, given: RecallResult, style: Style) -> str:
         """That nothing is known, where somebody asks about the past and nothing of it was found."""
         query, fitted = question.scene.query, given.fitted
         if given.closed or not question.settings.inject.untold:
@@ -367,12 +381,12 @@ class Recollection:
         if intent(query) not in ("past", "mixed") or not asks(query):
             return ""
         found = any(not is_stable(one.memory) for one in fitted.chosen)
-        if found or any(why.code != "below_threshold" for why in fitted.refused.values()):
+        if found or any(why.code != "below_threshold" for why in fitted.refused.others.values()):
             return ""
-        told = self._around.templates.render("untold", "default", style.language, style.people)
+        told = self._resources.templates.render("untold", "default", style.language, style.people)
         return fenced(str(told.text))
 
-    def _searchable(self, question: Question, given: Answer) -> bool:
+    def _searchable(self, question: RecallQuery, given: RecallResult) -> bool:
         """Whether this audience may hear anything that the prompt does not hold. Cost: O(what the prompt holds)."""
         if question.settings.recall.mode != "hybrid" or given.closed:
             return False
@@ -382,34 +396,34 @@ class Recollection:
             one not in told and not question.visible.holds(memories[one]) for one in audience
         )
 
-    def _persona(self, question: Question) -> str:
+    def _persona(self, question: RecallQuery) -> str:
         """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
         among, user = self._live.audience(question.asker), question.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
             known = question.index.memories.items()
-            heard = [memory for memory_id, memory in known if memory_id in among]
+            prepared = [memory for memory_id, memory in known if memory_id in among]
             said = (
                 Utterance(one.id, one.content, one.created)
-                for one in heard
+                for one in prepared
                 if isinstance(one, Passage) and one.role == "user" and one.user == user
             )
-            distilled = (one for one in heard if not isinstance(one, Passage))
+            distilled = (one for one in prepared if not isinstance(one, Passage))
             self._wishes = (among, user, preferences(distilled, user, said if user else ()))
-        return personalisation(self._wishes[2], question.scene.language, self._around.templates)
+        return personalisation(self._wishes[2], question.scene.language, self._resources.templates)
 
     def _trace(self, turn: Turn, notes: tuple[str, ...]) -> Trace:
-        failure = self._around.queries.failure
+        failure = self._resources.queries.failure
         told = (*notes, failure) if failure else notes
         closed = turn.answer.closed
         return Trace(
             notes=told,
-            embedder=self._around.loader.state,
+            embedder=self._resources.loader.state,
             turn_gate=closed[0].code if closed else None,
         )
 
     def _style(self, role: Role, settings: Settings, request: Request, language: Language) -> Style:
         """How the memories of this turn are said."""
-        style = self._around.styles.get(settings.inject, language, self._cast(role, request))
+        style = self._resources.styles.get(settings.inject, language, self._cast(role, request))
         return style.at(request.stamp)
 
     def _cast(self, role: Role, request: Request) -> Cast:
@@ -419,7 +433,7 @@ class Recollection:
         heard_from = self._associates.heard_from if request.circle.others else {}
         user = request.user or (given.user if given else "")
         chat = request.chat if request.shown else ""
-        return Cast(char, user, heard_from, chat, self._around.same)
+        return Cast(char, user, heard_from, chat, self._resources.same)
 
 
 def _wanted(settings: Settings, request: Request) -> int:

@@ -12,7 +12,8 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language, TimeSpan
 from rolememory.shipped import shipped
 from rolememory.text.noise import noise
-from rolememory.triggers.table import Column
+from rolememory.triggers.base import Derive, anew
+from rolememory.triggers.table import ArrayColumn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,10 +35,21 @@ _ASKED = re.compile(r"[^.!?。！？…\n]*[?？]+")
 
 def says_something(entry: Entry) -> bool:
     """Whether a text is more than a greeting or assent, or is the answer to a question that is kept with it."""
-    if not isinstance(entry, Memory):
-        return noise(entry.content) < 1.0
-    own = entry.content.replace(entry.subject, "") if entry.subject else entry.content
-    return any(one.answers for one in entry.evidence) or noise(own) < 1.0
+    return _answers(entry) or _tells(_own(entry))
+
+
+def _answers(entry: Entry) -> bool:
+    return isinstance(entry, Memory) and any(one.answers for one in entry.evidence)
+
+
+def _own(entry: Entry) -> str:
+    """What an entry says without the name of whom it is about."""
+    subject = entry.subject if isinstance(entry, Memory) else None
+    return entry.content.replace(subject, "") if subject else entry.content
+
+
+def _tells(text: str) -> bool:
+    return noise(text) < 1.0
 
 
 def asked_share(text: str) -> float:
@@ -49,6 +61,15 @@ def asked_share(text: str) -> float:
     if "?" not in text and "？" not in text:
         return 0.0
     return round(sum(map(len, _ASKED.findall(text))) / len(text), 2)
+
+
+def questions(text: str) -> str:
+    """The sentences of a text that ask, as one text.
+
+    >>> questions("You miss him, don't you? I lost my brother too.")
+    "You miss him, don't you?"
+    """
+    return " ".join(one.strip() for one in _ASKED.findall(text))
 
 
 @lru_cache(maxsize=256)
@@ -82,19 +103,21 @@ def _rows(name: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 
-class Substance:
+class Informativeness:
     """What kind of line stands in each row. Cost: `add` O(length of the text)."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
-        self._says, self._asks = Column("f4"), Column("f4")
+    def __init__(self, tell: Tell, derive: Derive = anew) -> None:
+        self._tell, self._derive = tell, derive
+        self._says, self._asks = ArrayColumn("f4"), ArrayColumn("f4")
 
-    def add(self, row: int, entry: Entry) -> None:
-        """Read the entry in a row."""
+    def add(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
+        """Read the entries in some rows."""
         for column in (self._says, self._asks):
-            column.grow(row + 1)
-        self._says[row] = says_something(entry)
-        self._asks[row] = asked_share(entry.content)
+            column.grow(max(rows, default=-1) + 1)
+        tells = self._derive("tells", [_own(entry) for entry in entries], _tells)
+        for row, entry, says in zip(rows, entries, tells, strict=True):
+            self._says[row] = says or _answers(entry)
+            self._asks[row] = asked_share(entry.content)
 
     @property
     def says(self) -> "Floats":

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rolememory.recall.lore.index import Lore, LoreIndex
-from rolememory.recall.lore.keys import START, Key, Kind, direct
-from rolememory.recall.lore.rules import Rules
+from rolememory.recall.lore.keys import START, KeyKind, LoreKey, direct
+from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.scene import Segment, Span
 from rolememory.text.keys import KeyIndex, KeySpec
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 
 BLIND = -1
 """The window of an entry that sees nothing at all, not even that a text begins."""
@@ -23,7 +23,7 @@ MOST_MESSAGES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class ScanTexts:
     """Everything that may be scanned in a turn."""
 
     messages: tuple[Segment, ...] = ()  # visible ones, newest first, as they are scanned
@@ -37,13 +37,13 @@ class Texts:
         """How many messages are visible: the unit of timers."""
         return len(self.messages) if self.visible is None else self.visible
 
-    def with_message(self, text: str) -> "Texts":
+    def with_message(self, text: str) -> "ScanTexts":
         """The same with this text at the end of the newest message."""
         newest = self.messages[0] if self.messages else Segment("", index=0, role="user")
         told = Segment(
             f"{newest.text} {text}".strip(), newest.source, newest.index, newest.role, newest.name
         )
-        return Texts(
+        return ScanTexts(
             (told, *self.messages[1:]), self.card, self.injected, self.visible, self.replies
         )
 
@@ -57,10 +57,10 @@ class Texts:
         )
 
 
-class Sight:
+class ScanBuffer:
     """The keys of an index in the texts of a turn. Grows by blocks of recursion text; answers never change for a given window."""
 
-    def __init__(self, index: LoreIndex, texts: Texts, patterns: Budget) -> None:
+    def __init__(self, index: LoreIndex, texts: ScanTexts, patterns: PatternBudget) -> None:
         messages = texts.messages[:MOST_MESSAGES]
         card = [(source, Segment(text, source=source.value)) for source, text in texts.card if text]
         injected = [segment for segment in texts.injected if segment.text]
@@ -77,7 +77,7 @@ class Sight:
         ] = {}  # rank of an entry -> window of the texts read so far that have one of its primary keys
         self.hinted: dict[int, int] = {}  # the same for a hint at one of its patterns
         self._joined: dict[int, str] = {}
-        self._found: dict[tuple[Key, int], tuple[int, int] | None] = {}
+        self._found: dict[tuple[LoreKey, int], tuple[int, int] | None] = {}
 
     @property
     def whole(self) -> int:
@@ -107,25 +107,27 @@ class Sight:
             _note(self.heard, heard, 1 << number)
             _note(self.hinted, hinted, 1 << number)
 
-    def has(self, key: Key, window: int) -> bool:
+    def has(self, key: LoreKey, window: int) -> bool:
         """Whether the key can be seen in the window."""
-        if key.kind is Kind.PLAIN:
+        if key.kind is KeyKind.PLAIN:
             return self.span(key, window) is not None
-        if key.kind is Kind.ALWAYS or key.kind is Kind.NEVER or key.kind is Kind.MACRO:
-            return key.kind is Kind.ALWAYS
+        if key.kind is KeyKind.ALWAYS or key.kind is KeyKind.NEVER or key.kind is KeyKind.MACRO:
+            return key.kind is KeyKind.ALWAYS
         return self._place(key, window) is not None
 
-    def has_anew(self, key: Key, window: int) -> bool:
+    def has_anew(self, key: LoreKey, window: int) -> bool:
         """Whether a key that no index knows can be seen in the window. Cost: O(texts)."""
-        if key.kind is not Kind.PLAIN or key.spec is None:
+        if key.kind is not KeyKind.PLAIN or key.spec is None:
             return self.has(key, window)
         alone = _alone(key.spec)
         return window > 0 and any(alone.read(self._text(bit)) for bit in _bits(window))
 
-    def span(self, key: Key, window: int) -> Span | None:
+    def span(self, key: LoreKey, window: int) -> Span | None:
         """Where the key stands: the newest text that has it."""
-        if key.kind is not Kind.PLAIN:
-            place = self._place(key, window) if key.kind in (Kind.PATTERN, Kind.DIRECT) else None
+        if key.kind is not KeyKind.PLAIN:
+            place = (
+                self._place(key, window) if key.kind in (KeyKind.PATTERN, KeyKind.DIRECT) else None
+            )
             return self._span(place, window) if place else None
         if key.spec is None or window <= 0:
             return None
@@ -148,7 +150,7 @@ class Sight:
     def _text(self, bit: int) -> str:
         return self.segments[bit].text
 
-    def _place(self, key: Key, window: int) -> tuple[int, int] | None:
+    def _place(self, key: LoreKey, window: int) -> tuple[int, int] | None:
         asked = key, window
         if asked not in self._found:
             text = self.joined(window)
@@ -174,8 +176,8 @@ class Sight:
 class Windows:
     """Which texts an entry sees in a pass: its own depth or the widened one, its sources, notes, and recursion text unless widening."""
 
-    def __init__(self, rules: Rules, sight: Sight) -> None:
-        self._rules, self._sight = rules, sight
+    def __init__(self, rules: LoreRules, visibility: ScanBuffer) -> None:
+        self._rules, self._visibility = rules, visibility
         self._own: dict[tuple[int, tuple[MatchSource, ...]], int] = {}
 
     def window(self, lore: Lore, depth: int, recursion: int) -> int:
@@ -185,8 +187,10 @@ class Windows:
             return BLIND
         asked = own, lore.entry.match_sources
         if asked not in self._own:
-            sources = sum(self._sight.sources.get(source, 0) for source in lore.entry.match_sources)
-            self._own[asked] = self._sight.recent(own) | sources | self._sight.injected
+            sources = sum(
+                self._visibility.sources.get(source, 0) for source in lore.entry.match_sources
+            )
+            self._own[asked] = self._visibility.recent(own) | sources | self._visibility.injected
         return self._own[asked] | recursion
 
 

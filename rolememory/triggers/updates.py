@@ -6,9 +6,9 @@ After "I live in Rome." the line "I moved to Paris last week." shares no word wi
 of the first line, in meaning or in rare words. So nothing decides that the one replaces the other: the later one is added.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Value
@@ -17,8 +17,8 @@ from rolememory.text import calibrate
 from rolememory.text.change import tells_change
 from rolememory.text.vectors import products
 from rolememory.text.words import tokens
-from rolememory.triggers.bridge import shown
-from rolememory.triggers.table import Column
+from rolememory.triggers.second_hop import shown
+from rolememory.triggers.table import ArrayColumn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ SAMPLE = 256  # latest passages, that tell how near unrelated ones are
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class TurnVectors:
     """Vectors of the role as one turn asks them."""
 
     question: "Floats"  # (dim,)
@@ -56,7 +56,7 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class TurnWords:
     """Words of the role as one turn asks them."""
 
     scores: "Callable[[str], Floats]"  # the share of a text's information that each row holds, (n_rows,)
@@ -68,7 +68,7 @@ class Speakers:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
-        self._of = Column("i8", -1)
+        self._of = ArrayColumn("i8", -1)
 
     @property
     def rows(self) -> "Rows":
@@ -84,6 +84,82 @@ class Speakers:
             self._of[row] = self._numbers.setdefault(who, len(self._numbers))
 
 
+class _Behind(NamedTuple):
+    """What was said after a passage that is followed, as it compares with it."""
+
+    hit: int  # row of the passage
+    older: str  # its text
+    text: str
+    own: float  # evidence by itself ...
+    grown: float  # ... and with what it may gain
+    alike: float  # affinity, in nats
+
+
+class Older(Mapping[int, int]):
+    """By row what was said before it about the same. Whether it adds anything to that is found out when somebody asks."""
+
+    def __init__(self, told: Mapping[int, Sequence[_Behind]]) -> None:
+        self._told = told  # by row, in the order of the passages that are followed
+        self._known: dict[int, tuple[int | None, float]] = {}
+
+    def __getitem__(self, row: int) -> int:
+        hit = self.found(row)[0]
+        if hit is None:
+            raise KeyError(row)
+        return hit
+
+    def __iter__(self) -> Iterator[int]:
+        return (row for row in self._told if self.found(row)[0] is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def found(self, row: int) -> tuple[int | None, float]:
+        """The row of what was said before, and the evidence that this one grows to: 0 where it gains nothing."""
+        if row not in self._known:
+            self._known[row] = _grown(self._told.get(row, ()))
+        return self._known[row]
+
+    def gaining(self, since: "Doubles") -> dict[int, float]:
+        """The rows that gain most, with what they grow to; at most `MOST`. Cost: as few comparisons as tell."""
+        most = {row: max(one.grown for one in told) for row, told in self._told.items()}
+        found: list[tuple[float, float, str, int]] = []
+        for row in sorted(most, key=lambda row: -most[row]):
+            if len(found) == MOST and most[row] < -found[-1][0]:
+                break
+            if total := self.found(row)[1]:
+                place = (-total, -float(since[row]), self._told[row][0].text, row)
+                found = sorted([*found, place])[:MOST]
+        return {row: -total for total, _, _, row in found}
+
+
+def _grown(told: Sequence[_Behind]) -> tuple[int | None, float]:
+    """As `Older.found`, by all passages that one of them is compared with."""
+    older, total = None, 0.0
+    for one in told:
+        gains = one.own < calibrate.MIDDLE and one.grown > (total or one.own)
+        if (gains or one.alike >= ENOUGH) and _adds(one.text, one.older):
+            older = one.hit if gains or older is None else older
+            total = one.grown if gains else total
+    return older, total
+
+
+class Earliers(Mapping[int, Earlier]):
+    """By row what it is later than."""
+
+    def __init__(self, updates: "Updates", ids: Mapping[int, str]) -> None:
+        self._updates, self._ids = updates, ids
+
+    def __getitem__(self, row: int) -> Earlier:
+        return Earlier(self._ids[self._updates.older[row]], row in self._updates.gained)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._updates.older)
+
+    def __len__(self) -> int:
+        return len(self._updates.older)
+
+
 @dataclass(frozen=True, slots=True)
 class Updates:
     """Which passages are later than which, and what those gain that would not have come by themselves."""
@@ -91,10 +167,11 @@ class Updates:
     evidence: "Floats"  # with what was gained, (n_rows,)
     older: Mapping[int, int]  # row -> row of what was said before
     gained: frozenset[int]  # rows
+    hits: Sequence[int]  # rows that were followed
 
     def earlier(self, entry: Callable[[int], Entry]) -> Mapping[int, Earlier]:
-        """By row what it is later than."""
-        return {row: Earlier(entry(old).id, row in self.gained) for row, old in self.older.items()}
+        """By row what it is later than; still true when the rows have changed since."""
+        return Earliers(self, {row: entry(row).id for row in self.hits})
 
     def reasons(
         self, rows: Sequence[int], entry: Callable[[int], Entry]
@@ -108,14 +185,14 @@ class Updates:
         return told
 
 
-def follow(
+def later_passages(
     evidence: "Floats",
     candidates: "Mask",
     speakers: "Rows",
     since: "Doubles",
     text: Callable[[int], str],
-    words: Shared | None,
-    near: Near | None,
+    words: TurnWords | None,
+    near: TurnVectors | None,
     share: float = 1.0,
 ) -> Updates | None:
     """What the best passages bring along; None where that is nothing. Arrays are (n_rows,).
@@ -124,29 +201,24 @@ def follow(
     """
     import numpy as np
 
-    older: dict[int, int] = {}
-    total: dict[int, float] = {}
+    told: dict[int, list[_Behind]] = {}
     usual = _highest(since, since, candidates & near.there, SAMPLE) if near else None
-    for hit in _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist():
-        best = float(evidence[hit])
+    hits = _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist()
+    for hit in hits:
+        best, said = float(evidence[hit]), text(hit)
         sure = share * best**2 / (best**2 + calibrate.MIDDLE**2)
         behind = candidates & (speakers == speakers[hit]) & (since > since[hit])
         affinity = _affinity(hit, behind, since, usual, text, words, near)
         for row in _highest(affinity, since, affinity > 0.0, POOL).tolist():
-            if not _adds(text(row), text(hit)):
-                continue
             own, alike = float(evidence[row]), float(affinity[row])
             grown = min(own + sure * alike, CAP * best)
-            if alike >= ENOUGH:
-                older.setdefault(row, hit)
-            if own < calibrate.MIDDLE and grown > total.get(row, own):
-                total[row], older[row] = grown, hit
-    chosen = sorted(total, key=lambda row: (-total[row], -since[row], text(row)))[:MOST]
-    if not older:
+            told.setdefault(row, []).append(_Behind(hit, said, text(row), own, grown, alike))
+    if not told:
         return None
-    found = evidence.copy()
-    found[chosen] = [total[row] for row in chosen]
-    return Updates(found, older, frozenset(chosen))
+    older, found = Older(told), evidence.copy()
+    gaining = older.gaining(since)
+    found[list(gaining)] = list(gaining.values())
+    return Updates(found, older, frozenset(gaining), hits)
 
 
 def _affinity(
@@ -155,8 +227,8 @@ def _affinity(
     since: "Doubles",
     usual: "Rows | None",
     text: Callable[[int], str],
-    words: Shared | None,
-    near: Near | None,
+    words: TurnWords | None,
+    near: TurnVectors | None,
 ) -> "Floats":
     """How much speaks for what stands `behind` a hit being about the same, in nats, (n_rows,); `usual`: rows that tell what is usual."""
     import numpy as np
@@ -208,7 +280,9 @@ def _highest(values: "NDArray[Any]", since: "Doubles", among: "Mask", most: int)
     return chosen
 
 
-def _meant(hit: int, behind: "Mask", since: "Doubles", usual: "Rows", near: Near) -> "Floats":
+def _meant(
+    hit: int, behind: "Mask", since: "Doubles", usual: "Rows", near: TurnVectors
+) -> "Floats":
     """Evidence of nearness to the question together with a hit, in nats, (n_rows,): of those alone that are nearest to the question."""
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""A role's vectors: made behind, kept in a file that may vanish, never waited for by a turn."""
+"""A role's vectors: made in the background, kept in a file that may vanish, never waited for by a turn."""
 
 import logging
 import threading
@@ -15,8 +15,8 @@ from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.port import Space
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import Embedder
-from rolememory.text.embed.fill import Filling
-from rolememory.text.embed.ladder import Loader
+from rolememory.text.embed.fill import VectorFiller
+from rolememory.text.embed.loader import Loader
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.semantic import reads
 
@@ -30,7 +30,7 @@ _MANY = 64  # vectors that may get lost when the process dies: they are made aga
 log = logging.getLogger(__name__)
 
 
-class Meanings:
+class RoleVectors:
     """Follows a role's memories with vectors. `follow` never waits; a daemon thread works while something is missing."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Meanings:
         self._thread: threading.Thread | None = None
         self._stopped = False
         self._store: _Store | None = None  # the thread's
-        self._filling: Filling | None = None  # likewise
+        self._filling: VectorFiller | None = None  # likewise
         self._read: Mapping[str, Entry] | None = None  # what it looked at last
 
     def follow(self, memories: Mapping[str, Entry]) -> VectorTable | None:
@@ -118,13 +118,13 @@ class Meanings:
             )
             self._store = _Store(file, self.table)
         if self._filling is None:
-            self._filling = Filling(self.table, self._settings.chunk_size)
+            self._filling = VectorFiller(self.table, self._settings.chunk_size)
         self._look(memories, self._filling, self._store)
         while self._filling and self._wanted is memories and not self._stopped:
             self._store.take(self._filling.step(embedder))
         self._store.write()
 
-    def _look(self, memories: Mapping[str, Entry], filling: Filling, store: "_Store") -> None:
+    def _look(self, memories: Mapping[str, Entry], filling: VectorFiller, store: "_Store") -> None:
         before, self._read = self._read, memories
         ids = None if before is None else changed(before, memories)
         if ids is None:

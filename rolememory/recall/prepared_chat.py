@@ -1,9 +1,10 @@
 """From messages to a scene: what is read once per turn and then looked at by every strategy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rolememory.recall.fit import Visible
@@ -11,12 +12,12 @@ from rolememory.recall.index import MemoryIndex
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Feeling, Scene, Segment
+from rolememory.text.affect import mood, read_affect
 from rolememory.text.clean import Cleaner
 from rolememory.text.dates import times
-from rolememory.text.feel import feel, mood
 from rolememory.text.language import language_of
 from rolememory.text.marks import is_aside
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 from rolememory.text.segment import segments
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MOOD_MESSAGES = 24  # older ones have faded from the mood
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class PreparedChat:
     """The messages as they are read: segments newest first, and the newest user message among them."""
 
     segments: tuple[Segment, ...]
@@ -58,24 +59,24 @@ class Heard:
         ).hexdigest()
 
 
-def hear(
+def prepare_chat(
     messages: Sequence[Message], cleaner: Cleaner | None = None, character: Character | None = None
-) -> Heard:
+) -> PreparedChat:
     """Read the messages; each text is cleaned once over the life of a chat. A newest one out of character is asked as it is."""
     read = segments(messages, cleaner=cleaner, character=character)
     newest = next((segment for segment in read if segment.role == "user"), None)
     if newest is None:
-        return Heard(read, "")
+        return PreparedChat(read, "")
     if aside := is_aside(messages[newest.index].content):
         told = replace(newest, text=messages[newest.index].content.strip())
         read = tuple(told if segment is newest else segment for segment in read)
         newest = told
     before = (one for one in read if one.role in SPOKEN and one.index < newest.index)
-    return Heard(read, newest.text, tuple(one.text for one in before), aside)
+    return PreparedChat(read, newest.text, tuple(one.text for one in before), aside)
 
 
-def set_scene(
-    heard: Heard,
+def build_scene(
+    prepared: PreparedChat,
     index: MemoryIndex,
     *,
     now: datetime,
@@ -85,32 +86,34 @@ def set_scene(
     talk: "Vector | None" = None,
     seed: int = 0,
     wanted: int = 0,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> Scene:
     """The turn as the strategies see it."""
     settings = index.settings
-    spoken = heard.spoken
-    language = language_of(heard.query or " ".join(segment.text for segment in spoken[:4]))
+    spoken = prepared.spoken
+    language = language_of(prepared.query or " ".join(segment.text for segment in spoken[:4]))
     return Scene(
-        segments=heard.segments,
+        segments=prepared.segments,
         now=now,
         turn=turn,
         user=user,
         language=language,
-        query=heard.query,
-        reading=index.read(heard.segments),
-        window=window(heard.segments, settings.recall.scan_depth),
+        query=prepared.query,
+        names=names,
+        reading=index.read(prepared.segments, names),
+        window=window(prepared.segments, settings.recall.scan_depth),
         vector=vector,
         talk=talk,
-        feeling=feel(heard.query, lexicon=index.lexicon)
+        feeling=read_affect(prepared.query, lexicon=index.lexicon)
         if settings.triggers.emotional.enabled
         else Feeling(),
         mood=_mood(spoken, index),
-        times=times(heard.query, now, language, settings.triggers.dates)
+        times=times(prepared.query, now, language, settings.triggers.dates)
         if settings.triggers.dates.enabled
         else (),
         seed=seed,
         wanted=wanted,
-        patterns=Budget(
+        patterns=PatternBudget(
             settings.triggers.pattern.turn_budget_ms,
             settings.triggers.pattern.timeout_ms,
             index.patterns,
@@ -128,10 +131,10 @@ def window(read: Sequence[Segment], depth: int) -> int:
     return sum(1 << number for number in spoken[:depth])
 
 
-def visible(heard: Heard, shown: frozenset[tuple[str, str]] = frozenset()) -> Visible:
+def visible(prepared: PreparedChat, shown: frozenset[tuple[str, str]] = frozenset()) -> Visible:
     """What the reader of the prompt sees anyway; `shown`: chat and version of the messages among it."""
-    texts = [segment.text for segment in heard.segments if segment.index >= 0]
-    return Visible.of(heard.query, texts, shown)
+    texts = [segment.text for segment in prepared.segments if segment.index >= 0]
+    return Visible.of(prepared.query, texts, shown)
 
 
 def _mood(spoken: Sequence[Segment], index: MemoryIndex) -> Feeling:
@@ -139,6 +142,6 @@ def _mood(spoken: Sequence[Segment], index: MemoryIndex) -> Feeling:
     if not emotional.enabled:
         return Feeling()
     return mood(
-        [feel(segment.text, lexicon=index.lexicon) for segment in spoken[:MOOD_MESSAGES]],
+        [read_affect(segment.text, lexicon=index.lexicon) for segment in spoken[:MOOD_MESSAGES]],
         emotional.half_life_messages,
     )

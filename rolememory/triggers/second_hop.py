@@ -7,15 +7,18 @@ lines share nothing with the question but that name. What the hit says of the qu
 the further it leads.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Value
+from rolememory.schema.scene import Scene
 from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
-from rolememory.text.terms import ENOUGH, Heard
-from rolememory.text.words import PAIR, RARE, Question, ask, is_pair, kind
+from rolememory.text.terms import ENOUGH, CollectionStatistics
+from rolememory.text.words import PAIR, RARE, TermQuery, is_pair, kind, term_query, tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,28 +33,32 @@ NEAR_BEST = 0.6  # of the best hit's evidence that another one needs
 DAMPED = 0.8  # of what the words would count if they had been asked
 TELLING = 0.5  # of the information of a rare word that a word needs
 MOST_WORDS = 3  # of each hit, the rarest
+LOOKED_AT = 8  # texts that hold a word, whether it is a name
 LEFT = 0.25  # of the question that a hit leaves open, from which on it leads in full
+_SMALL = re.compile(r"(?<![^\W\d_])[a-zà-öø-ÿ][^\W\d_]*(?:['’][^\W\d_]+)?")
 SHOWN = 40  # characters of a hit in an explanation
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
+class SecondHop:
     """What the second round found."""
 
     evidence: "Floats"  # in nats, (n_rows,)
     source: "NDArray[np.int32]"  # the row of the first hit that led to each row; -1 = none
-    asked: Mapping[int, Question]  # by row of a first hit: those of its words that were asked
+    asked: Mapping[int, TermQuery]  # by row of a first hit: those of its words that were asked
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class HopPath:
     """Which of the first hits led to what was woken."""
 
-    led: Led
+    led: SecondHop
     woken: "Rows"
     hits: Mapping[int, Entry]  # by row
 
-    def values(self, place: int, text: str, terms: Heard) -> Iterator[tuple[str, Value]]:
+    def values(
+        self, place: int, text: str, terms: CollectionStatistics
+    ) -> Iterator[tuple[str, Value]]:
         """The hit that led to one of them, how it begins, and the words that both hold; nothing where none did."""
         row = int(self.led.source[self.woken[place]])
         if row >= 0:
@@ -65,18 +72,19 @@ def shown(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN].rstrip()}…"
 
 
-def lead(
-    question: Question,
+def second_hop(
+    question: TermQuery,
     evidence: "Floats",
-    terms: Heard,
+    terms: CollectionStatistics,
     places: "Rows",
     text: Callable[[int], str],
     share: float = 1.0,
-) -> Led | None:
+    present: Collection[str] = (),
+) -> SecondHop | None:
     """Evidence for what shares rare words with the best first hits; None where there is none.
 
-    `evidence` is that of the first round, `places` the row in the index, each (n_rows,); `share` how much of it all counts. Cost:
-    O(n_rows), and the postings of the words of `HITS` texts.
+    `evidence` is that of the first round, `places` the row in the index, each (n_rows,); `share` how much of it all counts; `present`
+    the words that name those who talk, which join all that is about them. Cost: O(n_rows), and the postings of the words of `HITS` texts.
     """
     import numpy as np
 
@@ -86,12 +94,13 @@ def lead(
     found, source = np.zeros_like(evidence), np.full(len(evidence), -1, dtype=np.int32)
     row_of = np.full(int(places.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[places[places >= 0]] = np.flatnonzero(places >= 0)
-    asked: dict[int, Question] = {}
+    asked: dict[int, TermQuery] = {}
     for row in first.tolist():
-        said = ask(text(row))
+        said = term_query(text(row))
         sure = float(evidence[row]) ** 2 / (float(evidence[row]) ** 2 + MIDDLE**2)
         counts = share * DAMPED * FULL_COVERAGE * sure * _open(question, said)
-        rare = _rare(said, question, terms) if counts else {}
+        names = _Names(row, said, terms, row_of, text)
+        rare = _rare(said, {*question.weights, *present}, terms, names) if counts else {}
         if not rare:
             continue
         mass = min(max(sum(rare.values()), terms.rare_word()), ENOUGH * terms.rare_word())
@@ -101,8 +110,14 @@ def lead(
         gained[row] = 0.0
         better = gained > found
         found[better], source[better] = gained[better], row
-        asked[row] = Question(dict.fromkeys(rare, 1.0), {one: said.surfaces[one] for one in rare})
-    return Led(found, source, asked) if asked else None
+        asked[row] = TermQuery(dict.fromkeys(rare, 1.0), {one: said.surfaces[one] for one in rare})
+    return SecondHop(found, source, asked) if asked else None
+
+
+def names_of_present(scene: Scene) -> frozenset[str]:
+    """The words that name the user and who speaks in the visible messages."""
+    names = {scene.user or "", *(segment.name for segment in scene.segments)}
+    return frozenset(token for name in names for token in tokens(name))
 
 
 def _best(evidence: "Floats") -> "Rows":
@@ -115,25 +130,53 @@ def _best(evidence: "Floats") -> "Rows":
     return best
 
 
-def _open(question: Question, said: Question) -> float:
+def _open(question: TermQuery, said: TermQuery) -> float:
     """How far a hit leads, 0..1: by the share of the question that it does not hold."""
     whole = sum(question.weights.values())
     left = sum(weight for token, weight in question.weights.items() if token not in said.weights)
     return min(left / whole / LEFT, 1.0) if whole else 0.0
 
 
-def _rare(said: Question, question: Question, terms: Heard) -> dict[str, float]:
-    """The rarest words of a text that others hold too and nobody asked for, with what each tells in nats."""
+def _rare(
+    said: TermQuery,
+    without: Collection[str],
+    terms: CollectionStatistics,
+    may_lead: Callable[[str], bool],
+) -> dict[str, float]:
+    """The rarest words of a text that others hold too, but for some, with what each tells in nats."""
     least = TELLING * terms.rare_word()
-    new = [one for one in said.weights if one not in question.weights and kind(one) in (RARE, PAIR)]
+    new = [one for one in said.weights if one not in without and kind(one) in (RARE, PAIR)]
     terms.count(new)
     tells = {one: terms.information(one) for one in new if terms.holders(one) > 1}
     chosen: dict[str, float] = {}
     for one in sorted(tells, key=lambda one: (-tells[one], one)):
         spare = len(chosen) < MOST_WORDS and tells[one] >= least
-        if spare and not any(_overlap(one, other) for other in chosen):
+        if spare and not any(_overlap(one, other) for other in chosen) and may_lead(one):
             chosen[one] = tells[one]
     return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Which words of a text may lead on: in scripts with small letters only names, which never stand in them."""
+
+    row: int
+    said: TermQuery
+    terms: CollectionStatistics
+    row_of: "NDArray[np.int32]"
+    text: Callable[[int], str]
+
+    def __call__(self, token: str) -> bool:
+        """Whether it is written as a name here and in some of the other texts that hold it."""
+        word = self.said.surfaces[token]
+        others = self.row_of[self.terms.holding(token)][:LOOKED_AT].tolist()
+        return not any(word in _small(self.text(row)) for row in (self.row, *others) if row >= 0)
+
+
+@lru_cache(maxsize=1024)
+def _small(text: str) -> frozenset[str]:
+    """The words of a text that begin with a small letter."""
+    return frozenset(_SMALL.findall(text))
 
 
 def _overlap(token: str, other: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene
-from rolememory.triggers.table import Column
+from rolememory.triggers.table import ArrayColumn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,14 +43,14 @@ def named(name: str, text: str, said: frozenset[str]) -> bool:
     )
 
 
-class People:
+class SubjectIndex:
     """Which entries are about whom, by row."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
         self._called: dict[str, set[str]] = {}  # a word -> the Latin names that it calls
         self._others: list[str] = []  # names in other scripts
-        self._subjects = Column("i4", -1)
+        self._subjects = ArrayColumn("i4", -1)
 
     def add(self, row: int, entry: Entry) -> None:
         """Note whom the entry in a row is about."""
