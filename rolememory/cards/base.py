@@ -16,6 +16,7 @@ from rolememory.cards import limits
 from rolememory.cards.card import Card
 from rolememory.cards.json_read import not_utf8
 from rolememory.errors import FileError, RegistrationError, UnknownNameError
+from rolememory.locales import Listed, translatable
 from rolememory.plugins import plugins
 
 ENTRY_POINT_GROUP = "rolememory.cards"
@@ -55,7 +56,7 @@ def register(format_: Format) -> Format:
     """Make a kind of card known; they are asked in the order in which they were registered."""
     if format_.name in FORMATS:
         raise RegistrationError(
-            f"card format {format_.name!r} is registered twice; choose another name"
+            "card format {name!r} is registered twice; choose another name", name=format_.name
         )
     FORMATS[format_.name] = format_()
     return format_
@@ -124,14 +125,9 @@ def unknown(data: bytes, file: str) -> FileError:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return not_utf8(data, 0, file)
     if data.startswith((b"\xff\xd8\xff", b"RIFF", b"GIF8")):
-        problem, zh = "is a picture without a card", "只是一张图片，里面没有角色卡"
+        problem = translatable("is a picture without a card")
     elif not data or data.isspace():
-        problem, zh = "is empty", "是空文件"
+        problem = translatable("is empty")
     else:
-        problem, zh = "is no character card of a known kind", "不是已知格式的角色卡"
-    return FileError(
-        file,
-        problem,
-        remedy=f"known are {', '.join(formats())}",
-        zh=(zh, f"可用格式：{'、'.join(formats())}"),
-    )
+        problem = translatable("is no character card of a known kind")
+    return FileError(file, problem, remedy="known are {formats}", formats=Listed(formats()))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolememory.cards import agnai, keep, novelai, risu_book
+from rolememory.cards import agnai, novelai, preserved_fields, risu_book
 from rolememory.cards.character_book import is_character_book, read_character_book
 from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
@@ -63,7 +63,7 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
 
 
 def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
-    found = keep.note_of(raw, keep.EXTENSIONS, keep.KEPT)
+    found = preserved_fields.note_of(raw, preserved_fields.EXTENSIONS, preserved_fields.KEPT)
     for one in found if isinstance(found, list) else ():
         if (
             isinstance(one, Mapping)
@@ -108,6 +108,7 @@ def read_book(
     known = ", ".join(form.name for form in FORMATS)
     raise FileError(
         name or "lorebook",
-        f"no lorebook of a known format ({known})",
+        "no lorebook of a known format ({known})",
         remedy='a book has a field "entries"',
+        known=known,
     )

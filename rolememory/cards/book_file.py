@@ -96,7 +96,8 @@ def _document(book: Lorebook) -> Raw:
         return book.raw
     if not all(entry.raw for entry in book.entries):
         raise InvalidValueError(
-            f"lorebook {book.name!r} has no document to write; read it from a file, or give its entries `raw`"
+            "lorebook {name!r} has no document to write; read it from a file, or give its entries `raw`",
+            name=book.name,
         )
     return {
         "name": book.name,

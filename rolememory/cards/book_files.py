@@ -5,11 +5,12 @@ from pathlib import Path
 from rolememory.cards import base, limits, png
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
-from rolememory.cards.changes import value_at
 from rolememory.cards.containers import JsonText, NovelaiPicture
 from rolememory.cards.formats import JsonFormat
+from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import Raw, kind_of, read_json
 from rolememory.errors import FileError
+from rolememory.locales import localized
 
 NAIDATA = "naidata"
 
@@ -39,9 +40,7 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
             return _checked(Book(raw, form, JsonText(data, raw), file))
     book = base.load(data, file).book_file
     if book is None:
-        raise FileError(
-            file, "is a character card without a lorebook", zh=("角色卡里没有世界书", "")
-        )
+        raise FileError(file, "is a character card without a lorebook")
     return book
 
 
@@ -62,18 +61,20 @@ def book_formats() -> tuple[str, ...]:
 def _checked(book: Book) -> Book:
     entries = value_at(book.raw, book.form.entries)
     if not isinstance(entries, list | dict):
-        raise _refused(book, f"expected a list of entries, got {kind_of(entries)}", "应为条目列表")
+        raise _refused(book, "expected a list of entries, got {kind}", kind=kind_of(entries))
     if len(entries) > limits.ENTRIES:
         raise _refused(
             book,
-            f"has {len(entries)} entries, at most {limits.ENTRIES} are read",
-            f"有 {len(entries)} 个条目，最多读取 {limits.ENTRIES} 个",
+            "has {count} entries, at most {entries} are read",
+            count=len(entries),
+            entries=limits.ENTRIES,
         )
     return book
 
 
-def _refused(book: Book, problem: str, zh: str) -> FileError:
-    return FileError(book.file, problem, field=".".join(book.form.entries), zh=(zh, ""))
+def _refused(book: Book, problem: str, **values: object) -> FileError:
+    field = ".".join(book.form.entries)
+    return FileError(book.file, localized(problem, "", **values), field=field)
 
 
 __all__ = ["Book", "Raw", "book_formats", "dump_book", "load_book"]

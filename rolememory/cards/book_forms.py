@@ -1,6 +1,6 @@
 """Lorebook formats to and from one shape, the V3 book: {name, ..., entries: [{keys, content, ...}]}. Cost: O(entries).
 
-What a format cannot say is kept in the extensions of book and entries, see `keep`. Source: spec/frontends.md 7.3, 7.5, spec/worldinfo.md 7.
+What a format cannot say is kept in the extensions of book and entries, see `preserved_fields`. Source: spec/frontends.md 7.3, 7.5, spec/worldinfo.md 7.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 from uuid import NAMESPACE_URL, uuid5
 
-from rolememory.cards import keep
+from rolememory.cards import preserved_fields
 from rolememory.cards.agnai import is_agnai
-from rolememory.cards.changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
 from rolememory.cards.entry_forms import (
     AGNAI,
@@ -23,6 +22,7 @@ from rolememory.cards.entry_forms import (
     EntryForm,
     text,
 )
+from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.novelai import is_novelai
 from rolememory.cards.risu_book import is_risu, is_risu_module
 from rolememory.cards.sillytavern import in_script_order, is_world
@@ -45,7 +45,7 @@ class BookForm:
     head_to_hub: Turn = lambda raw: raw
     head_from_hub: Turn = lambda hub: hub
     by_uid: bool = False  # entries stand in an object, under their uid
-    extensions: Path = keep.EXTENSIONS  # of the book
+    extensions: Path = preserved_fields.EXTENSIONS  # of the book
 
     @property
     def in_card(self) -> bool:
@@ -75,7 +75,9 @@ class BookForm:
     def from_hub(self, hub: Mapping[str, Any]) -> Raw:
         """The book in this format."""
         head = {name: value for name, value in hub.items() if name != "entries"}
-        raw = keep.lower(head, self.name, self.head_to_hub, self.head_from_hub, self.extensions)
+        raw = preserved_fields.lower(
+            head, self.name, self.head_to_hub, self.head_from_hub, self.extensions
+        )
         listed = list(hub.get("entries") or [])
         numbers = list(_rising_uids(listed)) if self.by_uid else list(range(len(listed)))
         entries = [
@@ -89,7 +91,7 @@ class BookForm:
 
     def head(self, raw: Mapping[str, Any]) -> Raw:
         """What the book itself says, in the V3 shape."""
-        return keep.lift(
+        return preserved_fields.lift(
             self.without_entries(raw),
             self.name,
             self.head_to_hub,

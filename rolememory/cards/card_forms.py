@@ -1,6 +1,6 @@
 """Character formats to and from one shape, the V3 document {spec, spec_version, data: {...}}. Source: spec/frontends.md 7.2.
 
-What a format cannot say is kept in its extensions, see `keep`. The book of a card goes by the book format that stands in such cards.
+What a format cannot say is kept in its extensions, see `preserved_fields`. The book of a card goes by the book format that stands in such cards.
 """
 
 import re
@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolememory.cards import keep
+from rolememory.cards import preserved_fields
 from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm, book_form
-from rolememory.cards.changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.risu_book import split_keys
 
 Raw = dict[str, Any]
@@ -72,7 +72,7 @@ class CardForm:
         """The card as a V3 document, what was kept put back."""
         book = self.book_of(raw)
         alone = dict(raw) if book is None else with_value(raw, self.book_at, ABSENT)
-        hub = keep.lift(
+        hub = preserved_fields.lift(
             alone,
             self.name,
             self.to_hub_alone,
@@ -89,7 +89,7 @@ class CardForm:
         assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
         alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
-        raw = keep.lower(
+        raw = preserved_fields.lower(
             alone,
             self.name,
             self.to_hub_alone,
@@ -309,14 +309,9 @@ def _from_byaf(raw: Raw) -> Raw:
     """The first character and the first scenario; the other scenarios give alternate greetings."""
     who, author = object_of(raw["character"]), object_of(object_of(raw["manifest"]).get("author"))
     scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
-    greetings = [greeting for scene in scenes if (greeting := _byaf_greeting(scene))]
-    first = _byaf_greeting(scenes[0])
-    examples = [
-        _byaf_text(one.get("text"))
-        for one in scenes[0].get("exampleMessages") or []
-        if isinstance(one, Mapping)
-    ]
-    lore = [one for one in who.get("loreItems") or [] if isinstance(one, Mapping)]
+    first, *others = map(_byaf_greeting, scenes)
+    examples = [_byaf_text(one.get("text")) for one in _objects(scenes[0].get("exampleMessages"))]
+    lore = _objects(who.get("loreItems"))
     return new_document(
         name=text(who.get("displayName") or who.get("name")),
         description=_byaf_text(who.get("persona")),
@@ -324,7 +319,7 @@ def _from_byaf(raw: Raw) -> Raw:
         first_mes=first,
         mes_example="\n".join(f"<START>\n{example}" for example in examples if example),
         system_prompt=_byaf_text(scenes[0].get("formattingInstructions")),
-        alternate_greetings=greetings[1:] if first else greetings,
+        alternate_greetings=list(filter(None, others)),
         creator=text(author.get("name")),
         character_book={
             "entries": [_byaf_lore(one, at) for at, one in enumerate(lore)],
@@ -333,6 +328,11 @@ def _from_byaf(raw: Raw) -> Raw:
         if lore
         else ABSENT,
     )
+
+
+def _objects(listed: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; none where there is no list."""
+    return [one for one in listed or [] if isinstance(one, Mapping)]
 
 
 def _byaf_greeting(scene: Mapping[str, Any]) -> str:
@@ -369,7 +369,7 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 """The shape between all formats itself."""
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
-V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=keep.EXTENSIONS)
+V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=preserved_fields.EXTENSIONS)
 AGNAI = CardForm(
     "agnai_character",
     _is_agnai,
@@ -377,11 +377,13 @@ AGNAI = CardForm(
     _agnai,
     book_form("agnai"),
     ("characterBook",),
-    keep.EXTENSIONS,
+    preserved_fields.EXTENSIONS,
 )
-TEXTGEN = CardForm("textgen", _is_textgen, _from_textgen, None, extensions=keep.EXTENSIONS)
-YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=keep.EXTENSIONS)
-BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=keep.EXTENSIONS)
+TEXTGEN = CardForm(
+    "textgen", _is_textgen, _from_textgen, None, extensions=preserved_fields.EXTENSIONS
+)
+YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
+BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=preserved_fields.EXTENSIONS)
 JSON_FORMS = (V3, V2, AGNAI, TEXTGEN, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
 

@@ -9,8 +9,8 @@ import orjson
 
 from rolememory.cards import png
 from rolememory.cards.card_forms import BOOK, as_v3, version_of
-from rolememory.cards.changes import value_at, with_value
 from rolememory.cards.entry_forms import as_v3 as entry_as_v3
+from rolememory.cards.json_changes import value_at, with_value
 from rolememory.cards.json_edit import rewrite, same
 from rolememory.cards.zip_parts import Archive
 from rolememory.errors import InvalidValueError
@@ -133,8 +133,7 @@ class ReadOnly:
         if same(raw, self.raw):
             return self.data
         raise InvalidValueError(
-            f"{self.form} files are only read; convert the card to v3, png or charx",
-            zh=f"{self.form} 格式只读；请转换为 v3、png 或 charx",
+            "{form} files are only read; convert the card to v3, png or charx", form=self.form
         )
 
 

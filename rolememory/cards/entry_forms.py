@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolememory.cards import keep
-from rolememory.cards.changes import Path
+from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, snake, world_entry
+from rolememory.cards.json_changes import Path
 from rolememory.cards.json_edit import same
 from rolememory.cards.risu_book import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
@@ -54,13 +54,13 @@ class EntryForm:
     name: str
     to_hub: Callable[[Raw], Raw]
     from_hub: Callable[[Raw, int], Raw]
-    extensions: Path = keep.EXTENSIONS
+    extensions: Path = preserved_fields.EXTENSIONS
     number: str = ""  # the field that holds such a number
 
     def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
         """The V3 entry, what was kept put back."""
         at = self.number_of(raw, number)
-        return keep.lift(
+        return preserved_fields.lift(
             dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at), self.extensions
         )
 
@@ -71,7 +71,7 @@ class EntryForm:
 
     def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
         """The entry in this format; what it cannot say is kept in its extensions."""
-        return keep.lower(
+        return preserved_fields.lower(
             dict(hub),
             self.name,
             self.to_hub,
@@ -103,7 +103,7 @@ def as_v2(entry: Mapping[str, Any]) -> Raw:
 def _from_world(raw: Raw) -> Raw:
     hub = card_entry(raw)
     extensions = {**hub["extensions"], "use_group_scoring": raw.get("useGroupScoring")}
-    if keep.note_of(hub, keep.EXTENSIONS, _BARE):
+    if preserved_fields.note_of(hub, preserved_fields.EXTENSIONS, _BARE):
         usual = {
             **_EXTENDED,
             "position": 0 if raw.get("position") == 0 else 1,
@@ -114,7 +114,9 @@ def _from_world(raw: Raw) -> Raw:
             for name, value in extensions.items()
             if name not in usual or not same(value, usual[name])
         }
-        return keep.without_note({**hub, "extensions": extensions}, keep.EXTENSIONS, _BARE)[0]
+        return preserved_fields.without_note(
+            {**hub, "extensions": extensions}, preserved_fields.EXTENSIONS, _BARE
+        )[0]
     return {**hub, "extensions": extensions}
 
 
@@ -134,8 +136,8 @@ def _world(hub: Raw, number: int) -> Raw:
         }
     extended = object_of(hub.get("extensions"))
     bare = not any(name in extended for name in (*_EXTENDED, "position", "display_index"))
-    return keep.with_note(
-        {**world_entry(told, number), "uid": number}, keep.EXTENSIONS, _BARE, bare
+    return preserved_fields.with_note(
+        {**world_entry(told, number), "uid": number}, preserved_fields.EXTENSIONS, _BARE, bare
     )
 
 
@@ -267,8 +269,8 @@ def _common(raw: Mapping[str, Any], **names: str) -> Raw:
 
 def _extended(hub: Mapping[str, Any]) -> Raw:
     """Only our own part of the extensions goes along into formats that have none: the note of where an entry came from."""
-    ours = object_of(hub.get("extensions")).get(keep.OURS)
-    return {"extensions": {keep.OURS: ours}} if ours else {}
+    ours = object_of(hub.get("extensions")).get(preserved_fields.OURS)
+    return {"extensions": {preserved_fields.OURS: ours}} if ours else {}
 
 
 def is_usual(entry: Mapping[str, Any], path: Path) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from rolememory.cards import limits, pictures, png
+from rolememory.cards import images, limits, png
 from rolememory.cards.base import register
 from rolememory.cards.book_forms import form_of
 from rolememory.cards.card import Card
@@ -22,7 +22,6 @@ from rolememory.cards.card_forms import (
     has_layout,
     version_of,
 )
-from rolememory.cards.changes import value_at
 from rolememory.cards.containers import (
     CARD_JSON,
     CharxCard,
@@ -31,6 +30,7 @@ from rolememory.cards.containers import (
     ReadOnly,
     card_chunks,
 )
+from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import kind_of, read_json
 from rolememory.cards.yaml_read import read_yaml
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
@@ -78,7 +78,7 @@ class PngFormat:
         card = with_layout(card)
         text = JsonText.new(card.raw)
         return png.with_texts(
-            pictures.of_card(card), card.file or "card.png", card_chunks(text, card.raw)
+            images.of_card(card), card.file or "card.png", card_chunks(text, card.raw)
         )
 
     def _without_chunk(self, data: bytes, file: str) -> Card:
@@ -90,10 +90,6 @@ class PngFormat:
             file,
             "is a picture without a card: it has neither a ccv3 nor a chara chunk",
             remedy="many sites strip them; get the original file",
-            zh=(
-                "是没有角色卡的图片：既没有 ccv3 块也没有 chara 块",
-                "许多网站会去掉它们，请用原始文件",
-            ),
         )
 
 
@@ -210,9 +206,9 @@ class ByafFormat:
             if packed is None:
                 raise FileError(
                     file,
-                    f"names {str(name)[:80]!r}, which is not inside",
+                    "names {name!r}, which is not inside",
                     field="manifest.json",
-                    zh=(f"提到的 {str(name)[:80]} 不在包内", ""),
+                    name=str(name)[:80],
                 )
             budget[0] -= len(packed)
             return read_json(packed, file, str(name))
@@ -223,9 +219,7 @@ class ByafFormat:
             for field in ("characters", "scenarios")
         )
         if not people:
-            raise FileError(
-                file, "names no character", field="manifest.json", zh=("没有列出角色", "")
-            )
+            raise FileError(file, "names no character", field="manifest.json")
         raw = {
             "manifest": manifest,
             "character": member(people[0]),
@@ -255,10 +249,7 @@ class CharxFormat:
         text = archive.read(CARD_JSON)
         if text is None:
             raise FileError(
-                file,
-                "is a zip file without card.json",
-                remedy="a CHARX holds its card there",
-                zh=("压缩包里没有 card.json", "CHARX 的角色卡应放在那里"),
+                file, "is a zip file without card.json", remedy="a CHARX holds its card there"
             )
         raw = read_json(text, file, CARD_JSON)
         return checked(
@@ -270,7 +261,7 @@ class CharxFormat:
         if isinstance(card.container, CharxCard):
             return card.write()
         newest = card if card.form is V3 else card.in_form(V3)
-        card, members = pictures.with_picture(newest, pictures.taken(card))
+        card, members = images.with_picture(newest, images.taken(card))
         return new_zip({CARD_JSON: JsonText.new(card.raw).data, **members})
 
 
@@ -291,10 +282,6 @@ class YamlFormat:
             raise FileError(
                 file,
                 "is YAML, but no character: it needs name and one of context, greeting, example_dialogue",
-                zh=(
-                    "是 YAML，但不是角色：需要 name 以及 context、greeting、example_dialogue 之一",
-                    "",
-                ),
             )
         return checked(Card(raw, YAML, ReadOnly(data, raw, self.name), file))
 
@@ -316,7 +303,6 @@ def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
         raise FileError(
             file,
             "is JSON, but no character card: it has neither spec and data nor name and description",
-            zh=("是 JSON，但不是角色卡：既没有 spec 和 data，也没有 name 和 description", ""),
         )
     return form
 
@@ -330,18 +316,19 @@ def checked(card: Card) -> Card:
     if has_layout(card.form) and not isinstance(card.raw.get("data"), dict):
         raise FileError(
             card.file,
-            f"expected an object, got {kind_of(card.raw.get('data'))}",
+            "expected an object, got {kind}",
             field="data",
-            zh=("应为对象", ""),
+            kind=kind_of(card.raw.get("data")),
         )
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
     if isinstance(entries, list | dict) and len(entries) > limits.ENTRIES:
         raise FileError(
             card.file,
-            f"has {len(entries)} entries, at most {limits.ENTRIES} are read",
+            "has {count} entries, at most {entries} are read",
             field=".".join(card.form.book_at),
-            zh=(f"有 {len(entries)} 个条目，最多读取 {limits.ENTRIES} 个", ""),
+            count=len(entries),
+            entries=limits.ENTRIES,
         )
     odd = (
         [f"{card.spec} is newer than what is known here; it was read as V{NEWEST}"]
@@ -359,10 +346,7 @@ def with_layout(card: Card) -> Card:
 
 def read_only(name: str) -> InvalidValueError:
     """The complaint about a format that is not written."""
-    return InvalidValueError(
-        f"{name} is only read; write v3, png or charx",
-        zh=f"{name} 格式只读；可写为 v3、png 或 charx",
-    )
+    return InvalidValueError("{name} is only read; write v3, png or charx", name=name)
 
 
 def _is_book(file: str) -> FileError:
@@ -370,5 +354,4 @@ def _is_book(file: str) -> FileError:
         file,
         "is a lorebook, not a character card",
         remedy="put it into a worldbooks folder, or read it with the book commands",
-        zh=("是世界书，不是角色卡", "请放进 worldbooks 文件夹，或用 book 命令读取"),
     )

@@ -13,13 +13,13 @@ import orjson
 
 from rolememory.cards import limits
 from rolememory.errors import FileError
+from rolememory.locales import translatable
 
 Raw = dict[str, Any]
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
-_AGAIN = "export the file again from the program that made it"
-_AGAIN_ZH = "请在制作它的程序里重新导出"
+_AGAIN = translatable("export the file again from the program that made it")
 
 
 class _DoubledError(ValueError):
@@ -36,12 +36,7 @@ def read_json(data: bytes, file: str, field: str = "") -> Raw:
     if not isinstance(value, dict):
         kind = kind_of(value)
         raise FileError(
-            file,
-            f"expected a JSON object, got {kind}",
-            field=field,
-            line=1,
-            column=1,
-            zh=(f"应为 JSON 对象，却是 {kind}", ""),
+            file, "expected a JSON object, got {kind}", field=field, line=1, column=1, kind=kind
         )
     return value
 
@@ -64,10 +59,10 @@ def _check_marks(body: bytes, file: str, field: str) -> None:
     if sum(body.count(mark) for mark in b"[{,:") > limits.MARKS:
         raise FileError(
             file,
-            f"more than {limits.MARKS} values in one JSON text",
+            "more than {marks} values in one JSON text",
             remedy="that is too much for a card or lorebook",
             field=field,
-            zh=(f"一段 JSON 里有超过 {limits.MARKS} 个值", "对角色卡或世界书来说太多了"),
+            marks=limits.MARKS,
         )
 
 
@@ -81,10 +76,10 @@ def _check_depth(value: Any, file: str, field: str) -> None:
             return
     raise FileError(
         file,
-        f"more than {limits.DEPTH} levels of objects and lists",
+        "more than {depth} levels of objects and lists",
         remedy=_AGAIN,
         field=field,
-        zh=(f"对象和列表嵌套超过 {limits.DEPTH} 层", _AGAIN_ZH),
+        depth=limits.DEPTH,
     )
 
 
@@ -104,15 +99,14 @@ def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -
         body.decode()
     except UnicodeDecodeError as wrong:
         return not_utf8(body, wrong.start, file, field)
-    zh = (f"不是 JSON：{error.msg}", _AGAIN_ZH)
     return FileError(
         file,
-        f"is not JSON: {error.msg}",
+        "is not JSON: {error}",
         remedy=_AGAIN,
         field=field,
         line=error.lineno,
         column=error.colno,
-        zh=zh,
+        error=error.msg,
     )
 
 
@@ -120,7 +114,6 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
     """The complaint about the first byte that is no UTF-8."""
     line = data.count(b"\n", 0, at) + 1
     column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
-    zh = ("不是 UTF-8 文本", "请另存为 UTF-8")
     return FileError(
         file,
         "is not UTF-8 text",
@@ -128,7 +121,6 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
         field=field,
         line=line,
         column=column,
-        zh=zh,
     )
 
 
@@ -156,12 +148,12 @@ def _doubled(text: str, file: str, field: str) -> FileError:
     shown = json.dumps(name, ensure_ascii=False)[:80]
     return FileError(
         file,
-        f"{shown} stands twice in one object",
+        "{shown} stands twice in one object",
         remedy="keep one of the two",
         field=field,
         line=line,
         column=column,
-        zh=(f"{shown} 在同一个对象里出现了两次", "请只留一个"),
+        shown=shown,
     )
 
 

@@ -25,14 +25,12 @@ def read_bytes(path: Path, most: int = FILE) -> bytes:
     """
     try:
         if not path.is_file():
-            raise FileError(path, "is not a file", zh=("不是文件", ""))
+            raise FileError(path, "is not a file")
         with path.open("rb") as file:
             data = file.read(most + 1)
     except OSError as error:
         raise FileError(
-            path,
-            f"cannot be read: {error.strerror or error}",
-            zh=(f"无法读取：{error.strerror or error}", ""),
+            path, "cannot be read: {strerror}", msgctxt="limits", strerror=error.strerror or error
         ) from error
     check_size(data, str(path), most)
     return data
@@ -60,8 +58,9 @@ def too_large(file: str, most: int, what: str = "file", field: str = "") -> File
     size = f"{most // MEGABYTE} MB" if most >= MEGABYTE else f"{most} bytes"
     return FileError(
         file,
-        f"the {what} has more than {size}",
+        "the {what} has more than {size}",
         remedy="that is too large for a card or lorebook",
         field=field,
-        zh=(f"超过 {size}", "对角色卡或世界书来说太大了"),
+        what=what,
+        size=size,
     )

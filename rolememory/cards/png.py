@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from rolememory.cards import limits
 from rolememory.errors import FileError
+from rolememory.locales import localized, translatable
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TEXT_KINDS = (b"tEXt", b"zTXt", b"iTXt")
-_AGAIN = "the file is damaged; export it again, or take another copy"
-_AGAIN_ZH = "文件已损坏，请重新导出或换一份"
+_AGAIN = translatable("the file is damaged; export it again, or take another copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +62,23 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
     at = len(SIGNATURE)
     for _ in range(limits.CHUNKS):
         if at + 12 > len(data):
-            raise _damaged(
-                file,
-                f"ends at byte {len(data)}, before its IEND chunk",
-                f"在第 {len(data)} 字节处中断，缺少 IEND 块",
-            )
+            raise _damaged(file, "ends at byte {count}, before its IEND chunk", count=len(data))
         size, kind = struct.unpack_from(">I4s", data, at)
         if at + 12 + size > len(data):
             left = len(data) - at - 12
             raise _damaged(
                 file,
-                f"byte {at}: chunk {_name(kind)} declares {size} bytes, {left} are there",
-                f"第 {at} 字节：{_name(kind)} 块声明有 {size} 字节，实际只有 {left}",
+                "byte {at}: chunk {name} declares {size} bytes, {left} are there",
+                at=at,
+                name=_name(kind),
+                size=size,
+                left=left,
             )
         yield Chunk(kind, at, size)
         if kind == b"IEND":
             return
         at += 12 + size
-    raise FileError(
-        file,
-        f"has more than {limits.CHUNKS} chunks",
-        remedy=_AGAIN,
-        zh=(f"超过 {limits.CHUNKS} 个块", _AGAIN_ZH),
-    )
+    raise FileError(file, "has more than {chunks} chunks", remedy=_AGAIN, chunks=limits.CHUNKS)
 
 
 def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
@@ -123,9 +117,7 @@ def decoded(value: bytes, file: str, place: str) -> bytes:
     try:
         return b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
     except (Base64Error, ValueError) as error:
-        raise _damaged(
-            file, f"is not base64: {error}".lower(), "不是 base64 编码", place
-        ) from error
+        raise _damaged(file, "is not base64: {error}", place, error=str(error).lower()) from error
 
 
 def encoded(value: bytes) -> bytes:
@@ -195,13 +187,11 @@ def _inflated(packed: bytes, file: str, place: str) -> bytes:
         plain = stream.decompress(packed, limits.TEXT + 1)
     except zlib.error as error:
         raise _damaged(
-            file, f"cannot be decompressed: {error}".lower(), "无法解压", place
+            file, "cannot be decompressed: {error}", place, error=str(error).lower()
         ) from error
     limits.check_size(plain, file, limits.TEXT, "decompressed text chunk", place)
     if not stream.eof:
-        raise _damaged(
-            file, "cannot be decompressed: it ends too early", "无法解压：数据不完整", place
-        )
+        raise _damaged(file, "cannot be decompressed: it ends too early", place)
     return plain
 
 
@@ -209,5 +199,5 @@ def _name(kind: bytes) -> str:
     return ascii(kind.decode("latin-1"))
 
 
-def _damaged(file: str, problem: str, zh: str, field: str = "") -> FileError:
-    return FileError(file, problem, remedy=_AGAIN, field=field, zh=(zh, _AGAIN_ZH))
+def _damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
+    return FileError(file, localized(problem, "", **values), remedy=_AGAIN, field=field)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolememory.cards.sillytavern import MISSING, entries_by_place, new_entry
-from rolememory.text.edges import JS_SPACE
+from rolememory.text.boundaries import JS_SPACE
 
 _BLANKS = "".join(JS_SPACE)
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from rolememory.cards import keep
+from rolememory.cards import preserved_fields
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import HUB_BOOK, book_form
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, V3
-from rolememory.cards.changes import value_at
 from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
 from rolememory.schema.role import Role
 
@@ -27,7 +27,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECAS
 
 
 @dataclass(frozen=True, slots=True)
-class RoleParts:
+class RoleFromCard:
     """What a card gives a role: role.json, and the files of its folder by their relative names."""
 
     role: Role
@@ -35,13 +35,13 @@ class RoleParts:
     problems: tuple[str, ...] = ()
 
 
-def role_from_card(card: Card, role_id: str | None = None) -> RoleParts:
+def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
     """The role a card describes. Its id is the one given, else the one the card keeps, else a new one.
 
     Files: the card byte for byte as `card.png`, `.charx` or `.json` (a format that is only read as V3 JSON), and the book it
     carries as a world file under `worldbooks/`.
     """
-    own = value_at(card.extensions, (keep.OURS, ROLE_ID))
+    own = value_at(card.extensions, (preserved_fields.OURS, ROLE_ID))
     found = role_id or canonical(own) or str(uuid.uuid4())
     file, data, problems = _card_file(card)
     name = display_name(card.name) or display_name(card.file) or found[:8]
@@ -49,7 +49,7 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleParts:
     role = Role(
         id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file
     )
-    return RoleParts(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
+    return RoleFromCard(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
 
 
 def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
@@ -61,9 +61,9 @@ def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
     hub = _merged(card, listed)
     if hub is not None and not same(hub, value_at(card.hub, BOOK)):
         card = card.with_book(Book.new(hub, HUB_BOOK))
-    ours = object_of(card.extensions.get(keep.OURS))
+    ours = object_of(card.extensions.get(preserved_fields.OURS))
     return (
-        card.with_extension(keep.OURS, {**ours, ROLE_ID: role_id})
+        card.with_extension(preserved_fields.OURS, {**ours, ROLE_ID: role_id})
         if role_id and ours.get(ROLE_ID) != role_id
         else card
     )
@@ -127,7 +127,7 @@ def _book_files(card: Card) -> dict[str, bytes]:
     parts: dict[str, list[Any]] = {own: []}
     for one in found.hub["entries"]:
         plain, origin = (
-            keep.without_note(dict(one), keep.EXTENSIONS, _FROM_BOOK)
+            preserved_fields.without_note(dict(one), preserved_fields.EXTENSIONS, _FROM_BOOK)
             if isinstance(one, Mapping)
             else (one, None)
         )
@@ -148,18 +148,28 @@ def _book_files(card: Card) -> dict[str, bytes]:
 def _world_file(hub: Raw, of_card: bool) -> bytes:
     raw = book_form("sillytavern").from_hub(hub)
     return Book.new(
-        keep.with_note(raw, keep.EXTENSIONS, keep.OF_CARD, of_card), "sillytavern"
+        preserved_fields.with_note(
+            raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD, of_card
+        ),
+        "sillytavern",
     ).write()
 
 
 def _is_of_card(book: Book) -> bool:
-    return bool(keep.note_of(book.raw, keep.EXTENSIONS, keep.OF_CARD))
+    return bool(
+        preserved_fields.note_of(book.raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD)
+    )
 
 
 def _merged(card: Card, books: list[Book]) -> Raw | None:
     """One book of all, in the shape between the formats; None when there is nothing to merge."""
     if books and _is_of_card(books[0]):
-        base, others = keep.without_note(books[0].hub, keep.EXTENSIONS, keep.OF_CARD)[0], books[1:]
+        base, others = (
+            preserved_fields.without_note(
+                books[0].hub, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD
+            )[0],
+            books[1:],
+        )
     else:
         own, others = value_at(card.hub, BOOK), books
         base = (
@@ -176,12 +186,13 @@ def _merged(card: Card, books: list[Book]) -> Raw | None:
 
 
 def _without(book: Mapping[str, Any], origins: set[str]) -> Raw:
-    """The book without entries that were merged from those books: they come anew."""
+    """The book without entries that were merged from those books: they come again."""
     entries = [
         one
         for one in book["entries"]
         if not (
-            isinstance(one, Mapping) and keep.note_of(one, keep.EXTENSIONS, _FROM_BOOK) in origins
+            isinstance(one, Mapping)
+            and preserved_fields.note_of(one, preserved_fields.EXTENSIONS, _FROM_BOOK) in origins
         )
     ]
     return {**book, "entries": entries}
@@ -203,6 +214,8 @@ def _fresh(book: Book, before: list[Raw]) -> list[Raw]:
             found, free = free, free + 1
         taken.add(found)
         free = max(free, found + 1) if isinstance(found, int) else free
-        marked = keep.with_note({**one, "id": found}, keep.EXTENSIONS, _FROM_BOOK, _origin(book))
+        marked = preserved_fields.with_note(
+            {**one, "id": found}, preserved_fields.EXTENSIONS, _FROM_BOOK, _origin(book)
+        )
         entries.append(marked)
     return entries

@@ -255,21 +255,36 @@ def as_scripted(entry: LoreEntry) -> LoreEntry:
         said["position"] = None
     if isinstance(raw.get("probability"), str | bool):
         said["probability"] = _ALWAYS if entry.probability == 100 else entry.probability
-    logic = raw.get("selectiveLogic")
-    if logic is not None and (type(logic) is not int or not 0 <= logic < len(LOGICS)):
-        never = {"selective_logic": LOGICS[3], "secondary_keys": (_NOWHERE, *entry.secondary_keys)}
-        said |= never if entry.secondary_keys else {}
-    for name, field in (("key", "keys"), ("keysecondary", "secondary_keys")):
-        if isinstance(listed := raw.get(name), list) and any(
-            type(one) is int and one == 0 for one in listed
-        ):
-            said[field] = tuple(_text(one or "") for one in listed)
-    matches = [raw.get(name) for name in MATCHES.values()]
-    if any(isinstance(value, str) for value in matches):
-        said["match_sources"] = tuple(
-            one for one, value in zip(MATCHES, matches, strict=True) if value
-        )
+    said |= _scripted_logic(entry) | _scripted_keys(raw) | _scripted_sources(raw)
     return entry.model_copy(update=said) if said else entry
+
+
+def _scripted_logic(entry: LoreEntry) -> dict[str, Any]:
+    """A logic that is no number never lets secondary keys agree."""
+    logic = entry.raw.get("selectiveLogic")
+    known = logic is None or (type(logic) is int and 0 <= logic < len(LOGICS))
+    if known or not entry.secondary_keys:
+        return {}
+    return {"selective_logic": LOGICS[3], "secondary_keys": (_NOWHERE, *entry.secondary_keys)}
+
+
+def _scripted_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A key of 0 is no text."""
+    lists = {"keys": raw.get("key"), "secondary_keys": raw.get("keysecondary")}
+    return {
+        field: tuple(_text(one or "") for one in listed)
+        for field, listed in lists.items()
+        if isinstance(listed, list) and any(type(one) is int and one == 0 for one in listed)
+    }
+
+
+def _scripted_sources(raw: Mapping[str, Any]) -> dict[str, Any]:
+    matches = [raw.get(name) for name in MATCHES.values()]
+    if not any(isinstance(value, str) for value in matches):
+        return {}
+    return {
+        "match_sources": tuple(one for one, value in zip(MATCHES, matches, strict=True) if value)
+    }
 
 
 def _placing(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 from rolememory.cards import limits
 from rolememory.cards.json_read import not_utf8
 from rolememory.errors import FileError
+from rolememory.locales import localized, translatable
 
 _DEPTH = 20
 _ALIASES = 50
@@ -38,7 +39,6 @@ def read_yaml(data: bytes, file: str) -> dict[str, Any]:
             file,
             "is neither JSON nor a YAML object",
             remedy="a card in YAML has name, context and greeting",
-            zh=("既不是 JSON 也不是 YAML 对象", "YAML 角色卡应有 name、context、greeting"),
         )
     return found
 
@@ -61,7 +61,7 @@ def _check_events(text: str, file: str) -> None:
             event, yaml.CollectionEndEvent
         )
         if depth > _DEPTH or aliases > _ALIASES or number > _EVENTS:
-            problem = (
+            problem = translatable(
                 "is nested too deep"
                 if depth > _DEPTH
                 else "has too many aliases"
@@ -71,7 +71,7 @@ def _check_events(text: str, file: str) -> None:
             raise _refused(file, problem, event)
         tag = getattr(event, "tag", None)
         if tag and tag != "!" and str(tag).removeprefix(_STANDARD) not in _TAGS:
-            raise _refused(file, f"has a tag {str(tag)[:40]!r}", event)
+            raise _refused(file, "has a tag {tag!r}", event, tag=str(tag)[:40])
 
 
 def _value(node: Any, file: str, level: int = 0, budget: list[int] | None = None) -> Any:
@@ -91,21 +91,19 @@ def _value(node: Any, file: str, level: int = 0, budget: list[int] | None = None
         if not isinstance(key, yaml.ScalarNode):
             raise _refused(file, "has a key that is no text", key)
         if key.value in found:
-            raise _refused(file, f"{key.value[:60]!r} stands twice in one object", key)
+            raise _refused(file, "{shown!r} stands twice in one object", key, shown=key.value[:60])
         found[key.value] = _value(one, file, level + 1, budget)
     return found
 
 
-def _refused(file: str, problem: str, where: Any) -> FileError:
+def _refused(file: str, problem: str, where: Any, **values: object) -> FileError:
     mark = where.start_mark
-    zh = ("这份 YAML 不像角色卡：" + problem, "请在制作它的程序里重新导出")
     return FileError(
         file,
-        problem,
+        localized(problem, "", **values),
         remedy="a card needs no more than texts",
         line=mark.line + 1,
         column=mark.column + 1,
-        zh=zh,
     )
 
 
@@ -115,8 +113,8 @@ def _broken(error: Any, file: str) -> FileError:
     place = {"line": mark.line + 1, "column": mark.column + 1} if mark else {}
     return FileError(
         file,
-        f"is neither JSON nor YAML: {said}",
+        "is neither JSON nor YAML: {said}",
         remedy="export the file again from the program that made it",
         **place,
-        zh=(f"既不是 JSON 也不是 YAML：{said}", "请在制作它的程序里重新导出"),
+        said=said,
     )

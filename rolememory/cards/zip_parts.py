@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from rolememory.cards import limits
 from rolememory.errors import FileError
+from rolememory.locales import localized, translatable
 
 _END, _CENTRAL, _LOCAL = b"PK\5\6", b"PK\1\2", b"PK\3\4"
 _END_SIZE, _CENTRAL_SIZE, _LOCAL_SIZE = 22, 46, 30
@@ -19,8 +20,7 @@ _STORED, _DEFLATED = 0, 8
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 _WIDE = 0xFFFFFFFF
 _DOS_DAY = 0x21  # 1980-01-01
-_AGAIN = "the file is damaged; export it again, or take another copy"
-_AGAIN_ZH = "文件已损坏，请重新导出或换一份"
+_AGAIN = translatable("the file is damaged; export it again, or take another copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Archive:
         """
         found = [one for one in self.members if one.name == name.encode()]
         if len(found) > 1:
-            raise _damaged(self.file, "stands twice in the zip file", "在压缩包里出现了两次", name)
+            raise _damaged(self.file, "stands twice in the zip file", name)
         return found[0] if found else None
 
     def read(self, name: str, most: int = limits.TEXT) -> bytes | None:
@@ -93,7 +93,7 @@ class Archive:
 
     def _check_layout(self, bounds: list[int]) -> None:
         if any(one >= other for one, other in pairwise(bounds)):
-            raise _damaged(self.file, "members of the zip file overlap", "压缩包里的成员互相重叠")
+            raise _damaged(self.file, "members of the zip file overlap")
 
     def _line(self, member: Member, start: int, new: bytes | None) -> bytes:
         if new is not None:
@@ -110,11 +110,7 @@ class Archive:
         packed = self._packed(member, name)
         if member.flags & _ENCRYPTED:
             raise FileError(
-                self.file,
-                "is encrypted",
-                remedy="export it without a password",
-                field=name,
-                zh=("已加密", "请不带密码导出"),
+                self.file, "is encrypted", remedy="export it without a password", field=name
             )
         if member.method == _STORED:
             plain = packed
@@ -123,32 +119,24 @@ class Archive:
         else:
             raise FileError(
                 self.file,
-                f"is packed by method {member.method}",
+                "is packed by method {method}",
                 remedy="pack it again as a plain zip",
                 field=name,
-                zh=(f"压缩方式 {member.method} 不受支持", "请用普通 zip 重新打包"),
+                method=member.method,
             )
         limits.check_size(plain, self.file, most, "member", name)
         if zlib.crc32(plain) != member.crc:
-            raise _damaged(self.file, "has a wrong checksum", "校验和不符", name)
+            raise _damaged(self.file, "has a wrong checksum", name)
         return plain
 
     def _packed(self, member: Member, name: str) -> bytes:
         head = self.data[member.start : member.start + _LOCAL_SIZE]
         if len(head) < _LOCAL_SIZE or head[:4] != _LOCAL:
-            raise _damaged(
-                self.file,
-                f"has no header at byte {member.start}",
-                f"第 {member.start} 字节处没有文件头",
-                name,
-            )
+            raise _damaged(self.file, "has no header at byte {start}", name, start=member.start)
         start = member.start + _LOCAL_SIZE + sum(struct.unpack_from("<HH", head, 26))
         if start + member.packed > self.directory:
             raise _damaged(
-                self.file,
-                f"declares {member.packed} bytes, fewer are there",
-                f"声明有 {member.packed} 字节，实际不足",
-                name,
+                self.file, "declares {packed} bytes, fewer are there", name, packed=member.packed
             )
         return self.data[start : start + member.packed]
 
@@ -157,7 +145,7 @@ class Archive:
             return zlib.decompressobj(-15).decompress(packed, most + 1)
         except zlib.error as error:
             raise _damaged(
-                self.file, f"cannot be decompressed: {error}".lower(), "无法解压", name
+                self.file, "cannot be decompressed: {error}", name, error=str(error).lower()
             ) from error
 
 
@@ -174,21 +162,14 @@ def open_zip(data: bytes, file: str) -> Archive:
     """
     end = data.rfind(_END, max(len(data) - 0xFFFF - _END_SIZE, 0))
     if end < 0 or end + _END_SIZE > len(data):
-        raise _damaged(file, "is a zip file without its directory", "压缩包缺少目录")
+        raise _damaged(file, "is a zip file without its directory")
     size, offset = struct.unpack_from("<II", data, end + 12)
     if _WIDE in (size, offset):
-        raise FileError(
-            file,
-            "is a zip file of the 64-bit kind",
-            remedy="pack it again",
-            zh=("是 64 位的压缩包", "请重新打包"),
-        )
+        raise FileError(file, "is a zip file of the 64-bit kind", remedy="pack it again")
     start = end - size
     if start < 0 or offset > start:
         raise _damaged(
-            file,
-            f"the directory declares {size} bytes at {offset}",
-            f"目录声明在 {offset} 处有 {size} 字节，与实际不符",
+            file, "the directory declares {size} bytes at {offset}", size=size, offset=offset
         )
     return Archive(
         file,
@@ -206,27 +187,19 @@ def _members(data: bytes, file: str, at: int, end: int, shift: int) -> list[Memb
         if len(members) >= limits.MEMBERS:
             raise FileError(
                 file,
-                f"has more than {limits.MEMBERS} members",
+                "has more than {members} members",
                 remedy="that is no card",
-                zh=(f"成员超过 {limits.MEMBERS} 个", "这不是角色卡"),
+                members=limits.MEMBERS,
             )
         if data[at : at + 4] != _CENTRAL or at + _CENTRAL_SIZE > end:
-            raise _damaged(
-                file,
-                f"byte {at}: the directory of the zip file is broken",
-                f"第 {at} 字节：压缩包目录已损坏",
-            )
+            raise _damaged(file, "byte {at}: the directory of the zip file is broken", at=at)
         flags, method = struct.unpack_from("<HH", data, at + 8)
         crc, packed, size = struct.unpack_from("<III", data, at + 16)
         name, extra, comment = struct.unpack_from("<HHH", data, at + 28)
         start = struct.unpack_from("<I", data, at + 42)[0] + shift
         stop = at + _CENTRAL_SIZE + name + extra + comment
         if stop > end or start >= end or _WIDE in (packed, size):
-            raise _damaged(
-                file,
-                f"byte {at}: the directory of the zip file is broken",
-                f"第 {at} 字节：压缩包目录已损坏",
-            )
+            raise _damaged(file, "byte {at}: the directory of the zip file is broken", at=at)
         label = data[at + _CENTRAL_SIZE : at + _CENTRAL_SIZE + name]
         members.append(Member(label, data[at:stop], start, method, flags, crc, packed, size))
         at = stop
@@ -286,5 +259,5 @@ def _packed(content: bytes) -> tuple[int, bytes]:
     return (_DEFLATED, packed) if len(packed) < len(content) else (_STORED, content)
 
 
-def _damaged(file: str, problem: str, zh: str, field: str = "") -> FileError:
-    return FileError(file, problem, remedy=_AGAIN, field=field, zh=(zh, _AGAIN_ZH))
+def _damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
+    return FileError(file, localized(problem, "", **values), remedy=_AGAIN, field=field)

@@ -1,4 +1,4 @@
-"""Where the visible messages stand in a chat that was seen before: what is the same, what was said anew, what is gone.
+"""Where the visible messages stand in a chat that was seen before: what is the same, what was said again, what is gone.
 
 First anchors: words that stand exactly once on either side, in the longest order that both share (the idea of patience diff);
 where there are none, the same with looser words (case, punctuation and a name in front do not count). What lies between two
@@ -12,11 +12,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from rolememory.chats.heard import Heard
-from rolememory.chats.once import Once, loose, words
-from rolememory.chats.settle import Gap, Knows, Step, settled
+from rolememory.chats.gap_alignment import AlignStep, Gap, Knows, align_gap
+from rolememory.chats.normalize import NormalizedMessage
 from rolememory.chats.transcript import Transcript
-from rolememory.schema.learning import Said
+from rolememory.chats.unique_messages import UniqueMessages, loose, words
+from rolememory.schema.learning import ChatMessage
 
 SURE = 8  # so many messages in a row from the place where the last look began leave no doubt
 _LONG = 12  # characters of a text that is hardly said twice by chance
@@ -27,12 +27,12 @@ _NEAR = 256  # old messages that are read at once, beyond four times as many as 
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PathChange:
     """What the old messages [start, end) become."""
 
     start: int
     end: int
-    steps: tuple[Step, ...]
+    steps: tuple[AlignStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Alignment:
     """The visible messages laid along the old path."""
 
     begin: int  # where the visible ones begin on the old path: what stands before was cut off
-    changes: tuple[Change, ...]  # in order; what they do not touch stays
+    changes: tuple[PathChange, ...]  # in order; what they do not touch stays
     common: tuple[
         tuple[int, int], ...
     ]  # (old, heard) places that say the same or nearly the same, in order
@@ -58,7 +58,7 @@ def _knows_nothing(slot: int, digest: str) -> bool:
 
 def align(
     script: Transcript,
-    news: Sequence[Heard],
+    news: Sequence[NormalizedMessage],
     first: int = 0,
     ample: bool = True,
     knows: Knows = _knows_nothing,
@@ -69,7 +69,7 @@ def align(
     not `ample` means that the frontend shows less than then, so that it will hardly have cut off more; `knows` tells
     whether a slot ever had the words of a digest.
     """
-    found = _Found(script, news, first, ample, knows)
+    found = _PathMatcher(script, news, first, ample, knows)
     run = found.run()
     if run >= SURE:
         found.begin, found.common = first, [(first + place, place) for place in range(run)]
@@ -80,31 +80,31 @@ def align(
 
 
 def align_from(
-    script: Transcript, news: Sequence[Heard], place: int, knows: Knows = _knows_nothing
-) -> tuple[Change, ...]:
+    script: Transcript, news: Sequence[NormalizedMessage], place: int, knows: Knows = _knows_nothing
+) -> tuple[PathChange, ...]:
     """Lay what is left along the old path behind `place`, where everything before is known to be the same."""
-    found = _Found(script, news, place, True, knows)
+    found = _PathMatcher(script, news, place, True, knows)
     found.lay(place, 0, found.anchors_behind(place, 0), anchored=True)
     return tuple(found.changes)
 
 
-class _Found:
+class _PathMatcher:
     """What has been found so far."""
 
     def __init__(
         self,
         script: Transcript,
-        news: Sequence[Heard],
+        news: Sequence[NormalizedMessage],
         first: int,
         ample: bool,
         knows: Knows,
     ) -> None:
         self._script = script
-        self._olds: Sequence[Said] = script.path
+        self._olds: Sequence[ChatMessage] = script.path
         self.news, self.first, self.ample, self.knows = news, first, ample, knows
-        self._keys = [heard.digest for heard in news]
+        self._keys = [message.digest for message in news]
         self.begin = len(script.path)
-        self.changes: list[Change] = []
+        self.changes: list[PathChange] = []
         self.common: list[tuple[int, int]] = []
 
     def run(self) -> int:
@@ -130,14 +130,14 @@ class _Found:
         """What stands once on either side; where nothing does, what does so with looser words."""
         found = self._chosen(self._pairs(self._script.once, self._keys))
         if not found:
-            texts = [loose(heard.text) for heard in self.news]
+            texts = [loose(message.text) for message in self.news]
             keys = [hash(text) if text else None for text in texts]
             found = _rising(self._pairs(self._script.loosely, keys))
         if not found:
             self._read_from(len(self._olds), len(self.news))
         return found
 
-    def _pairs(self, once: Once, keys: Sequence[Hashable]) -> list[tuple[int, int]]:
+    def _pairs(self, once: UniqueMessages, keys: Sequence[Hashable]) -> list[tuple[int, int]]:
         """Places of what stands exactly once on either side."""
         found: list[tuple[int, int]] = []
         for at, key in _once(keys):
@@ -181,7 +181,7 @@ class _Found:
     def _meet(self, i: int, j: int) -> None:
         self.common.append((i, j))
         if words(self._olds[i]) != self._keys[j]:
-            self.changes.append(Change(i, i + 1, (Step(i, self.news[j]),)))
+            self.changes.append(PathChange(i, i + 1, (AlignStep(i, self.news[j]),)))
 
     def _in_front(self, i_end: int, j: int, j_end: int) -> None:
         """What was heard before the first anchor; old ones beyond were cut off."""
@@ -208,23 +208,23 @@ class _Found:
         gap = Gap(
             self._olds, self.news, i, i_end, j, j_end, front, self.first, self.ample, self.knows
         )
-        found = settled(gap)
+        found = align_gap(gap)
         self.begin = min(self.begin, found.begin)
-        self.changes.append(Change(found.begin, gap.i_end, found.steps))
+        self.changes.append(PathChange(found.begin, gap.i_end, found.steps))
         self.common += found.common
 
 
-class _Rest(Sequence[Said]):
+class _Rest(Sequence[ChatMessage]):
     """A path whose end is read once."""
 
-    def __init__(self, path: Sequence[Said], start: int) -> None:
+    def __init__(self, path: Sequence[ChatMessage], start: int) -> None:
         self._path, self._start, self._items = path, start, path[start:]
 
     @overload
-    def __getitem__(self, place: int) -> Said: ...
+    def __getitem__(self, place: int) -> ChatMessage: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Said]: ...
-    def __getitem__(self, place: int | slice) -> Said | Sequence[Said]:
+    def __getitem__(self, place: slice) -> Sequence[ChatMessage]: ...
+    def __getitem__(self, place: int | slice) -> ChatMessage | Sequence[ChatMessage]:
         if isinstance(place, slice):
             start, end, _ = place.indices(len(self._path))
             if start < self._start:

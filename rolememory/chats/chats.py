@@ -2,7 +2,7 @@
 
     chats = Chats(space)
     observed = chats.observe(messages, chat="harbour", user="lin")      # one durable line, or nothing when nothing changed
-    sight = chats.visible_from("harbour")                               # which memories count there
+    visible = chats.visible_from("harbour")                               # which memories count there
 
 A chat is slots × versions in `chats/{slug-hash}.jsonl`; a look at the whole visible history is aligned with it (`plan.lay`).
 """
@@ -14,30 +14,34 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import EllipsisType, MappingProxyType
+from typing import Any
 
-from rolememory.chats.aim import Aim
-from rolememory.chats.aims import Aims, Asked
-from rolememory.chats.heard import Clean, whole
-from rolememory.chats.kinship import Families
-from rolememory.chats.log import Log
-from rolememory.chats.presence import Attendance, Readers, Scopes
-from rolememory.chats.rows import Row
-from rolememory.chats.shelf import Shelf
-from rolememory.chats.sight import Sight, moved_by
+from rolememory.chats.branch_visibility import BranchVisibility, moved_by
+from rolememory.chats.branches import BranchForest
+from rolememory.chats.log import ChatLog
+from rolememory.chats.log_index import ChatLogIndex
+from rolememory.chats.normalize import Clean, replace_surrogates
+from rolememory.chats.presence import Attendance, Audience, Scopes
+from rolememory.chats.resolved_chat import ResolvedChat
+from rolememory.chats.resolver import ChatResolver, ObserveRequest
+from rolememory.chats.rows import ChatLogRow
 from rolememory.chats.stories import BY_DEFAULT, Belonging, Living, Stories, shown
 from rolememory.chats.transcript import Chat
-from rolememory.chats.values import MODES, OLD_MODES, OWN, ChatInfo, Glimpse
+from rolememory.chats.values import MODES, OLD_MODES, OWN, ChatInfo, ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.errors import FileError, InvalidValueError, UnknownChatError
-from rolememory.schema.learning import Observed, Said
+from rolememory.locales import Listed
+from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.memory import in_utc
 from rolememory.schema.message import Message, TurnKind
-from rolememory.storage.erase import Clear, Cleared
+from rolememory.storage.erase import Clear, RemainingLog
 from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
+from rolememory.text.cancellation import giving_way
 
 _log = logging.getLogger(__name__)
+_MANY = 200  # messages that take long to hear
 
 
 def _now() -> datetime:
@@ -68,11 +72,11 @@ class Chats:
         )
         self._space, self._clock, self._same, self._links = space, clock, same, links
         self._names, self._scopes = names, scopes
-        self._shelf = Shelf(space)
-        self._aims = Aims(self._shelf)
+        self._log_index = ChatLogIndex(space)
+        self._aims = ChatResolver(self._log_index)
         self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
         self._listeners: list[Callable[[Observed], None]] = []
-        self._families, self._followed = Families(), 0  # up to this generation of the logs
+        self._forest, self._followed = BranchForest(), 0  # up to this generation of the logs
 
     # ── looking at a chat ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -99,32 +103,32 @@ class Chats:
         an appended exchange costs itself alone. `at` stands in for the clock, `Message.sent` wins over both.
 
         Without a `chat` the messages find the unnamed chat of that user which they continue, else begin one. When a named
-        chat shows nothing it ever held, it was cut or begun anew: `plan.lay` tells how that is decided. A named chat of another user
+        chat shows nothing it ever held, it was cut or begun again: `plan.lay` tells how that is decided. A named chat of another user
         that these messages do not go on with is left alone: this user gets one of their own, called `chat@user`. A `user` of "" is
         somebody whom nobody knows; None is the chat's own user.
         Raises: NotWrittenError; nothing changed.
         """
         asked = replace(
             self._asked(messages, chat, user, clean, at),
-            present=None if present is None else tuple(map(whole, present)),
-            members=None if members is None else tuple(map(whole, members)),
+            present=None if present is None else tuple(map(replace_surrogates, present)),
+            members=None if members is None else tuple(map(replace_surrogates, members)),
             kind=kind,
             away=away,
         )
         with self._writing:
-            aim = self._aimed(asked)
-            if aim.row(asked.now, title) is not None:
+            resolved = self._aimed(asked)
+            if resolved.row(asked.now, title) is not None:
                 with self._locked():
-                    aim = self._aimed(asked, aim)
-                    self._write(aim.log, aim.row(asked.now, title))
+                    resolved = self._aimed(asked, resolved)
+                    self._write(resolved.log, resolved.row(asked.now, title))
             with self._reading:
-                self._aims.keep(aim, asked)
-        observed = aim.observed()
+                self._aims.keep(resolved, asked)
+        observed = resolved.observed()
         if observed.entered or observed.returned or observed.left or observed.branch_of:
             self._tell(observed)
         return observed
 
-    def glimpse(
+    def preview(
         self,
         messages: Sequence[Message],
         *,
@@ -132,9 +136,9 @@ class Chats:
         user: str | None = None,
         clean: Clean | None = None,
         at: datetime | None = None,
-    ) -> Glimpse:
+    ) -> ObservePreview:
         """The same alignment without writing: what the path would be, for a recall that comes before `observe`."""
-        return self._aimed(self._asked(messages, chat, user, clean, at)).glimpse()
+        return self._aimed(self._asked(messages, chat, user, clean, at)).preview()
 
     def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
         """Be told, in this process, of everything `observe` finds, once it is written; gives what stops it."""
@@ -180,11 +184,11 @@ class Chats:
         """Who speaks in what is visible now: role and name, "" where the frontend tells none. Raises: as `info`."""
         return self._chat(chat).speakers
 
-    def versions(self, chat: str) -> Mapping[str, Said]:
+    def versions(self, chat: str) -> Mapping[str, ChatMessage]:
         """Everything ever said, visible or not, by version. Raises: as `info`."""
         return MappingProxyType(self._chat(chat).told)
 
-    def recent(self, chat: str, items: int, characters: int) -> tuple[Said, ...]:
+    def recent(self, chat: str, items: int, characters: int) -> tuple[ChatMessage, ...]:
         """The last `items` messages, as far as they fit into `characters` together; whole ones, the newest in any case. Source: S3.23."""
         path, count, used = self.path(chat), 0, 0
         for said in reversed(path[-items:] if items > 0 else ()):
@@ -210,16 +214,16 @@ class Chats:
     def generation(self) -> object:
         """Another one whenever any chat or story changed, in whatever process: a few stat calls."""
         with self._reading:
-            self._shelf.refresh()
-            return self._shelf.generation, self.stories.mark
+            self._log_index.refresh()
+            return self._log_index.generation, self.stories.mark
 
     @property
     def problems(self) -> list[Problem]:
         """Damaged lines and files that cannot be read; the rest of them is used."""
         with self._reading:
-            self._shelf.refresh()
+            self._log_index.refresh()
             return [
-                *(problem for log in self._shelf.logs() for problem in log.problems),
+                *(problem for log in self._log_index.logs() for problem in log.problems),
                 *self.stories.problems,
             ]
 
@@ -229,58 +233,58 @@ class Chats:
         user: str | None = None,
         present: Sequence[str] | None = None,
         members: Sequence[str] | None = None,
-    ) -> Readers:
+    ) -> Audience:
         """Everybody who will read a reply in that chat: the user with those named, else with those known to be there.
 
         A `user` of "" is somebody whom nobody knows; None leaves it to those who are known to be there.
         """
         with self._reading:
-            log = self._shelf.log(whole(chat).strip()) if chat else None
+            log = self._log_index.log(replace_surrogates(chat).strip()) if chat else None
             there = log.transcript.present if log and log.head else Attendance()
-        users = {*(there.users if present is None else map(whole, present))}
-        users |= set() if user is None else {whole(user).strip()}
+        users = {*(there.users if present is None else map(replace_surrogates, present))}
+        users |= set() if user is None else {replace_surrogates(user).strip()}
         acting = there.members if members is None else members
-        return Readers.of(users or {""}, acting, self._same, self._links())
+        return Audience.of(users or {""}, acting, self._same, self._links())
 
     def visible_from(
         self,
         chat: str | None,
-        glimpse: Glimpse | None = None,
-        readers: Readers | None = None,
+        preview: ObservePreview | None = None,
+        readers: Audience | None = None,
         *,
         user: str | None = None,
         story: str | None = None,
         inside: str = "",
-    ) -> Sight:
-        """What counts as seen from that chat, or from none; with a glimpse, from what it would be.
+    ) -> BranchVisibility:
+        """What counts as seen from that chat, or from none; with a preview, from what it would be.
 
         `readers`: who must have been present; None = nobody is asked about. `user`: whose chat it is, if it is a new one. `story`: from
         no chat, what counts in this story (as `story_of` gives it); None = in any. `inside`: the chat whose own it may be all the same.
         """
-        families = self._kin()
-        if glimpse is None:
-            return Sight(
-                families,
-                self.stories,
+        forest = self._kin()
+        if preview is None:
+            return BranchVisibility(
+                forest,
+                self.stories.choices(),
                 chat or None,
                 readers=readers,
                 user=user,
                 story=story,
                 inside=inside,
             )
-        changed = not glimpse.known or glimpse.entered or glimpse.returned or glimpse.left
-        here = families.get(glimpse.chat or chat or "") if changed else None
-        moved = moved_by(glimpse, here.path) if here else frozenset[str]()
-        return Sight(
-            families,
-            self.stories,
-            glimpse.chat or chat or None,
-            glimpse.path if changed else None,
-            glimpse.branch_of,
+        changed = not preview.known or preview.entered or preview.returned or preview.left
+        here = forest.get(preview.chat or chat or "") if changed else None
+        moved = moved_by(preview, here.path) if here else frozenset[str]()
+        return BranchVisibility(
+            forest,
+            self.stories.choices(),
+            preview.chat or chat or None,
+            preview.path if changed else None,
+            preview.branch_of,
             moved,
             readers,
             user,
-            off=glimpse.mode == "off",
+            off=preview.mode == "off",
         )
 
     def family(self, chat: str) -> frozenset[str]:
@@ -289,9 +293,11 @@ class Chats:
 
     def story_of(self, chat: str, user: str | None = None) -> str:
         """The story that a chat belongs to, or would if `user` began it; as `visible_from` takes it."""
-        return Belonging(self.stories, self._kin()).of(whole(chat).strip(), user)
+        return Belonging(self.stories.choices(), self._kin()).of(
+            replace_surrogates(chat).strip(), user
+        )
 
-    def since(self, chat: str, mark: int) -> tuple[tuple[Said, ...], int]:
+    def since(self, chat: str, mark: int) -> tuple[tuple[ChatMessage, ...], int]:
         """What came to stand in a chat after that mark, in the order it came, what returned among it; and the mark to ask with next.
 
         What a fork shares with the chat it came from is not new in it. Raises: as `info`.
@@ -304,14 +310,14 @@ class Chats:
     def changed(self, since: int) -> tuple[Sequence[tuple[str, Chat | None]], int]:
         """The chats that changed after that mark, by the names of their logs (None: it is gone); and the mark to ask with next."""
         with self._reading:
-            self._shelf.refresh()
-            logs = self._shelf.changed_since(since)
-            return [(log.name, log.chat) for log in logs], self._shelf.generation
+            self._log_index.refresh()
+            logs = self._log_index.changed_since(since)
+            return [(log.name, log.chat) for log in logs], self._log_index.generation
 
     def alike(self, digest: str) -> list[tuple[str, str]]:
         """Chat and version of every message of these words."""
         with self._reading:
-            scripts = [log.transcript for log in self._shelf.logs() if log.head is not None]
+            scripts = [log.transcript for log in self._log_index.logs() if log.head is not None]
             return [
                 (script.head.chat, version)
                 for script in scripts
@@ -345,25 +351,22 @@ class Chats:
         mode = "on" if mode in OLD_MODES else mode
         if mode is not None and mode not in MODES:
             raise InvalidValueError(
-                f"expected one of {', '.join(MODES)}, got {mode!r}",
-                zh=f"应为 {'、'.join(MODES)} 之一，却是“{mode}”",
+                "expected one of {modes}, got {mode!r}", modes=Listed(MODES), mode=mode
             )
         if story is not None and story not in (OWN, BY_DEFAULT):
             self.stories.known(story)
+        wanted: dict[str, Any] = {
+            "title": title and replace_surrogates(title).strip(),
+            "archived": archived,
+            "mode": mode or None,
+        }
+        told = {name: value for name, value in wanted.items() if value is not None}
+        if story is not None:
+            told["chosen"] = None if story == BY_DEFAULT else story
         with self._writing, self._locked():
             log = self._known_log(chat)
-            info = self._chat(chat).info
-            told = {
-                "title": info.title if title is None else title and whole(title).strip(),
-                "archived": info.archived if archived is None else archived,
-                "mode": mode or info.mode,
-                "chosen": info.chosen if story is None else None if story == BY_DEFAULT else story,
-            }
-            news = {name: value for name, value in told.items() if getattr(info, name) != value}
-            if news.keys() & {"mode", "chosen"}:
-                news["story"] = told["chosen"]  # earlier versions told it by the mode
-            news.pop("chosen", None)
-            self._write(log, Row(in_utc(self._clock()), told=news) if news else None)
+            news = _differing(self._chat(chat).info, told)
+            self._write(log, ChatLogRow(in_utc(self._clock()), told=news) if news else None)
         return self.info(chat)
 
     def remove(self, chat: str) -> None:
@@ -374,14 +377,14 @@ class Chats:
         with self._writing, self._locked():
             self._drop(self._known_log(chat))
 
-    def cleared(self, clear: Clear) -> list[Cleared]:
+    def cleared(self, clear: Clear) -> list[RemainingLog]:
         """What `forget` would leave of every chat.
 
         Raises: FileError when one cannot be read.
         """
         with self._reading:
-            self._shelf.refresh()
-            return [clear(self._lines(log)) for log in self._shelf.logs()]
+            self._log_index.refresh()
+            return [clear(self._lines(log)) for log in self._log_index.logs()]
 
     def forget(self, clear: Clear) -> None:
         """Take one person out of every chat.
@@ -391,15 +394,15 @@ class Chats:
         """
         with self._writing, self._locked():
             with self._reading:
-                self._shelf.refresh()
-            for log in self._shelf.logs():
+                self._log_index.refresh()
+            for log in self._log_index.logs():
                 self._put(log, clear(self._lines(log)))
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _in_stories(self, infos: Iterable[ChatInfo]) -> Iterator[ChatInfo]:
         """What is known of chats, with the stories they belong to."""
-        belonging = Belonging(self.stories, self._kin())
+        belonging = Belonging(self.stories.choices(), self._kin())
         for info in infos:
             story = shown(belonging.of(info.id))
             yield info if info.story == story else replace(info, story=story)
@@ -416,11 +419,11 @@ class Chats:
         user: str | None,
         clean: Clean | None,
         at: datetime | None,
-    ) -> Asked:
-        return Asked(
+    ) -> ObserveRequest:
+        return ObserveRequest(
             messages,
-            whole(chat).strip(),
-            whole(user or "").strip() or None,
+            replace_surrogates(chat).strip(),
+            replace_surrogates(user or "").strip() or None,
             clean,
             in_utc(at or self._clock()),
             same=self._same,
@@ -429,67 +432,72 @@ class Chats:
             unknown=user is not None and not user.strip(),
         )
 
-    def _aimed(self, asked: Asked, before: Aim | None = None) -> Aim:
+    def _aimed(self, asked: ObserveRequest, before: ResolvedChat | None = None) -> ResolvedChat:
         """What the look comes to; `before`, if nothing happened since that matters to it."""
         with self._reading:
-            return before if before and self._aims.stands(before) else self._aims.aim(asked)
+            begins = before is None and bool(asked.chat) and self._aims.begins(asked)
+        if begins and len(asked.messages) > _MANY:
+            with giving_way():
+                _ = asked.news  # heard before anybody has to wait for it
+        with self._reading:
+            return before if before and self._aims.stands(before) else self._aims.resolve(asked)
 
-    def _write(self, log: Log, row: Row | None) -> None:
+    def _write(self, log: ChatLog, row: ChatLogRow | None) -> None:
         """Make a line durable and take it in. Under the lock."""
         if row is not None:
             written = log.append(row)
             with self._reading:
-                self._shelf.written(log, written)
+                self._log_index.written(log, written)
 
     def _all(self) -> list[Chat]:
         with self._reading:
-            self._shelf.refresh()
-            return [log.chat for log in self._shelf.logs() if log.chat is not None]
+            self._log_index.refresh()
+            return [log.chat for log in self._log_index.logs() if log.chat is not None]
 
-    def _kin(self) -> Families:
+    def _kin(self) -> BranchForest:
         with self._reading:
-            self._shelf.refresh()
-            if self._followed != self._shelf.generation:
-                changed = self._shelf.changed_since(self._followed)
-                self._families = self._families.following((log.name, log.chat) for log in changed)
-                self._followed = self._shelf.generation
-            return self._families
+            self._log_index.refresh()
+            if self._followed != self._log_index.generation:
+                changed = self._log_index.changed_since(self._followed)
+                self._forest = self._forest.following((log.name, log.chat) for log in changed)
+                self._followed = self._log_index.generation
+            return self._forest
 
     def _chat(self, chat: str) -> Chat:
         found = self._known_log(chat).chat
         assert found is not None
         return found
 
-    def _known_log(self, chat: str) -> Log:
+    def _known_log(self, chat: str) -> ChatLog:
         with self._reading:
-            log = self._shelf.log(whole(chat).strip())
+            log = self._log_index.log(replace_surrogates(chat).strip())
             if log.chat is not None:
                 return log
             if log.fault is not None:
                 raise _unreadable(log, log.fault)
         raise UnknownChatError(chat, [known.id for known in self._all()])
 
-    def _lines(self, log: Log) -> list[bytes]:
+    def _lines(self, log: ChatLog) -> list[bytes]:
         try:
             return log.lines()
         except OSError as error:
             raise _unreadable(log, error) from error
 
-    def _put(self, log: Log, left: Cleared) -> None:
+    def _put(self, log: ChatLog, left: RemainingLog) -> None:
         """Write what is left of a chat, under its name. Under the lock."""
         with self._reading:
-            fresh = self._shelf.named(left.log) if left.log else None
+            fresh = self._log_index.named(left.log) if left.log else None
             if fresh is not None:
                 self._aims.drop(fresh)
                 fresh.rewrite(left.lines)
-                self._shelf.written(fresh, None)
+                self._log_index.written(fresh, None)
         if fresh is not log:
             self._drop(log)
 
-    def _drop(self, log: Log) -> None:
+    def _drop(self, log: ChatLog) -> None:
         with self._reading:
             self._aims.drop(log)
-            self._shelf.drop(log)
+            self._log_index.drop(log)
 
     def _locked(self) -> AbstractContextManager[None]:
         return self._space.lock("chats")
@@ -503,11 +511,20 @@ class Chats:
                 _log.exception("a listener of chat %s failed", observed.chat)
 
 
-def _unreadable(log: Log, error: OSError) -> FileError:
+def _unreadable(log: ChatLog, error: OSError) -> FileError:
     reason = error.strerror or str(error)
     return FileError(
         log.path,
-        f"cannot be read: {reason}",
+        "cannot be read: {reason}",
         remedy="check the disk and the file's rights",
-        zh=(f"读不出来：{reason}", "请检查磁盘和文件权限"),
+        reason=reason,
     )
+
+
+def _differing(info: ChatInfo, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line says of a chat that it is to be another."""
+    news = {name: value for name, value in told.items() if getattr(info, name) != value}
+    if news.keys() & {"mode", "chosen"}:
+        news["story"] = told.get("chosen", info.chosen)  # earlier versions told it by the mode
+    news.pop("chosen", None)
+    return news

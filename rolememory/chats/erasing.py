@@ -8,33 +8,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rolememory.chats.log_index import log_name
 from rolememory.chats.presence import AWAY, Attendance, shortened
-from rolememory.chats.rows import FORMAT, Head, Row, Splice, decoded, encoded
-from rolememory.chats.shelf import log_name
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice, decoded, encoded
 from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import OWN
-from rolememory.schema.learning import MarkedSpan, Said
-from rolememory.storage.erase import Cleared, Ids
-from rolememory.text.names import Named, Names
+from rolememory.schema.learning import ChatMessage, MarkedSpan
+from rolememory.storage.erase import Ids, RemainingLog
+from rolememory.text.names import NameSpan, PersonNames
 
 
-def cleared(lines: Sequence[bytes], names: Names, ids: Ids) -> Cleared:
+def cleared(lines: Sequence[bytes], names: PersonNames, ids: Ids) -> RemainingLog:
     """A chat without this person; one that was theirs alone goes, and so does one that nobody can tell. Cost: O(lines + messages)."""
     rows = [row for line in lines if (row := decoded(line)) is not None]
     log = _Replay(rows)
     chat = log.script.head.chat if log.script.head else ""
+    theirs = log.of(names)
     said = log.script.said.values()
-    theirs = {one.version for one in said if log.is_of(one, names)}
     others = [one for one in said if one.role == "user" and one.version not in theirs]
     known = [one.owner for one in others if one.owner is not None]
     begun = log.script.head is None or log.script.head.user in names.all
     if (begun and not known) or (theirs and not others):
-        return Cleared(chat, {one.version: one.text for one in said})
-    gone = theirs | {one for one, asked in log.answers.items() if not asked.isdisjoint(theirs)}
+        return RemainingLog(chat, {one.version: one.text for one in said})
+    gone = theirs | log.answers_to(theirs)
     clear = _Clearing(names, gone, next(filter(None, known), None), ids)
     fresh = [clear.row(row, told) for row, told in zip(rows, log.told, strict=True)]
     left = map(encoded, fresh) if clear.changed else lines
-    return Cleared(
+    return RemainingLog(
         chat, {one: log.script.said[one].text for one in gone}, log_name(ids(chat)), tuple(left)
     )
 
@@ -42,9 +42,9 @@ def cleared(lines: Sequence[bytes], names: Names, ids: Ids) -> Cleared:
 class _Replay:
     """What the rows say: every version as it is meant, and which words each reply ever stood behind."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[ChatLogRow]) -> None:
         self.script = Transcript(Path())
-        self.told: list[tuple[Said, ...]] = []  # of each row
+        self.told: list[tuple[ChatMessage, ...]] = []  # of each row
         self.answers: dict[str, set[str]] = {}  # reply -> versions of the user's
         for row in rows:
             self.script.follow(row)
@@ -53,7 +53,15 @@ class _Replay:
                 self._answered(splice)
         self._follow(0, len(self.script.path), "")
 
-    def is_of(self, said: Said, names: Names) -> bool:
+    def of(self, names: PersonNames) -> set[str]:
+        """The versions that are the person's words."""
+        return {one.version for one in self.script.said.values() if self.is_of(one, names)}
+
+    def answers_to(self, theirs: Iterable[str]) -> set[str]:
+        """The replies that ever stood behind these."""
+        return {one for one, asked in self.answers.items() if not asked.isdisjoint(theirs)}
+
+    def is_of(self, said: ChatMessage, names: PersonNames) -> bool:
         """Whether these are the person's words; of an unknown speaker, those that bear the name."""
         if said.role != "user":
             return False
@@ -85,12 +93,12 @@ class _Replay:
 class _Clearing:
     """Writes rows again without the person, following who is there as a reader will."""
 
-    def __init__(self, names: Names, gone: set[str], heir: str | None, ids: Ids) -> None:
+    def __init__(self, names: PersonNames, gone: set[str], heir: str | None, ids: Ids) -> None:
         self.changed = False
         self._names, self._gone, self._heir, self._ids = names, gone, heir, ids
         self._script = Transcript(Path())  # of the rows as they become
 
-    def row(self, row: Row, told: Sequence[Said]) -> Row:
+    def row(self, row: ChatLogRow, told: Sequence[ChatMessage]) -> ChatLogRow:
         """The row; `told` is what it says, as it was meant."""
         fresh = replace(
             row,
@@ -106,7 +114,7 @@ class _Clearing:
         voice, present = self._script.voice, self._script.present
         return replace(fresh, said=tuple(shortened(one, voice, present) for one in said))
 
-    def _head(self, head: Head) -> Head:
+    def _head(self, head: ChatHead) -> ChatHead:
         return replace(
             head,
             chat=self._ids(head.chat),
@@ -126,10 +134,12 @@ class _Clearing:
     def _others(self, users: Iterable[str]) -> tuple[str, ...]:
         return tuple(user for user in users if user not in self._names.all)
 
-    def _said(self, said: Said) -> Said:
+    def _said(self, said: ChatMessage) -> ChatMessage:
         if said.version in self._gone:
             owner = "" if said.role == "user" else None
-            return Said(said.version, said.role, "", said.at, said.slot, owner=owner, users=AWAY)
+            return ChatMessage(
+                said.version, said.role, "", said.at, said.slot, owner=owner, users=AWAY
+            )
         users = None if said.users is None else self._others(said.users)
         places, masked = self._names.places(said.text), self._names.masked
         return replace(
@@ -143,12 +153,12 @@ class _Clearing:
         )
 
 
-def _moved(span: MarkedSpan, places: Sequence[Named]) -> MarkedSpan:
+def _moved(span: MarkedSpan, places: Sequence[NameSpan]) -> MarkedSpan:
     """The span in the text without the name."""
     return MarkedSpan(span.kind, _place(span.start, places), _place(span.end, places))
 
 
-def _place(at: int, places: Sequence[Named]) -> int:
+def _place(at: int, places: Sequence[NameSpan]) -> int:
     grown = sum(len(one.instead) - (one.end - one.start) for one in places if one.end <= at)
     inside = next((one for one in places if one.start < at < one.end), None)
     return (at if inside is None else inside.start) + grown

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from rolememory.chats.heard import base
+from rolememory.chats.normalize import base
 from rolememory.schema.passage import Passage
-from rolememory.storage.port import Mark, Space
+from rolememory.storage.port import Revision, Space
 from rolememory.storage.state import StateFile
-from rolememory.text.sentences import Span
+from rolememory.text.sentences import SentenceSpan
 
 
 def key_of(version: str, start: int) -> str:
@@ -25,7 +25,7 @@ class Forgotten:
         self._file = StateFile(space, "forgotten")
 
     @property
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """Another one whenever something was forgotten or brought back."""
         return self._file.mark
 
@@ -33,10 +33,12 @@ class Forgotten:
         """What is forgotten."""
         return frozenset(self._file.load().get("passages", ()))
 
-    def parts(self) -> Mapping[str, tuple[Span, ...]]:
+    def parts(self) -> Mapping[str, tuple[SentenceSpan, ...]]:
         """What is forgotten of a message of which the rest stands: places in it, by the digest of the message."""
         found = self._file.load().get("parts", {})
-        return {one: tuple(Span(*place) for place in places) for one, places in found.items()}
+        return {
+            one: tuple(SentenceSpan(*place) for place in places) for one, places in found.items()
+        }
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Forget these; durable on return. Raises: NotWrittenError."""
@@ -46,15 +48,17 @@ class Forgotten:
         """Bring these back; durable on return. Raises: NotWrittenError."""
         self._save(self.keys() - {key_of(one.evidence[0].version, one.start) for one in passages})
 
-    def add_parts(self, parts: Iterable[tuple[str, Span]]) -> None:
+    def add_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
         """Forget these places of messages, each with its message's version; durable on return. Raises: NotWrittenError."""
         self._change_parts({(base(version), place) for version, place in parts}, set())
 
-    def restore_parts(self, parts: Iterable[tuple[str, Span]]) -> None:
+    def restore_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
         """Bring these back; durable on return. Raises: NotWrittenError."""
         self._change_parts(set(), {(base(version), place) for version, place in parts})
 
-    def _change_parts(self, more: set[tuple[str, Span]], less: set[tuple[str, Span]]) -> None:
+    def _change_parts(
+        self, more: set[tuple[str, SentenceSpan]], less: set[tuple[str, SentenceSpan]]
+    ) -> None:
         known = {(one, place) for one, places in self.parts().items() for place in places}
         if (wanted := (known | more) - less) != known:
             found: dict[str, list[list[int]]] = {}

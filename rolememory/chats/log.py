@@ -5,26 +5,26 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolememory.chats.rows import FORMAT, Head, Row, decoded, encoded
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, decoded, encoded
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
 from rolememory.storage import port
-from rolememory.storage.bulk import in_bulk
-from rolememory.storage.port import START, Append, Span
+from rolememory.storage.gc_pause import gc_paused
+from rolememory.storage.port import START, Append, LogSpan
 from rolememory.storage.problem import Problem
 
 _MANY = 200  # lines at once
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRow:
     """A line of our own, and where it stands; None = not right behind what was read."""
 
-    row: Row
-    span: Span | None
+    row: ChatLogRow
+    span: LogSpan | None
 
 
-class Log:
+class ChatLog:
     """One chat. Not thread-safe: its owner sees to that; any number of processes may read."""
 
     def __init__(self, kept: port.Log) -> None:
@@ -42,7 +42,7 @@ class Log:
         return self._place != START or self.fault is not None
 
     @property
-    def head(self) -> Head | None:
+    def head(self) -> ChatHead | None:
         """Who the chat is; None when there is none, or it never said so."""
         return self.transcript.head
 
@@ -75,33 +75,34 @@ class Log:
         self.fault = None
         if part.anew:
             self.transcript, self._bad = Transcript(self.path), []
-        with in_bulk() if len(part.appends) > _MANY else nullcontext():
+        with gc_paused() if len(part.appends) > _MANY else nullcontext():
             self.transcript.follow_all(self._rows(part.appends))
         self._bad += part.bad
         changed = part.anew or part.place != self._place
         self._place = part.place
         return changed
 
-    def append(self, row: Row) -> Written:
+    def append(self, row: ChatLogRow) -> WrittenRow:
         """Write a line and make it durable. Under the lock of the chats, right after `refresh`; then `take_in` what it gives.
 
         Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
         """
         if self.fault is not None:
             raise NotWrittenError(
-                f"{self.path}: cannot be read: {self.fault}; nothing is written to it before it can",
-                zh=f"{self.path}：读不出来：{self.fault}；能读之前不会写入",
+                "{path}: cannot be read: {fault}; nothing is written to it before it can",
+                path=self.path,
+                fault=self.fault,
             )
         if self.head is not None and self.head.format > FORMAT:
             raise NotWrittenError(
-                f"{self.path}: written by a newer rolememory (format {self.head.format}, this one writes "
-                f"{FORMAT}); it is read as far as it is understood, and nothing is written to it: upgrade",
-                zh=f"{self.path}：由更新版本的 rolememory 写成（格式 {self.head.format}，本版本写 {FORMAT}）；"
-                "能读懂的部分照常读取，但不会写入：请升级",
+                "{path}: written by a newer rolememory (format {format}, this one writes {ours}); it is read as far as it is understood, and nothing is written to it: upgrade",
+                path=self.path,
+                format=self.head.format,
+                ours=FORMAT,
             )
-        return Written(row, self._kept.append(encoded(row)))
+        return WrittenRow(row, self._kept.append(encoded(row)))
 
-    def take_in(self, written: Written) -> None:
+    def take_in(self, written: WrittenRow) -> None:
         """Follow a line of our own without reading it again, if it stands right behind what was read."""
         if written.span is None or written.span.before != self._place:
             self.refresh()
@@ -122,7 +123,7 @@ class Log:
         self._kept.rewrite([[line] for line in lines])
         self.transcript, self._bad, self._place = Transcript(self.path), [], START
 
-    def _rows(self, appends: Iterable[Append]) -> Iterator[Row]:
+    def _rows(self, appends: Iterable[Append]) -> Iterator[ChatLogRow]:
         """What the lines say, without those that are not of our making."""
         for append in appends:
             for number, line in enumerate(append.lines, append.number):

@@ -7,26 +7,28 @@ from datetime import UTC, datetime
 
 from rolememory.chats.chats import Chats
 from rolememory.chats.forgotten import Forgotten, key_of
-from rolememory.chats.heard import base
+from rolememory.chats.normalize import base
 from rolememory.chats.pinned import Pin, Pinned, held
 from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
-from rolememory.text.moves import Changing
+from rolememory.text.cancellation import check_cancelled
+from rolememory.text.change_log import VersionedDict
 from rolememory.text.noise import answers
-from rolememory.text.passages import Passage as Stretch
+from rolememory.text.passages import PassageSpan as Stretch
 from rolememory.text.passages import passages
+from rolememory.text.scene_stamps import panels as panels_of
 from rolememory.text.secrets import masked, redacted
-from rolememory.text.sentences import Span, sentences
-from rolememory.text.stamps import panels as panels_of
+from rolememory.text.sentences import SentenceSpan, sentences
 
+PART = 200  # messages that are read between two looks whether anybody waits
 _ANSWER = 160  # characters of an answer that may say little without its question
 _ASKS = re.compile(r"[?？]\W*$")
 _HAN = re.compile("[\u3400-\u9fff]")
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _SCENE = ("date", "time", "place")  # fields of a stamp
-Speaker = Callable[[Said], str]
+Speaker = Callable[[ChatMessage], str]
 """The name under which a message's speaker is known."""
 
 
@@ -35,7 +37,9 @@ class _Place:
     """How far a chat was read."""
 
     chat: str
-    order: Sequence[str]  # its versions as they came: another object where its log was written anew
+    order: Sequence[
+        str
+    ]  # its versions as they came: another object where its log was written again
     read: int = 0
 
 
@@ -56,30 +60,51 @@ class ChatPassages:
         self._forgotten, self._pinned = forgotten, pinned
         self._pins: frozenset[Pin] = frozenset()
         self._hidden: frozenset[str] = frozenset()
-        self._cut: Mapping[str, tuple[Span, ...]] = {}  # by digest: what is left out of a message
+        self._cut: Mapping[
+            str, tuple[SentenceSpan, ...]
+        ] = {}  # by digest: what is left out of a message
         self._away: dict[str, Passage] = {}  # what is hidden
         self._places: dict[str, _Place] = {}  # by the name of the log
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
         self._generation: object = None
         self._followed = 0
-        self.current = Changing[Passage]()
+        self._unread: dict[str, Chat | None] = {}  # what changed, by the name of the log
+        self.current = VersionedDict[Passage]()
 
-    def follow(self) -> Changing[Passage]:
-        """The passages as they are now: the same object always, with another version whenever something was said or removed."""
+    @property
+    def behind(self) -> bool:
+        """Whether `follow` left something for the next time."""
+        return bool(self._unread)
+
+    def follow(self, most: int | None = None) -> VersionedDict[Passage]:
+        """The passages as they are now: the same object always, with another version whenever something was said or removed.
+
+        `most`: so many messages are read at once, the rest the next time.
+        """
         marks = (one.mark if one else None for one in (self._forgotten, self._pinned))
         generation = (self._chats.generation, *marks)
-        if generation == self._generation:
-            return self.current
-        self._generation = generation
+        if generation != self._generation:
+            self._generation = generation
+            self._note_changed()
+        while self._unread and (most is None or most > 0):
+            check_cancelled()
+            log, chat = next(iter(self._unread.items()))
+            step = PART if most is None else min(PART, most)
+            read = self._follow(log, chat, step)
+            if read < step:
+                del self._unread[log]
+            most = None if most is None else most - read
+        return self.current
+
+    def _note_changed(self) -> None:
         if self._pinned:
             self._pin(self._pinned.pins())
         if self._forgotten:
             self._hide(self._forgotten.keys())
             self._leave_out(self._forgotten.parts())
         changed, self._followed = self._chats.changed(self._followed)
-        for log, chat in sorted(changed, key=_newest, reverse=True):
-            self._follow(log, chat)
-        return self.current
+        fresh = dict(sorted(changed, key=_newest, reverse=True))
+        self._unread = {**fresh, **{one: self._unread[one] for one in self._unread.keys() - fresh}}
 
     def every(self) -> Mapping[str, Passage]:
         """Every passage, forgotten ones too."""
@@ -92,7 +117,7 @@ class ChatPassages:
         )
 
     def _hide(self, hidden: frozenset[str]) -> None:
-        """Hide these and no others. Cost: what is hidden or shown anew."""
+        """Hide these and no others. Cost: what is hidden or shown again."""
         changed = hidden ^ self._hidden
         self._hidden = hidden
         for digest in {key.partition(":")[0] for key in changed}:
@@ -100,7 +125,7 @@ class ChatPassages:
                 for one in self._versions.get(place, ()):
                     self._keep(self._away.get(one) or self.current[one])
 
-    def _leave_out(self, parts: Mapping[str, tuple[Span, ...]]) -> None:
+    def _leave_out(self, parts: Mapping[str, tuple[SentenceSpan, ...]]) -> None:
         """Leave out these parts of messages and no others. Cost: the messages in which that changes."""
         known, self._cut = self._cut, parts
         for digest in known.keys() | parts.keys():
@@ -136,18 +161,21 @@ class ChatPassages:
         if self.current.get(one.id) != one:
             self.current.put(one.id, one)
 
-    def _follow(self, log: str, chat: Chat | None) -> None:
-        """Read what is new in a chat; it may be gone, or its log written anew."""
+    def _follow(self, log: str, chat: Chat | None, most: int) -> int:
+        """Read so much of what is new in a chat; it may be gone, or its log written again. How many messages were read."""
         place = self._places.get(log)
         if place is not None and (chat is None or chat.order is not place.order):
             self._forget(self._places.pop(log))
             place = None
         if chat is not None:
             place = self._places.setdefault(log, place or _Place(chat.id, chat.order))
-            self._read(chat, place)
+            before = place.read
+            self._read(chat, place, most)
+            return place.read - before
+        return 0
 
-    def _read(self, chat: Chat, place: _Place) -> None:
-        now = len(chat.order)
+    def _read(self, chat: Chat, place: _Place, most: int) -> None:
+        now = min(place.read + most, len(chat.order))
         came = (chat.told.get(version) for version in chat.order[place.read : now])
         news, place.read = [said for said in came if said is not None], now
         behind = (
@@ -157,14 +185,16 @@ class ChatPassages:
             at = chat.worded.find(said.version)
             self._tell(chat.id, said, chat.worded[at - 1] if at else None)
 
-    def _tell(self, chat: str, said: Said, before: Said | None) -> None:
+    def _tell(self, chat: str, said: ChatMessage, before: ChatMessage | None) -> None:
         """Know what a message says that stands behind that one; nothing of what was said while memory was off."""
         if said.scope == "off":
             return
         if before and before.scope not in ("on", said.scope):
             before = None
         asked, scene = _question(before, said, self._speaker(said)), _scene(before, said)
-        panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else []
+        panels = (
+            [SentenceSpan(one.start, one.end) for one in panels_of(said.text)] if said.stamp else []
+        )
         left_out = self._cut.get(base(said.version), ())
         spans = passages(said.text, said.spans, [*panels, *left_out])
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
@@ -203,7 +233,7 @@ class _Around:
 
 def _made(
     chat: str,
-    said: Said,
+    said: ChatMessage,
     text: str,
     where: Stretch,
     name: str,
@@ -237,7 +267,7 @@ def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
     return (chat.info.updated, chat.info.created, chat.id) if chat else (_NEVER, _NEVER, log)
 
 
-def _behind(path: VisiblePath, news: Sequence[Said]) -> Iterator[Said]:
+def _behind(path: VisiblePath, news: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
     """What stands behind messages that were changed in their places, and may answer them or go on in their scene."""
     fresh = {said.version for said in news}
     places = (path.find(said.version) for said in news)
@@ -245,7 +275,7 @@ def _behind(path: VisiblePath, news: Sequence[Said]) -> Iterator[Said]:
     yield from (said for some in behind for said in some if said.version not in fresh)
 
 
-def _question(before: Said | None, said: Said, speaker: str) -> str:
+def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> str:
     """What a short message answers: the question at the end of the message before it; "" when there is none, or no answer."""
     if before is None or before.role == said.role or len(said.text) > _ANSWER:
         return ""
@@ -256,7 +286,7 @@ def _question(before: Said | None, said: Said, speaker: str) -> str:
     return redacted(question) if answers(question, told) else ""
 
 
-def _scene(before: Said | None, said: Said) -> str:
+def _scene(before: ChatMessage | None, said: ChatMessage) -> str:
     """When and where in the story a message is said: as it prints, else as the message before it printed."""
     stamp = dict(said.stamp) or dict(before.stamp if before else ())
     told = [stamp[name] for name in _SCENE if stamp.get(name)]

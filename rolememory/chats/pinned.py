@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rolememory.schema.passage import Passage
-from rolememory.storage.port import Mark, Space
+from rolememory.storage.port import Revision, Space
 from rolememory.storage.state import StateFile
 
 Pin = tuple[str, int, int]
@@ -22,7 +22,7 @@ class Pinned:
         self._file = StateFile(space, "pinned")
 
     @property
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """Another one whenever something was pinned or unpinned."""
         return self._file.mark
 

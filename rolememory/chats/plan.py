@@ -7,54 +7,54 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-from rolememory.chats.align import Alignment, Change, align, align_from
-from rolememory.chats.heard import Heard, look_of
+from rolememory.chats.align import Alignment, PathChange, align, align_from
+from rolememory.chats.gap_alignment import AlignStep
+from rolememory.chats.normalize import NormalizedMessage, window_size
 from rolememory.chats.rows import Splice
-from rolememory.chats.settle import Step
 from rolememory.chats.transcript import Transcript
-from rolememory.chats.values import Look, Mode
+from rolememory.chats.values import Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Said, Scope
-from rolememory.text.patience import patiently, still_wanted
+from rolememory.schema.learning import ChatMessage, Scope
+from rolememory.text.cancellation import cancellable, check_cancelled
 
 STEP = timedelta(
     milliseconds=1
 )  # between messages that were not told apart in time: leaves room between them
 _LEAST = timedelta(microseconds=1)
 TELLING = 30  # bytes of words in common that are no accident
-NEAR_END = 2  # old messages behind the last in common: the newest exchange was said anew
+NEAR_END = 2  # old messages behind the last in common: the newest exchange was said again
 
-Complete = Callable[[Said], Said]
+Complete = Callable[[ChatMessage], ChatMessage]
 
 _SCOPES: Final[Mapping[Mode, Scope]] = {"on": "on", "read_only": "on", "here": "here", "off": "off"}
 
 _CONTEXT = 500  # characters that any context holds: less is no cut
 
 ANEW: Final = (
-    "nothing that was said before is visible and nothing speaks for a cut: the chat begins anew"
+    "nothing that was said before is visible and nothing speaks for a cut: the chat begins again"
 )
 CUT: Final = "nothing that was said before is visible: the frontend cut it off"
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class PathAlignment:
     """Where the visible messages lie on the old path."""
 
     begin: int  # so many of the path stand before them, cut off by the frontend
-    changes: tuple[Change, ...]
+    changes: tuple[PathChange, ...]
     note: str = ""
 
 
 @dataclass(slots=True)
-class Plan:
+class ChatUpdate:
     """What one look changes."""
 
-    entered: list[Said] = field(default_factory=list)
-    returned: list[Said] = field(default_factory=list)
+    entered: list[ChatMessage] = field(default_factory=list)
+    returned: list[ChatMessage] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)  # from the end to the beginning
     times: dict[int, datetime] = field(default_factory=dict)
-    put: list[tuple[Said, ...]] = field(default_factory=list)  # for each splice
+    put: list[tuple[ChatMessage, ...]] = field(default_factory=list)  # for each splice
     mode: Mode = "on"  # what memory does afterwards
 
     @property
@@ -63,35 +63,35 @@ class Plan:
         return not self.splices
 
     def path(
-        self, before: VisiblePath, shown: Mapping[str, Said] = MappingProxyType({})
+        self, before: VisiblePath, shown: Mapping[str, ChatMessage] = MappingProxyType({})
     ) -> VisiblePath:
         """The path afterwards, with these in the place of new versions. Cost: what is new."""
         new = before.retimed(self.times).knowing({said.version: said for said in self.entered})
         for splice, put in zip(self.splices, self.put, strict=True):
             saids = [
                 replace(said, at=self.times[said.slot]) if said.slot in self.times else said
-                for said in patiently(put)
+                for said in cancellable(put)
             ]
             read = [shown.get(said.version, said) for said in saids]
             new = new.spliced(splice.place, splice.place + len(splice.out), saids, read)
         return new
 
 
-def lay(script: Transcript, news: Sequence[Heard]) -> Laid:
+def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathAlignment:
     """Where the visible messages lie on the path of a chat that is known to be theirs.
 
     Usually they share words with it: then what is missing in front was cut off, what is missing elsewhere was deleted.
     Where nothing is shared, or only a word or two far back, either the context was cut so far that nothing old is left, or the
-    chat was begun anew under its old name. A cut leaves the frontend's context full, so it shows about as much as
+    chat was begun again under its old name. A cut leaves the frontend's context full, so it shows about as much as
     at the last look; and who only passes the newest exchange each time shows as much as ever. So it is a new beginning
     when the user's messages are fewer and all of it is less than half as long as last time, or when it opens with an
     unknown greeting and is no longer than last time. Nothing but words of the user is a question asked in the chat, never a beginning.
     """
     size = len(script.path)
-    appended = tuple(Step(None, heard) for heard in news)
+    appended = tuple(AlignStep(None, message) for message in news)
     if not size:
-        return Laid(0, (Change(0, 0, appended),))
-    now = look_of(news)
+        return PathAlignment(0, (PathChange(0, 0, appended),))
+    now = window_size(news)
     alignment = align(
         script,
         news,
@@ -100,25 +100,27 @@ def lay(script: Transcript, news: Sequence[Heard]) -> Laid:
         script.knows,
     )
     if credible(alignment, news, max(size - script.look.messages, 0)):
-        return Laid(alignment.begin, alignment.changes)
+        return PathAlignment(alignment.begin, alignment.changes)
     if _anew(news, now, script.look):
-        return Laid(0, (Change(0, size, appended),), ANEW)
-    return Laid(size, (Change(size, size, appended),), CUT)
+        return PathAlignment(0, (PathChange(0, size, appended),), ANEW)
+    return PathAlignment(size, (PathChange(size, size, appended),), CUT)
 
 
-def lay_from(script: Transcript, news: Sequence[Heard], place: int) -> tuple[Change, ...]:
+def align_window_from(
+    script: Transcript, news: Sequence[NormalizedMessage], place: int
+) -> tuple[PathChange, ...]:
     """The same for what stands behind `place`, up to which the messages are the path."""
     return align_from(script, news, place, script.knows)
 
 
-def is_ample(now: Look, before: Look) -> bool:
+def is_ample(now: WindowSize, before: WindowSize) -> bool:
     """Whether the frontend shows about as much as it did before, so that it may have cut something off."""
     return now.users >= before.users or (
         now.characters >= _CONTEXT and 2 * now.characters >= before.characters
     )
 
 
-def credible(alignment: Alignment, news: Sequence[Heard], first: int) -> bool:
+def credible(alignment: Alignment, news: Sequence[NormalizedMessage], first: int) -> bool:
     """Whether what is in common cannot be chance: at the end of the path, where the last look began, or enough words of it."""
     if not alignment.common:
         return False
@@ -129,15 +131,15 @@ def credible(alignment: Alignment, news: Sequence[Heard], first: int) -> bool:
     )
 
 
-def weight(alignment: Alignment, news: Sequence[Heard]) -> int:
+def weight(alignment: Alignment, news: Sequence[NormalizedMessage]) -> int:
     """Bytes of words in common, as far as they matter; a Chinese character counts three times."""
     return sum(
-        min(len(news[heard].text.encode("utf-8", "replace")), 200)
-        for _, heard in alignment.common[:64]
+        min(len(news[message].text.encode("utf-8", "replace")), 200)
+        for _, message in alignment.common[:64]
     )
 
 
-def _anew(news: Sequence[Heard], now: Look, before: Look) -> bool:
+def _anew(news: Sequence[NormalizedMessage], now: WindowSize, before: WindowSize) -> bool:
     if now.users == now.messages:
         return False
     if news[0].role == "assistant" and now.messages <= before.messages:
@@ -146,8 +148,8 @@ def _anew(news: Sequence[Heard], now: Look, before: Look) -> bool:
 
 
 def planned(
-    script: Transcript, changes: Sequence[Change], now: datetime, complete: Complete
-) -> Plan:
+    script: Transcript, changes: Sequence[PathChange], now: datetime, complete: Complete
+) -> ChatUpdate:
     """The new versions and splices that the changes come to; `complete` adds who spoke and who was there."""
     weaver = _Weaver(script, now, complete)
     for change in changes:
@@ -157,7 +159,7 @@ def planned(
     return plan
 
 
-def _set_scopes(plan: Plan, script: Transcript) -> None:
+def _set_scopes(plan: ChatUpdate, script: Transcript) -> None:
     """Tell of new versions how far memory goes: as for what was said before in their slots, else as the last command before them says."""
     new: dict[str, Scope] = {one.version: one.scope for one in plan.entered if one.commands}
     path = plan.path(script.path) if script.commands or new else script.path
@@ -165,7 +167,7 @@ def _set_scopes(plan: Plan, script: Transcript) -> None:
     plan.mode = told[-1][1] if told else script.told_mode
     otherwise = _SCOPES[script.told_mode]
 
-    def scoped(one: Said) -> Said:
+    def scoped(one: ChatMessage) -> ChatMessage:
         if one.commands:
             return one
         place = path.find(one.version) if told else None
@@ -173,7 +175,7 @@ def _set_scopes(plan: Plan, script: Transcript) -> None:
         scope = script.scope_of(one.slot) or (before[-1] if before else otherwise)
         return one if scope == one.scope else replace(one, scope=scope)
 
-    plan.entered = list(map(scoped, patiently(plan.entered)))
+    plan.entered = list(map(scoped, cancellable(plan.entered)))
 
 
 class _Weaver:
@@ -181,15 +183,15 @@ class _Weaver:
 
     def __init__(self, script: Transcript, now: datetime, complete: Complete) -> None:
         self._script, self._now, self._complete = script, now, complete
-        self._plan = Plan()
+        self._plan = ChatUpdate()
         self._slots = script.slots
         self._versions: set[str] = set()  # given out here
         self._back: set[int] = set()  # slots that came back here
         self._crowded = False  # whether there was no room between two messages
 
-    def weave(self, change: Change) -> None:
+    def weave(self, change: PathChange) -> None:
         """Add to the plan what the change comes to."""
-        path, put = self._script.path, list[Said]()
+        path, put = self._script.path, list[ChatMessage]()
         latest = path[change.start - 1].at if change.start else None
         for step, (before, more) in zip(change.steps, self._room(change), strict=True):
             put.append(
@@ -202,7 +204,7 @@ class _Weaver:
         self._crowded |= any(later.at <= earlier.at for earlier, later in pairwise(put))
         self._splice(change.start, path[change.start : change.end], put)
 
-    def done(self) -> Plan:
+    def done(self) -> ChatUpdate:
         """The plan; those who had no room have moved on in time."""
         plan = self._plan
         plan.splices.reverse()
@@ -217,7 +219,7 @@ class _Weaver:
             ]
         return plan
 
-    def _room(self, change: Change) -> list[tuple[datetime | None, int]]:
+    def _room(self, change: PathChange) -> list[tuple[datetime | None, int]]:
         """For each step, when the next message that stays was said, and how many new ones come before that."""
         path = self._script.path
         before, more = (path[change.end].at if change.end < len(path) else None), 0
@@ -227,22 +229,24 @@ class _Weaver:
             before, more = (before, more + 1) if step.old is None else (path[step.old].at, 0)
         return found[::-1]
 
-    def _kept(self, step: Step) -> Said:
-        said, heard = self._script.path[step.old or 0], step.heard
-        if heard is None:
+    def _kept(self, step: AlignStep) -> ChatMessage:
+        said, message = self._script.path[step.old or 0], step.heard
+        if message is None:
             return said
-        if version := self._script.version_in(said.slot, heard.digest):
+        if version := self._script.version_in(said.slot, message.digest):
             self._back.add(said.slot)
             return self._script.said[version]
-        return self._enter(heard, said.at, said.slot)
+        return self._enter(message, said.at, said.slot)
 
-    def _anew(self, step: Step, after: datetime | None, before: datetime | None, more: int) -> Said:
+    def _anew(
+        self, step: AlignStep, after: datetime | None, before: datetime | None, more: int
+    ) -> ChatMessage:
         """Something that comes back to its place, or that was never said before."""
-        heard = step.heard
-        assert heard is not None
+        message = step.heard
+        assert message is not None
         back = (
             said
-            for said in self._script.resting(heard.digest)
+            for said in self._script.resting(message.digest)
             if said.slot not in self._back
             and (after is None or after < said.at)
             and (before is None or said.at < before)
@@ -252,18 +256,18 @@ class _Weaver:
             return found
         self._slots += 1
         return self._enter(
-            heard, moment(after, before, heard.sent, self._now, more), self._slots - 1
+            message, moment(after, before, message.sent, self._now, more), self._slots - 1
         )
 
-    def _enter(self, heard: Heard, at: datetime, slot: int) -> Said:
-        still_wanted()
-        version = self._script.free_version(heard.digest, self._versions)
-        said = self._complete(heard.said(version, at, slot))
+    def _enter(self, message: NormalizedMessage, at: datetime, slot: int) -> ChatMessage:
+        check_cancelled()
+        version = self._script.free_version(message.digest, self._versions)
+        said = self._complete(message.said(version, at, slot))
         self._versions.add(said.version)
         self._plan.entered.append(said)
         return said
 
-    def _splice(self, place: int, old: Sequence[Said], put: Sequence[Said]) -> None:
+    def _splice(self, place: int, old: Sequence[ChatMessage], put: Sequence[ChatMessage]) -> None:
         before, after = [said.version for said in old], [said.version for said in put]
         same = next(
             (
@@ -320,7 +324,7 @@ def moment(
     return after + max(min(room, STEP), _LEAST)
 
 
-def _moved_on(plan: Plan, before: VisiblePath) -> dict[int, datetime]:
+def _moved_on(plan: ChatUpdate, before: VisiblePath) -> dict[int, datetime]:
     """New times for those of a path that would not stand later than the one before: a microsecond behind it.
 
     Only what changes can crowd others: from each splice on it is read until one stands later anyway.

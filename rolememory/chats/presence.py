@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from operator import attrgetter
 
-from rolememory.schema.learning import MarkedSpan, Said, ScopeCommand
+from rolememory.schema.learning import ChatMessage, MarkedSpan, ScopeCommand
 from rolememory.schema.message import Message, TurnKind
 from rolememory.storage.people import Same, alone
 from rolememory.text.marks import marks
-from rolememory.text.stamps import stamp_of
 
 Scopes = Callable[[str], Sequence[ScopeCommand]]
 """The commands of a message to the memory of its chat: how far it goes, where a chapter ends."""
 AWAY: tuple[str, ...] = ()
-"""`Said.users` of what the character was not there for: nobody can be reminded of it."""
+"""`ChatMessage.users` of what the character was not there for: nobody can be reminded of it."""
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +41,7 @@ class Attendance:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class Audience:
     """Everybody who will read a reply, as they are compared."""
 
     users: frozenset[str] = frozenset()
@@ -57,11 +56,11 @@ class Readers:
         members: Iterable[str] = (),
         same: Same = alone,
         links: Hashable = None,
-    ) -> "Readers":
+    ) -> "Audience":
         """The readers of these names."""
         return cls(frozenset(map(same, users)), frozenset(map(folded, members)), same, links)
 
-    def heard(self, said: Said, *, here: bool) -> bool:
+    def heard(self, said: ChatMessage, *, here: bool) -> bool:
         """Whether all of them were present; words of an unknown speaker, or said to stay there, stay in their chat (`here`)."""
         if said.scope == "here" and not here:
             return False
@@ -116,7 +115,7 @@ class Participants:
     character: tuple[str, ...] = ()  # the character's names
     scopes: Scopes = lambda text: ()
 
-    def complete(self, said: Said) -> Said:
+    def complete(self, said: ChatMessage) -> ChatMessage:
         """A new version with whose words it is, who was there, whose words are in it and what it prints about the scene."""
         owner = self.window.owner(said.name, said.owner) if said.role == "user" else None
         kind: TurnKind = self.kind if said.role == "assistant" else "normal"
@@ -130,12 +129,11 @@ class Participants:
         read = replace(
             said,
             spans=_with_commands(said.text, self._spans(said), ordered),
-            stamp=stamp_of(said.raw or said.text),
             scope=told[-1] if told else said.scope,
         )
         return replace(read, owner=owner, users=users, members=members, kind=kind)
 
-    def _spans(self, said: Said) -> tuple[MarkedSpan, ...]:
+    def _spans(self, said: ChatMessage) -> tuple[MarkedSpan, ...]:
         """What in the message is not plainly its speaker's own words."""
         people = {*self.present.users, *self.present.members, *self.window.names}
         own = {said.name, said.owner or ""} if said.role == "user" else {said.name}
@@ -144,7 +142,7 @@ class Participants:
         others = {*people, *self.character} - own
         return _marks(said.text, *(tuple(sorted(filter(None, names))) for names in (own, others)))
 
-    def shortened(self, said: Said) -> Said:
+    def shortened(self, said: ChatMessage) -> ChatMessage:
         """It without what a line of the log need not say again; `Transcript` puts it back."""
         return shortened(said, self.window.user, self.present)
 
@@ -174,7 +172,7 @@ def _marks(text: str, own: tuple[str, ...], others: tuple[str, ...]) -> tuple[Ma
     return marks(text, own, others)
 
 
-def shortened(said: Said, voice: str, present: Attendance) -> Said:
+def shortened(said: ChatMessage, voice: str, present: Attendance) -> ChatMessage:
     """A version without what is as usual where these are present and the users' words are `voice`'s; `filled` puts it back."""
     if said.role == "user" and said.owner is None:
         return said
@@ -183,12 +181,14 @@ def shortened(said: Said, voice: str, present: Attendance) -> Said:
     return replace(said, owner=owner, users=None, members=()) if usual else said
 
 
-_FIELDS = [field.name for field in fields(Said)]
+_FIELDS = [field.name for field in fields(ChatMessage)]
 _VALUES = attrgetter(*_FIELDS)
 _OWNER, _USERS, _MEMBERS = map(_FIELDS.index, ("owner", "users", "members"))
 
 
-def filled(said: Said, voice: str, present: Attendance, *, named_apart: bool = False) -> Said:
+def filled(
+    said: ChatMessage, voice: str, present: Attendance, *, named_apart: bool = False
+) -> ChatMessage:
     """A version of a line with what it did not say again. `named_apart`: a name that is not the user's tells another person."""
     if said.users is not None:
         return said
@@ -198,4 +198,4 @@ def filled(said: Said, voice: str, present: Attendance, *, named_apart: bool = F
     mine = owner if said.role == "user" else None
     values = list(_VALUES(said))
     values[_OWNER], values[_USERS], values[_MEMBERS] = mine, users, members
-    return Said(*values)
+    return ChatMessage(*values)

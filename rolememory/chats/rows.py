@@ -14,18 +14,18 @@ from typing import Any, Literal
 
 import orjson
 
-from rolememory.chats.heard import digest
+from rolememory.chats.normalize import digest
 from rolememory.chats.presence import Attendance
-from rolememory.chats.values import Look
-from rolememory.schema.learning import MarkedSpan, Said, SpanKind
-from rolememory.storage.moments import iso
+from rolememory.chats.values import WindowSize
+from rolememory.schema.learning import ChatMessage, MarkedSpan, SpanKind
+from rolememory.storage.timestamps import iso
 
 FORMAT = 2
 """Of the lines we write; 1 had a JSON object for each version and nobody's presence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChatHead:
     """Who a chat is; it does not change."""
 
     chat: str
@@ -47,27 +47,27 @@ class Splice:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChatLogRow:
     """One line."""
 
     at: datetime
-    head: Head | None = None
-    said: tuple[Said, ...] = ()
+    head: ChatHead | None = None
+    said: tuple[ChatMessage, ...] = ()
     splices: tuple[
         Splice, ...
     ] = ()  # from the end of the path to its beginning, so that places hold
-    look: Look | None = None
+    look: WindowSize | None = None
     told: Mapping[str, Any] = field(default_factory=dict)  # title, archived, story, mode
     times: Mapping[int, datetime] = field(default_factory=dict)  # slots that had to move on in time
     present: Attendance | None = None  # who is in the chat from here on; None = as before
     voice: str | None = None  # whose words those of users are from here on, if nothing else is said
 
 
-def encoded(row: Row) -> bytes:
+def encoded(row: ChatLogRow) -> bytes:
     """The line.
 
     >>> from datetime import UTC
-    >>> row = Row(datetime(2024, 5, 1, tzinfo=UTC), told={"title": "灯塔"})
+    >>> row = ChatLogRow(datetime(2024, 5, 1, tzinfo=UTC), told={"title": "灯塔"})
     >>> decoded(encoded(row)) == row
     True
     """
@@ -83,7 +83,7 @@ def encoded(row: Row) -> bytes:
     return orjson.dumps({name: value for name, value in shown.items() if value})
 
 
-def decoded(data: bytes) -> Row | None:
+def decoded(data: bytes) -> ChatLogRow | None:
     """The row, or None when the line is not of our making."""
     try:
         return _row(orjson.loads(data))
@@ -91,7 +91,7 @@ def decoded(data: bytes) -> Row | None:
         return None
 
 
-def _head_shown(head: Head) -> dict[str, Any]:
+def _head_shown(head: ChatHead) -> dict[str, Any]:
     shown = {
         "format": head.format,
         "chat": head.chat,
@@ -114,14 +114,14 @@ _KINDS: Mapping[str, SpanKind] = {
 _STEP = timedelta(milliseconds=1)  # between two messages of a line
 
 
-def _with_shown(row: Row) -> dict[str, Any]:
+def _with_shown(row: ChatLogRow) -> dict[str, Any]:
     shown: dict[str, Any] = {} if row.voice is None else {"user": row.voice}
     if row.present is not None:
         shown |= {"users": row.present.users, "members": row.present.members}
     return shown
 
 
-def _words_shown(row: Row) -> dict[str, Any]:
+def _words_shown(row: ChatLogRow) -> dict[str, Any]:
     """New versions and changes of the path, each written shortly where it is as usual."""
     first = row.said[0].slot if row.said else 0
     said = [_said_shown(one, at, first + place) for place, one, at in _usual(row.said, row.at)]
@@ -143,7 +143,7 @@ def _usual(said: Sequence[Any], at: datetime) -> Iterator[tuple[int, Any, dateti
         yield place, one, at - (last - place) * _STEP if place < last else at
 
 
-def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
+def _said_shown(said: ChatMessage, at: datetime, slot: int) -> list[Any]:
     optional = {
         "v": said.version if said.version != digest(said.role, said.text) else "",
         "at": (said.at - at) // timedelta(microseconds=1),
@@ -165,16 +165,16 @@ def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
     return [_LETTERS[said.role], said.text, *([shown] if shown else ())]
 
 
-def _row(raw: Mapping[str, Any]) -> Row:
+def _row(raw: Mapping[str, Any]) -> ChatLogRow:
     head, look, moment = raw.get("head"), raw.get("look"), datetime.fromisoformat
     at, present = moment(raw["at"]), raw.get("with", {})
     said = tuple(_words(raw.get("said", ()), raw.get("slot", 0), at))
-    return Row(
+    return ChatLogRow(
         at,
         head and _head(head),
         said,
         _splices(raw, said),
-        Look(*look) if look else None,
+        WindowSize(*look) if look else None,
         raw.get("set", {}),
         {int(slot): moment(when) for slot, when in raw.get("times", {}).items()},
         Attendance(tuple(present["users"]), tuple(present["members"]))
@@ -184,13 +184,13 @@ def _row(raw: Mapping[str, Any]) -> Row:
     )
 
 
-def _head(raw: Mapping[str, Any]) -> Head:
+def _head(raw: Mapping[str, Any]) -> ChatHead:
     created = datetime.fromisoformat(raw["created"])
     branch_of, unnamed = raw.get("branch_of", ""), raw.get("unnamed", False)
-    return Head(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", 1))
+    return ChatHead(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", 1))
 
 
-def _splices(raw: Mapping[str, Any], said: Sequence[Said]) -> tuple[Splice, ...]:
+def _splices(raw: Mapping[str, Any], said: Sequence[ChatMessage]) -> tuple[Splice, ...]:
     if "put" in raw:
         place, after = raw["put"]
         return (Splice(place, after, (), tuple([one.version for one in said])),)
@@ -202,18 +202,18 @@ def _splices(raw: Mapping[str, Any], said: Sequence[Said]) -> tuple[Splice, ...]
     )
 
 
-def _words(raw: Sequence[Any], slot: int, at: datetime) -> Iterator[Said]:
+def _words(raw: Sequence[Any], slot: int, at: datetime) -> Iterator[ChatMessage]:
     for place, one, when in _usual(raw, at):
         yield _older(one) if type(one) is dict else _word(one, slot + place, when)
 
 
-def _word(raw: Sequence[Any], slot: int, at: datetime) -> Said:
+def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
     role, text = _ROLES[raw[0]], raw[1]
     if len(raw) == 2:
-        return Said(digest(role, text), role, text, at, slot)
+        return ChatMessage(digest(role, text), role, text, at, slot)
     more = raw[2]
     users, moved = more.get("users"), more.get("at")
-    return Said(
+    return ChatMessage(
         more.get("v") or digest(role, text),
         role,
         text,
@@ -232,8 +232,10 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> Said:
     )
 
 
-def _older(raw: Mapping[str, Any]) -> Said:
+def _older(raw: Mapping[str, Any]) -> ChatMessage:
     """A version as format 1 wrote it."""
     at, emotions = datetime.fromisoformat(raw["at"]), tuple(raw.get("emotions", ()))
     name, came = raw.get("name", ""), raw.get("raw", "")
-    return Said(raw["version"], raw["role"], raw["text"], at, raw["slot"], name, came, emotions)
+    return ChatMessage(
+        raw["version"], raw["role"], raw["text"], at, raw["slot"], name, came, emotions
+    )

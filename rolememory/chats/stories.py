@@ -13,15 +13,16 @@ from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, get_args
 
-from rolememory.chats.kinship import Families
+from rolememory.chats.branches import BranchForest
 from rolememory.chats.values import OWN
 from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.locales import Listed
 from rolememory.schema.memory import in_utc
-from rolememory.storage.moments import iso, moment
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.storage.state import StateFile
+from rolememory.storage.timestamps import iso, moment
 
 NAME = "stories"
 OLD_NAME = "timelines"  # of the file, as earlier versions called it
@@ -92,9 +93,12 @@ class Stories:
 
     def default(self, user: str | None = None) -> Living:
         """How chats of this user begin: as chosen for them, else as the settings say."""
-        person = self._same(user or "")
-        chosen = (how for one, how in self._value()["users"].items() if self._same(one) == person)
-        return next((how for how in chosen if how in LIVINGS), self._living())
+        return self.choices().default(user)
+
+    def choices(self) -> "StoryChoices":
+        """What was chosen until now."""
+        mark = self._file.mark
+        return StoryChoices(self._value(), self._living(), self._same, mark)
 
     def choose(self, living: Living | None, user: str | None = None) -> None:
         """How chats of this user begin from now on, and those that nobody put anywhere; None: as the settings say.
@@ -103,8 +107,7 @@ class Stories:
         """
         if living is not None and living not in LIVINGS:
             raise InvalidValueError(
-                f"expected one of {', '.join(LIVINGS)}, got {living!r}",
-                zh=f"应为 {'、'.join(LIVINGS)} 之一，却是“{living}”",
+                "expected one of {livings}, got {living!r}", livings=Listed(LIVINGS), living=living
             )
         person = self._same(user or "")
 
@@ -122,16 +125,14 @@ class Stories:
         name = name.strip()
         if not name or len(name) > 200:
             raise InvalidValueError(
-                f"expected a name of 1 to 200 characters, got {name[:80]!r}",
-                zh=f"名字应为 1 到 200 个字符，却是“{name[:80]}”",
+                "expected a name of 1 to 200 characters, got {name!r}", name=name[:80]
             )
         until = None if of is None else iso(in_utc(at or self._clock()))
 
         def begun(value: dict[str, Any]) -> None:
             if name in value["stories"] or name in (OWN, BY_DEFAULT):
                 raise InvalidValueError(
-                    f"there is a story {name!r} already; choose another name",
-                    zh=f"已有故事“{name}”；请换一个名字",
+                    "there is a story {name!r} already; choose another name", name=name
                 )
             value["stories"][name] = {"of": of, "at": until}
 
@@ -146,9 +147,7 @@ class Stories:
         Raises: InvalidValueError (both are one), UnknownNameError, NotWrittenError.
         """
         if self.known(name) == self.known(into):
-            raise InvalidValueError(
-                f"story {name!r} cannot be merged into itself", zh=f"故事“{name}”不能并入自己"
-            )
+            raise InvalidValueError("story {name!r} cannot be merged into itself", name=name)
 
         def merged(value: dict[str, Any]) -> None:
             value["merged"][into] = [*dict.fromkeys((*value["merged"].get(into, ()), name))]
@@ -164,22 +163,6 @@ class Stories:
         if name not in self._names():
             raise UnknownNameError("story", name, filter(None, self._names()))
         return name
-
-    def reach(self, name: str) -> Reach:
-        """The stories that are known in that one, each with the moment until which."""
-        value = self._value()
-        found: dict[str, datetime | None] = {}
-        waiting: deque[tuple[str, datetime | None]] = deque([(name, None)])
-        while waiting:
-            here, until = waiting.pop()
-            if here in found and not _later(until, found[here]):
-                continue
-            found[here] = until
-            waiting.extend((other, until) for other in value["merged"].get(here, ()))
-            fork = value["stories"].get(here, {})
-            if fork.get("of") is not None:
-                waiting.append((fork["of"], _earlier(until, moment(fork["at"]))))
-        return found
 
     def forget(self, ids: Callable[[str], str], users: Collection[str] = ()) -> None:
         """Call every story by these names from now on, and let no choice be left of these users. Raises: NotWrittenError."""
@@ -246,19 +229,50 @@ class Stories:
             self._space.document(f"state/{OLD_NAME}.json").delete()
 
 
+class StoryChoices:
+    """What was chosen about the stories of a role, at one moment."""
+
+    def __init__(
+        self, value: Mapping[str, Any], living: Living, same: Same, mark: Hashable
+    ) -> None:
+        self._value, self._living, self._same = value, living, same
+        self.token: Hashable = (mark, self.default())  # equal while choices are the same
+
+    def default(self, user: str | None = None) -> Living:
+        """How chats of this user begin."""
+        person = self._same(user or "")
+        chosen = (how for one, how in self._value["users"].items() if self._same(one) == person)
+        return next((how for how in chosen if how in LIVINGS), self._living)
+
+    def reach(self, name: str) -> Reach:
+        """The stories that are known in that one, each with the moment until which."""
+        value = self._value
+        found: dict[str, datetime | None] = {}
+        waiting: deque[tuple[str, datetime | None]] = deque([(name, None)])
+        while waiting:
+            here, until = waiting.pop()
+            if here in found and not _later(until, found[here]):
+                continue
+            found[here] = until
+            waiting.extend((other, until) for other in value["merged"].get(here, ()))
+            fork = value["stories"].get(here, {})
+            if fork.get("of") is not None:
+                waiting.append((fork["of"], _earlier(until, moment(fork["at"]))))
+        return found
+
+
 class Belonging:
     """Which story each chat belongs to, at one moment."""
 
-    def __init__(self, stories: Stories, families: Families) -> None:
-        self._families, self._default = families, lru_cache(maxsize=256)(stories.default)
-        self.token: Hashable = (stories.mark, stories.default())  # equal while choices are the same
+    def __init__(self, choices: StoryChoices, forest: BranchForest) -> None:
+        self._forest, self._default = forest, lru_cache(maxsize=256)(choices.default)
 
     def of(self, chat: str, user: str | None = None, branch_of: str = "") -> str:
         """The story of a chat; `user`, `branch_of`: of one that is not known yet."""
         seen = set[str]()
         while chat not in seen:
             seen.add(chat)
-            found = self._families.get(chat)
+            found = self._forest.get(chat)
             info = found.info if found else None
             if info is not None and info.chosen is not None:
                 return own_story(chat) if info.chosen == OWN else info.chosen

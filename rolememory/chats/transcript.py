@@ -8,14 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rolememory.chats.heard import Known, base
-from rolememory.chats.once import Once, loose, words
+from rolememory.chats.normalize import Known, base
 from rolememory.chats.presence import Attendance, filled
-from rolememory.chats.rows import FORMAT, Head, Row, Splice
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.title import title_of
-from rolememory.chats.values import MODES, OWN, ChatInfo, Look, Mode
+from rolememory.chats.unique_messages import UniqueMessages, loose, words
+from rolememory.chats.values import MODES, OWN, ChatInfo, Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Said, Scope
+from rolememory.schema.learning import ChatMessage, Scope
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Chat:
 
     info: ChatInfo
     path: VisiblePath
-    said: Mapping[str, Said]  # everything ever said, by version
+    said: Mapping[str, ChatMessage]  # everything ever said, by version
     order: Sequence[
         str
     ] = ()  # versions as they came to stand on the path, one that returned again; grows at its end only
@@ -40,7 +40,7 @@ class Chat:
     worded: VisiblePath = field(
         default_factory=VisiblePath
     )  # the path without messages whose words went
-    told: Mapping[str, Said] = field(default_factory=dict)  # `said` without them
+    told: Mapping[str, ChatMessage] = field(default_factory=dict)  # `said` without them
     users: Mapping[str, datetime] = field(default_factory=dict)  # who was ever in it, since when
     speakers: frozenset[tuple[str, str]] = frozenset()  # who speaks on the path: role and name
 
@@ -58,15 +58,15 @@ class Transcript:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.head: Head | None = None
-        self.look = Look()
+        self.head: ChatHead | None = None
+        self.look = WindowSize()
         self.present = Attendance()  # who is in the chat
         self.voice = ""  # whose words those of users are, if nothing else is said
         self._format = FORMAT
-        self.said: dict[str, Said] = {}
+        self.said: dict[str, ChatMessage] = {}
         self._said_in_words = self.said  # without those whose words went
         self.path = VisiblePath(self.said)
-        self.once = Once(words)  # what stands once on the path, by its words
+        self.once = UniqueMessages(words)  # what stands once on the path, by its words
         self.slots = 0  # slots given out
         self.edition = 0  # another one after every line
         self.order: list[str] = []  # versions as they came to stand on the path
@@ -87,17 +87,17 @@ class Transcript:
         self._alike: dict[str, list[str]] = {}  # digest -> versions
         self._versions: dict[int, tuple[str, ...]] = {}  # of each slot
         self._resting: dict[str, set[int]] = {}  # digest -> slots that had it, not on the path
-        self._loosely: Once | None = None
+        self._loosely: UniqueMessages | None = None
         self._speakers: Counter[tuple[str, str]] = (
             Counter()
         )  # messages on the path, by role and name
         self._first_user = 0  # no user speaks on the path before this place
-        self._known: dict[str, dict[str, Said]] | None = None
+        self._known: dict[str, dict[str, ChatMessage]] | None = None
         self._chat: Chat | None = None
 
-    def follow_all(self, rows: Iterable[Row]) -> None:
+    def follow_all(self, rows: Iterable[ChatLogRow]) -> None:
         """Take in lines of the log; what those say that only go on is put on the path together."""
-        more: list[Said] = []
+        more: list[ChatMessage] = []
         for row in rows:
             if self._goes_on(row, more):
                 more += self._hear(row)
@@ -108,23 +108,26 @@ class Transcript:
         self._change(len(self.path), len(self.path), more)
         self._chat = None
 
-    def _goes_on(self, row: Row, more: Sequence[Said]) -> bool:
+    def _goes_on(self, row: ChatLogRow, more: Sequence[ChatMessage]) -> bool:
         """Whether a line only puts new messages behind the path and these."""
-        if len(row.splices) != 1 or row.times or row.told or self.erased:
+        forked = row.head is not None and bool(row.head.branch_of)
+        if len(row.splices) != 1 or row.times or row.told or self.erased or forked:
             return False
         (splice,), latest = row.splices, more[-1:] or self.path[-1:]
+        behind = splice.place == len(self.path) + len(more) and not splice.out
+        follows = splice.after == (latest[0].version if latest else "")
+        return behind and follows and self._are_new(row.said, splice.put)
+
+    def _are_new(self, said: Sequence[ChatMessage], put: tuple[str, ...]) -> bool:
+        """Whether all that is put on the path are these messages, each with words and in the next slot."""
         return (
-            splice.place == len(self.path) + len(more)
-            and splice.after == (latest[0].version if latest else "")
-            and not splice.out
-            and splice.put == tuple([said.version for said in row.said])
-            and not (row.head and row.head.branch_of)
-            and [said.slot for said in row.said] == [*range(self.slots, self.slots + len(row.said))]
-            and self.said.keys().isdisjoint(splice.put)
-            and all(said.text for said in row.said)
+            put == tuple([one.version for one in said])
+            and [one.slot for one in said] == [*range(self.slots, self.slots + len(said))]
+            and self.said.keys().isdisjoint(put)
+            and all(one.text for one in said)
         )
 
-    def _hear(self, row: Row) -> Sequence[Said]:
+    def _hear(self, row: ChatLogRow) -> Sequence[ChatMessage]:
         """Know the messages of a line that goes on."""
         self._attend(row)
         self.look = row.look or self.look
@@ -137,7 +140,7 @@ class Transcript:
         self.edition += 1
         return said
 
-    def follow(self, row: Row) -> None:
+    def follow(self, row: ChatLogRow) -> None:
         """Take in one line of the log."""
         self._attend(row)
         self._told.update(row.told)
@@ -150,21 +153,13 @@ class Transcript:
             self._keep(filled(said, self.voice, self.present, named_apart=self._format < 2))
         if row.times:
             self._retime(row.times)
-        inherits = (
-            row.head is not None and bool(row.head.branch_of) and not self.path
-        )  # the first splice is the path of the chat it was forked from
+        # the first splice is the path of the chat it was forked from
+        inherits = row.head is not None and bool(row.head.branch_of) and not self.path
         if inherits:
-            self.inherited = frozenset(
-                version for splice in row.splices[:1] for version in splice.put
-            )
+            first = row.splices[0].put if row.splices else ()
+            self.inherited = frozenset(first)
         for number, splice in enumerate(row.splices):
-            inside = bool(splice.put) and self._place(splice) < len(
-                self.path
-            )  # it parts two that stood side by side
-            self._splice(splice)
-            returned = [version for version in splice.put if version in back]
-            self.moved += returned
-            self.disturbed += bool(splice.out) or inside or bool(returned)
+            self._put(splice, back)
             if number or not inherits:
                 self.order += splice.put
         if row.told or row.times:
@@ -173,7 +168,17 @@ class Transcript:
         self.edition += 1
         self._chat = None
 
-    def _attend(self, row: Row) -> None:
+    def _put(self, splice: Splice, back: Container[str]) -> None:
+        """Change the path as the line says; `back`: what stood before and returns."""
+        inside = bool(splice.put) and self._place(splice) < len(
+            self.path
+        )  # it parts two that stood side by side
+        self._splice(splice)
+        returned = [version for version in splice.put if version in back]
+        self.moved += returned
+        self.disturbed += bool(splice.out) or inside or bool(returned)
+
+    def _attend(self, row: ChatLogRow) -> None:
         """Take in who the chat is and who is in it."""
         if row.head is not None:
             if self.head is None:
@@ -217,10 +222,10 @@ class Transcript:
         return self._known
 
     @property
-    def loosely(self) -> Once:
+    def loosely(self) -> UniqueMessages:
         """What stands once on the path, by its words alone. Read through once, when it is first asked for."""
         if self._loosely is None:
-            self._loosely = Once(lambda said: hash(loose(said.text)), self.path)
+            self._loosely = UniqueMessages(lambda said: hash(loose(said.text)), self.path)
         return self._loosely
 
     def ever_said(self, digests: Iterable[str]) -> bool:
@@ -247,7 +252,7 @@ class Transcript:
         """Whether that slot ever had these words."""
         return bool(self.version_in(slot, digest))
 
-    def resting(self, digest: str) -> Iterable[Said]:
+    def resting(self, digest: str) -> Iterable[ChatMessage]:
         """Versions of these words whose slots are not on the path."""
         slots = sorted(self._resting.get(digest, ()))
         found = (self.said[self.version_in(slot, digest)] for slot in slots)
@@ -266,7 +271,7 @@ class Transcript:
         if user and (user not in self.users or at < self.users[user]):
             self.users[user] = at
 
-    def _keep(self, said: Said) -> None:
+    def _keep(self, said: ChatMessage) -> None:
         if said.version not in self.said:
             self._alike.setdefault(base(said.version), []).append(said.version)
             self.strangers += (said.role == "user" and said.owner is None) or said.scope == "here"
@@ -287,7 +292,7 @@ class Transcript:
             self._remember(said, self._known)
 
     @staticmethod
-    def _remember(said: Said, known: dict[str, dict[str, Said]]) -> None:
+    def _remember(said: ChatMessage, known: dict[str, dict[str, ChatMessage]]) -> None:
         if said.erased:
             return
         known[said.role].setdefault(said.raw or said.text, said)
@@ -315,7 +320,7 @@ class Transcript:
             [said for said in put if said.slot in staying or not self.path.in_slot(said.slot)],
         )
 
-    def _change(self, start: int, end: int, put: Sequence[Said]) -> None:
+    def _change(self, start: int, end: int, put: Sequence[ChatMessage]) -> None:
         """Put these in the place of [start, end) on the path."""
         gone = self.path[start:end]
         if self.erased:
@@ -340,7 +345,9 @@ class Transcript:
                 if (slots := self._resting.get(base(version))) is not None:
                     slots.discard(said.slot)
 
-    def _change_words(self, start: int, gone: Sequence[Said], put: Sequence[Said]) -> None:
+    def _change_words(
+        self, start: int, gone: Sequence[ChatMessage], put: Sequence[ChatMessage]
+    ) -> None:
         """The same where messages whose words went are left out."""
         before = (self.path[place] for place in range(start - 1, -1, -1))
         said = next((said for said in before if not said.erased), None)
@@ -397,7 +404,7 @@ class Transcript:
         before = next((one for one in said if not one.erased), None)
         return None if before is None or before.commands else before.scope
 
-    def _info(self, head: Head) -> ChatInfo:
+    def _info(self, head: ChatHead) -> ChatInfo:
         return ChatInfo(
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
@@ -423,7 +430,7 @@ class Transcript:
         return title_of(found[0].text if found else "")
 
 
-def _says(said: Said, role: str) -> bool:
+def _says(said: ChatMessage, role: str) -> bool:
     return said.role == role and not said.erased
 
 

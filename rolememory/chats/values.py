@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, Literal, get_args
 
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 
 Mode = Literal["on", "here", "read_only", "off"]
 """What memory does in a chat: all it can; the same, what is said is recalled nowhere else; recall without learning; neither."""
@@ -43,7 +43,7 @@ class ChatInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class WindowSize:
     """How much a frontend showed when it was last looked at."""
 
     messages: int = 0
@@ -52,7 +52,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class ObservePreview:
     """What `observe` would find, without writing it."""
 
     chat: str  # the id it belongs to, or would get; "" = nothing was said yet
@@ -60,8 +60,8 @@ class Glimpse:
     path: VisiblePath = field(
         default_factory=VisiblePath
     )  # what would be visible, with what the frontend cut off; `slot` -1 = not kept yet
-    entered: tuple[Said, ...] = ()
-    returned: tuple[Said, ...] = ()
+    entered: tuple[ChatMessage, ...] = ()
+    returned: tuple[ChatMessage, ...] = ()
     left: tuple[str, ...] = ()
     branch_of: str = ""
     unseen: int = (

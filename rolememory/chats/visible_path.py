@@ -9,15 +9,15 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import overload
 
-from rolememory.chats.vector import Vector
-from rolememory.schema.learning import Said
+from rolememory.chats.persistent_vector import PersistentVector
+from rolememory.schema.learning import ChatMessage
 
 _at = attrgetter("at")
-_NOTHING: Vector[Said] = Vector()
-_NOWHERE: Vector[Said | None] = Vector()
+_NOTHING: PersistentVector[ChatMessage] = PersistentVector()
+_NOWHERE: PersistentVector[ChatMessage | None] = PersistentVector()
 
 
-class VisiblePath(Sequence[Said]):
+class VisiblePath(Sequence[ChatMessage]):
     """A path that never changes; one with other messages in some place shares the rest with it.
 
     So whoever holds it may read on while the chat changes. Each question costs O(log n), a change as much for each message
@@ -26,17 +26,17 @@ class VisiblePath(Sequence[Said]):
 
     __slots__ = ("_rows", "_said", "_slots")
 
-    def __init__(self, said: Mapping[str, Said] = MappingProxyType({})) -> None:
+    def __init__(self, said: Mapping[str, ChatMessage] = MappingProxyType({})) -> None:
         """An empty path; `said` is everything that may come to stand on it, by version, and may grow."""
         self._said, self._rows, self._slots = said, _NOTHING, _NOWHERE
 
-    def standing(self, version: str) -> Said | None:
+    def standing(self, version: str) -> ChatMessage | None:
         """That version, if it stands on the path."""
         said = self._said.get(version)
         found = said and self.in_slot(said.slot)
         return found if found and found.version == version else None
 
-    def in_slot(self, slot: int) -> Said | None:
+    def in_slot(self, slot: int) -> ChatMessage | None:
         """The version that stands in this slot."""
         return self._slots[slot] if 0 <= slot < len(self._slots) else None
 
@@ -46,7 +46,7 @@ class VisiblePath(Sequence[Said]):
         behind = () if place is None else self._rows[place + 1 : place + 2]
         return any(said.version == other for said in behind)
 
-    def beside(self, version: str) -> tuple[Said, ...]:
+    def beside(self, version: str) -> tuple[ChatMessage, ...]:
         """What stands right before and right behind that version, if it stands on the path."""
         place = self.find(version)
         if place is None:
@@ -58,7 +58,7 @@ class VisiblePath(Sequence[Said]):
         said = self.standing(version)
         return self.place(said) if said else None
 
-    def place(self, said: Said, near: int = -1) -> int:
+    def place(self, said: ChatMessage, near: int = -1) -> int:
         """Where a message stands that is on the path; `near` is a guess."""
         if 0 <= near < len(self) and self._rows[near].version == said.version:
             return near
@@ -69,17 +69,21 @@ class VisiblePath(Sequence[Said]):
         return next(place for place, one in enumerate(versions) if one == said.version)
 
     def spliced(
-        self, start: int, end: int, put: Sequence[Said], shown: Sequence[Said] | None = None
+        self,
+        start: int,
+        end: int,
+        put: Sequence[ChatMessage],
+        shown: Sequence[ChatMessage] | None = None,
     ) -> "VisiblePath":
         """The path with these messages in the place of [start, end); `shown` is what is read in their places."""
-        slots: dict[int, Said | None] = {said.slot: None for said in self._rows[start:end]}
+        slots: dict[int, ChatMessage | None] = {said.slot: None for said in self._rows[start:end]}
         slots |= {said.slot: said for said in put}
         rows = self._rows.spliced(start, end, put if shown is None else shown)
         return self._with(rows, _set(self._slots, slots))
 
     def retimed(self, times: Mapping[int, datetime]) -> "VisiblePath":
         """The path with other times for the messages in these slots."""
-        rows, slots, near = self._rows, dict[int, Said | None](), -1
+        rows, slots, near = self._rows, dict[int, ChatMessage | None](), -1
         found = sorted(filter(None, map(self.in_slot, times)), key=lambda said: said.at)
         for said in found:
             near = self.place(said, near + 1)
@@ -87,28 +91,30 @@ class VisiblePath(Sequence[Said]):
             rows = rows.spliced(near, near + 1, (replace(rows[near], at=times[said.slot]),))
         return self._with(rows, _set(self._slots, slots))
 
-    def knowing(self, said: Mapping[str, Said]) -> "VisiblePath":
+    def knowing(self, said: Mapping[str, ChatMessage]) -> "VisiblePath":
         """The same path, on which these may come to stand as well."""
         found = self._with(self._rows, self._slots)
         found._said = ChainMap(dict(said), self._said) if said else self._said  # type: ignore[arg-type]
         return found
 
-    def _with(self, rows: Vector[Said], slots: Vector[Said | None]) -> "VisiblePath":
+    def _with(
+        self, rows: PersistentVector[ChatMessage], slots: PersistentVector[ChatMessage | None]
+    ) -> "VisiblePath":
         found = VisiblePath(self._said)
         found._rows, found._slots = rows, slots
         return found
 
     @overload
-    def __getitem__(self, place: int) -> Said: ...
+    def __getitem__(self, place: int) -> ChatMessage: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Said, ...]: ...
-    def __getitem__(self, place: int | slice) -> Said | tuple[Said, ...]:
+    def __getitem__(self, place: slice) -> tuple[ChatMessage, ...]: ...
+    def __getitem__(self, place: int | slice) -> ChatMessage | tuple[ChatMessage, ...]:
         return self._rows[place]
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[Said]:
+    def __iter__(self) -> Iterator[ChatMessage]:
         return iter(self._rows)
 
     def __eq__(self, other: object) -> bool:
@@ -120,7 +126,9 @@ class VisiblePath(Sequence[Said]):
         return f"VisiblePath({list(self)!r})"
 
 
-def _set(slots: Vector[Said | None], items: Mapping[int, Said | None]) -> Vector[Said | None]:
+def _set(
+    slots: PersistentVector[ChatMessage | None], items: Mapping[int, ChatMessage | None]
+) -> PersistentVector[ChatMessage | None]:
     """The slots with these in their places, those side by side at once."""
     for _, group in groupby(enumerate(sorted(items)), key=lambda pair: pair[1] - pair[0]):
         run = [slot for _, slot in group]

@@ -9,12 +9,11 @@ from typing import Any
 
 from rolememory.errors import TemplateError, UnknownNameError
 from rolememory.inject.meter import LIMITS
-from rolememory.inject.sandbox import Compiled, Said, Sandbox
+from rolememory.inject.sandbox import Compiled, RenderedText, Sandbox
 from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
 
 _NAME = re.compile(r"\w[\w-]{0,63}")
-_OTHER: Mapping[Language, Language] = {"zh": "en", "en": "zh"}
 BUILT_IN = "default"
 _KEPT_TEXTS = 16
 
@@ -25,7 +24,7 @@ def _is_text(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TemplateChoice:
     """The templates to try in turn, best first, and what went wrong with better ones."""
 
     tries: tuple[Compiled, ...]
@@ -36,7 +35,7 @@ class Choice:
 class Rendering:
     """What a template said, and what an author should know about it."""
 
-    text: Said
+    text: RenderedText
     notes: tuple[str, ...] = ()
 
 
@@ -44,7 +43,7 @@ class Templates:
     """Finds `KIND/NAME.LANGUAGE.jinja`: in the author's folder, then among the shipped. Thread-safe.
 
     `author` is the home's templates folder, or None. A name without a file in the language asked for is looked for
-    without language (`NAME.jinja`), then in the other language.
+    without language (`NAME.jinja`), then in English, then in Chinese.
     """
 
     def __init__(self, author: Path | None = None, *, sandbox: Sandbox | None = None) -> None:
@@ -75,7 +74,7 @@ class Templates:
         files = (file for root in self._roots for file in (root / kind).glob("*.jinja"))
         return sorted({file.name.split(".")[0] for file in files})
 
-    def choose(self, kind: str, name: str, language: Language) -> Choice:
+    def choose(self, kind: str, name: str, language: Language) -> TemplateChoice:
         """All templates that may serve, best first: the author's, the shipped of that name, the built-in one.
 
         In the place of a name may stand the text of a template.
@@ -101,7 +100,7 @@ class Templates:
             raise TemplateError(
                 f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
             )
-        return Choice(tuple(tries), tuple(notes))
+        return TemplateChoice(tuple(tries), tuple(notes))
 
     def render(
         self, kind: str, name: str, language: Language, context: Mapping[str, Any]
@@ -133,7 +132,7 @@ class Templates:
                 spelt = (
                     f"{wanted}.{language}.jinja",
                     f"{wanted}.jinja",
-                    f"{wanted}.{_OTHER[language]}.jinja",
+                    f"{wanted}.{'zh' if language == 'en' else 'en'}.jinja",
                 )
                 yield from [
                     file for file in (root / kind / one for one in spelt) if file.is_file()
@@ -154,7 +153,9 @@ class Templates:
         try:
             stat = file.stat()
         except OSError as error:
-            raise TemplateError(file, f"cannot be read: {error.strerror or error}") from None
+            raise TemplateError(
+                file, "cannot be read: {strerror}", strerror=error.strerror or error
+            ) from None
         stamp = (stat.st_mtime_ns, stat.st_size)
         with self._lock:
             known = self._cache.get(file)
@@ -172,15 +173,18 @@ class Templates:
             if size > limit:
                 raise TemplateError(
                     file,
-                    f"larger than {limit // 1024} KB",
+                    "larger than {limit} KB",
                     remedy="split it, or keep data out of it",
+                    limit=limit // 1024,
                 )
             return self._sandbox.compile(str(file), file.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             return TemplateError(
-                file, f"not UTF-8 text (byte {error.start})", remedy="save it as UTF-8"
+                file, "not UTF-8 text (byte {start})", remedy="save it as UTF-8", start=error.start
             )
         except OSError as error:
-            return TemplateError(file, f"cannot be read: {error.strerror or error}")
+            return TemplateError(
+                file, "cannot be read: {strerror}", strerror=error.strerror or error
+            )
         except TemplateError as error:
             return error

@@ -171,7 +171,7 @@ def unfenced(block: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class BlockSpan:
     """Where a block of ours stands in a text: [start, end)."""
 
     start: int
@@ -182,7 +182,7 @@ _BLOCK = re.compile(rf"{OPEN}(?:(?!</?{TAG}>).)*{CLOSE}", re.DOTALL)
 _EDGES = re.compile(rf"<(/?){TAG}>")
 
 
-def recognise(text: str) -> list[Mark]:
+def recognise(text: str) -> list[BlockSpan]:
     """Every block of ours in a text, in order, however it was merged into it.
 
     A block whose end was cut off reaches to the next empty line; an end without a beginning is a block of its own.
@@ -190,11 +190,11 @@ def recognise(text: str) -> list[Mark]:
     >>> [text[m.start:m.end] for text in ["a <rolememory>b</rolememory> c"] for m in recognise(text)]
     ['<rolememory>b</rolememory>']
     """
-    marks: list[Mark] = []
+    marks: list[BlockSpan] = []
     opened: int | None = None
     for edge in _EDGES.finditer(text):
         if edge[1]:
-            marks.append(Mark(edge.start() if opened is None else opened, edge.end()))
+            marks.append(BlockSpan(edge.start() if opened is None else opened, edge.end()))
             opened = None
         elif opened is None:
             opened = edge.start()
@@ -216,9 +216,9 @@ def forged(text: str) -> bool:
     return bool(_OURS.search(rest))
 
 
-def _cut_short(text: str, start: int, limit: int) -> Mark:
+def _cut_short(text: str, start: int, limit: int) -> BlockSpan:
     empty_line = re.compile(r"\n[ \t\r]*\n").search(text, start, limit)
-    return Mark(start, empty_line.start() if empty_line else limit)
+    return BlockSpan(start, empty_line.start() if empty_line else limit)
 
 
 def strip(text: str, *, lone: bool = True) -> str:

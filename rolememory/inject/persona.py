@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Any, Literal
 
 from rolememory.inject.environment import Templates
+from rolememory.locales import translatable, translated
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
@@ -28,16 +29,13 @@ _REACH: Mapping[Language, int] = {
     "zh": 4,
     "en": 24,
 }  # characters a negation may stand before its word
-_NAMES: Mapping[Language, Mapping[str, str]] = {
-    "en": {
+_NAMES = translatable(
+    {
         "zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "fr": "French", "de": "German", "es": "Spanish",
         "ru": "Russian", "it": "Italian", "pt": "Portuguese", "yue": "Cantonese",
     },
-    "zh": {
-        "zh": "中文", "en": "英语", "ja": "日语", "ko": "韩语", "fr": "法语", "de": "德语", "es": "西班牙语",
-        "ru": "俄语", "it": "意大利语", "pt": "葡萄牙语", "yue": "粤语",
-    },
-}  # fmt: skip
+    "language",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ class Preferences:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _PersonaLexicon:
     """The lexicon of one language, as patterns."""
 
     ends: re.Pattern[str]
@@ -127,7 +125,7 @@ def _spoken(text: str) -> tuple[tuple[Kind, str], ...]:
 
 
 def _found(
-    text: str, source: str, context: Callable[[_Words, Kind], re.Pattern[str] | None]
+    text: str, source: str, context: Callable[[_PersonaLexicon, Kind], re.Pattern[str] | None]
 ) -> list[Preference]:
     found: dict[Kind, Preference] = {}
     for language in _LANGUAGES:
@@ -147,7 +145,7 @@ def personalisation(preferences: Preferences, language: Language, templates: Tem
         {
             "type": wish.type,
             "value": wish.value,
-            "name": _NAMES[language].get(wish.value, wish.value),
+            "name": translated(_NAMES.get(wish.value, wish.value), language, "language"),
         }
         for wish in preferences.wishes
         if wish.value not in _UNSAID
@@ -165,7 +163,7 @@ def _of_user(memory: Memory, user: str) -> bool:
     return memory.subject.casefold() in {*_USER_WORDS, user.casefold()}
 
 
-def _value(clause: str, kind: Kind, words: _Words, context: re.Pattern[str] | None) -> str:
+def _value(clause: str, kind: Kind, words: _PersonaLexicon, context: re.Pattern[str] | None) -> str:
     """The value of that kind a clause asks for; the longest word wins, so that "no comments" is not "comments"."""
     if words.against[kind].search(clause) or (context and not context.search(clause)):
         return ""
@@ -196,14 +194,14 @@ def _inside_another(match: re.Match[str], others: Sequence[re.Match[str]]) -> bo
     )
 
 
-def _negated(clause: str, start: int, words: _Words) -> bool:
+def _negated(clause: str, start: int, words: _PersonaLexicon) -> bool:
     """Whether a negation stands shortly before the word."""
     before = words.no_negation.sub(lambda match: " " * len(match.group()), clause[:start])
     return any(start - match.end() <= words.reach for match in words.negation.finditer(before))
 
 
 @cache
-def _words(language: Language) -> _Words:
+def _words(language: Language) -> _PersonaLexicon:
     raw: dict[str, Any] = json.loads(
         shipped("worldbook_rules", "lexicons", f"preference.{language}.json").read_text(
             encoding="utf-8"
@@ -218,7 +216,7 @@ def _words(language: Language) -> _Words:
         for kind, table in raw["values"].items()
     }
     values["language"] = [(code, pattern(words)) for code, words in raw["languages"].items()]
-    return _Words(
+    return _PersonaLexicon(
         ends=re.compile(f"[{re.escape(raw['clause_ends'])}]"),
         negation=pattern(raw["negations"]),
         no_negation=pattern(raw["not_negations"]),

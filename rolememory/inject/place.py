@@ -79,7 +79,7 @@ def place_all(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlacementPlan:
     """Where texts go among messages of any shape."""
 
     own: Mapping[
@@ -97,7 +97,7 @@ def planned(
     *,
     description: str = "",
     continuing: bool = False,
-) -> Plan:
+) -> PlacementPlan:
     """Where every placement goes; `roles` and `texts` are those of the messages. See `place_all`."""
     character = _character(roles, texts, description)
     merged = [one for one in placements if _merges(one) and character is not None]
@@ -107,7 +107,7 @@ def planned(
         own.setdefault(index, []).append((voice, text))
     before = tuple(one.text for one in merged if one.position == "before_character")
     after = tuple(one.text for one in merged if one.position == "after_character")
-    return Plan(own, character, before, after)
+    return PlacementPlan(own, character, before, after)
 
 
 def insertion(
@@ -205,7 +205,7 @@ def _voice(position: Position) -> Voice:
     return position if position in ("user", "assistant") else "system"
 
 
-def _with_texts(message: Message, plan: Plan) -> Message:
+def _with_texts(message: Message, plan: PlacementPlan) -> Message:
     texts = (*plan.before, message.content, *plan.after)
     return _joined(message, *texts) if len(texts) > 1 else message
 

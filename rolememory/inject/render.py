@@ -14,13 +14,14 @@ from rolememory.errors import TemplateError
 from rolememory.inject.environment import BUILT_IN, Templates
 from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.sandbox import Compiled, plain
-from rolememory.inject.shape import Frame, Slot, filled
+from rolememory.inject.shape import Frame, MemoryPlaceholder, filled
+from rolememory.locales import translated
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 from rolememory.text.language import language_of
-from rolememory.text.stamps import known_fields
+from rolememory.text.scene_stamps import known_fields
 
 KIND = "inject"
 _DEFAULTS = InjectSettings()
@@ -30,10 +31,6 @@ _ORDER = (
     MemoryType.SEMANTIC,
     MemoryType.EPISODIC,
 )  # what changes least comes first
-_NOBODY: Mapping[Language, tuple[str, str]] = {
-    "en": ("the character", "the user"),
-    "zh": ("角色", "用户"),
-}
 _USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
 _CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
 _MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
@@ -69,9 +66,13 @@ def day(moment: datetime, language: Language) -> str:
     >>> day(datetime(1887, 11, 2), "en"), day(datetime(1887, 11, 2), "zh")
     ('1887-11-02', '1887年11月2日')
     """
-    if language == "zh":
-        return f"{moment.year}年{moment.month}月{moment.day}日"
-    return f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
+    return translated(
+        "{year:04}-{month:02}-{day:02}",
+        language,
+        year=moment.year,
+        month=moment.month,
+        day=moment.day,
+    )
 
 
 def minute(moment: datetime) -> str:
@@ -149,7 +150,7 @@ def _place(memory: Memory) -> tuple[datetime, int, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class BlockLength:
     """The length of a block with what it is added up from."""
 
     length: int = 0
@@ -343,20 +344,22 @@ class Style:
         frame = None if "" in lines else self._frame_of(template, self._parts(template, ordered))
         return frame.length(sum(map(len, lines))) if frame else None
 
-    def grown(self, before: "Sum", memory: Memory) -> "Sum | None":
+    def grown(self, before: "BlockLength", memory: Memory) -> "BlockLength | None":
         """A sum with one memory more; None where that does not tell the length."""
         if before.joins(memory):
             return None
         return self._first_that_works(lambda template: self._plus(template, before, memory))
 
-    def sum(self, memories: Sequence[Memory]) -> "Sum | None":
+    def sum(self, memories: Sequence[Memory]) -> "BlockLength | None":
         """The sum of these; None where that does not tell the length."""
-        found: Sum | None = Sum()
+        found: BlockLength | None = BlockLength()
         for one in self._merged(memories):
             found = found and self._first_that_works(partial(self._plus, before=found, memory=one))
         return found
 
-    def _plus(self, template: Compiled, before: "Sum", memory: Memory) -> "Sum | None":
+    def _plus(
+        self, template: Compiled, before: "BlockLength", memory: Memory
+    ) -> "BlockLength | None":
         line = self._line(template, memory)
         if not line or before.template not in (template, None):
             return None
@@ -369,13 +372,13 @@ class Style:
         length = frame.length(said) if frame else None
         if length is None:
             return None
-        return Sum(length, said, parts, before.messages | _message(memory), template)
+        return BlockLength(length, said, parts, before.messages | _message(memory), template)
 
     def _frame_of(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
         shape = template.name, tuple((one, len(parts[one])) for one in parts)
         if shape not in self._frames:
             count = sum(map(len, parts.values()))
-            slots = [Slot(number) for number in range(2 * count)]
+            slots = [MemoryPlaceholder(number) for number in range(2 * count)]
             free = iter(slots)
             hollow = [one.values(list(islice(free, len(parts[one])))) for one in parts]
             frame = template.render_frame(self._context(hollow, slots[count:]))
@@ -537,7 +540,7 @@ class Style:
         return self._last[1]
 
     def _people(self) -> dict[str, Any]:
-        char, user = _NOBODY[self.language]
+        char, user = (translated(one, self.language) for one in ("the character", "the user"))
         return {"char": label(self._cast.char) or char, "user": label(self._cast.user) or user}
 
     def _written(self, memory: Memory) -> str:
@@ -587,21 +590,21 @@ class Length:
         added_up = self._style.length(memories) if self._in_characters else None
         return self._count(self._style.block(memories)) if added_up is None else added_up
 
-    def growing(self, *, whole: bool) -> "Growing | GrowingParts":
+    def growing(self, *, whole: bool) -> "GrowingBlock | GrowingParts":
         """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
         if self._style.apart and self._in_characters and not whole:
             return GrowingParts([Length(half, self._count) for half in self._style.halves])
-        return Growing(self, self._style, characters=self._in_characters, whole=whole)
+        return GrowingBlock(self, self._style, characters=self._in_characters, whole=whole)
 
 
-class Growing:
+class GrowingBlock:
     """A block that grows: its length is added up where the template allows it."""
 
     def __init__(self, measure: Length, style: Style, *, characters: bool, whole: bool) -> None:
         self.share, self._measure, self._style = measure.share, measure, style
         self._characters, self._memories = characters, list[Memory]()
-        self._sum = None if whole or not characters else Sum()
-        self._tried: tuple[Memory | None, Sum | None, int] = None, None, 0
+        self._sum = None if whole or not characters else BlockLength()
+        self._tried: tuple[Memory | None, BlockLength | None, int] = None, None, 0
         self.length = 0
 
     def least(self, memory: Memory) -> int:
@@ -652,7 +655,9 @@ class GrowingParts:
         """Let it hold this one more."""
         self._of(memory)[0].take(memory)
 
-    def _of(self, memory: Memory) -> "tuple[Growing | GrowingParts, Growing | GrowingParts]":
+    def _of(
+        self, memory: Memory
+    ) -> "tuple[GrowingBlock | GrowingParts, GrowingBlock | GrowingParts]":
         first, second = self._parts
         return (first, second) if is_stable(memory) else (second, first)
 

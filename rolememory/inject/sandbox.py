@@ -2,7 +2,7 @@
 
 Compile stage: size, nesting, allow-lists of tags, filters, tests, methods and names, then the tree is rewritten so that every
 loop, text and container pays the meter. Run stage: operators and calls are checked first, output is counted as it comes.
-Memory text goes in only as a value; what came out is a `Said`, and that is never compiled.
+Memory text goes in only as a value; what came out is a `RenderedText`, and that is never compiled.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +36,13 @@ from rolememory.inject.meter import (
     spoken,
     weighed,
 )
-from rolememory.inject.shape import Slot, hollow, line_alone, line_macro, says_lines_plainly
+from rolememory.inject.shape import (
+    MemoryPlaceholder,
+    hollow,
+    line_alone,
+    line_macro,
+    says_lines_plainly,
+)
 
 _TAGS: tuple[type[nodes.Node], ...] = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair,
@@ -72,13 +78,13 @@ _COUNTED, _SPOKEN, _JOINED, _MADE = (
 )  # no names an author can write
 
 
-class Said(str):
+class RenderedText(str):
     """What a template said: text for the prompt, never a template again."""
 
     __slots__ = ()
 
 
-_PLAIN = frozenset({str, bool, int, float, type(None), Slot, Plain})
+_PLAIN = frozenset({str, bool, int, float, type(None), MemoryPlaceholder, Plain})
 
 
 def plain(value: Any) -> Any:
@@ -186,7 +192,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 
 
 def _refuse_slot(value: Any) -> None:
-    if isinstance(value, Slot):
+    if isinstance(value, MemoryPlaceholder):
         raise SpentError("the frame looks at a memory")
 
 
@@ -200,7 +206,7 @@ def _said(_: Context, value: Any) -> str:
         value = joined(value, ", ")  # tags and names, as people write them
     elif isinstance(value, list | tuple) and all(_is_memory(one) for one in value):
         value = joined([f"- {one['text']}" for one in value], "\n")
-    text = str(value) if isinstance(value, Slot) else spoken(value)
+    text = str(value) if isinstance(value, MemoryPlaceholder) else spoken(value)
     METER.get().say(len(text))
     return text
 
@@ -266,7 +272,7 @@ class Compiled:
     scenes: bool = False  # whether it has a heading for what was said in chats
     stamped: bool = False  # whether it asks what was printed about the scene
 
-    def render(self, context: Mapping[str, Any]) -> Said:
+    def render(self, context: Mapping[str, Any]) -> RenderedText:
         """The text.
 
         Raises:
@@ -274,12 +280,12 @@ class Compiled:
         """
         return self.sandbox.run(self.whole, self.name, context)
 
-    def render_line(self, context: Mapping[str, Any]) -> Said | None:
+    def render_line(self, context: Mapping[str, Any]) -> RenderedText | None:
         """What `line(memory)` says; None if the template has no such macro."""
         return self.sandbox.run(self.line, self.name, context) if self.line else None
 
-    def render_frame(self, context: Mapping[str, Any]) -> Said | None:
-        """The text with slots where lines go; `context` holds a `Slot` for each memory. None if the template has no such frame."""
+    def render_frame(self, context: Mapping[str, Any]) -> RenderedText | None:
+        """The text with slots where lines go; `context` holds a `MemoryPlaceholder` for each memory. None if the template has no such frame."""
         if self.frame is None:
             return None
         try:
@@ -301,15 +307,16 @@ class Sandbox:
         Raises:
             TemplateError: it does not parse, is too large, or uses what templates may not.
         """
-        if isinstance(source, Said):
+        if isinstance(source, RenderedText):
             raise TemplateError(
                 name, "what a template said is not a template", remedy="pass it as a value"
             )
         if len(source.encode("utf-8", "replace")) > self._limits.source_bytes:
             raise TemplateError(
                 name,
-                f"larger than {self._limits.source_bytes // 1024} KB",
+                "larger than {limit} KB",
                 remedy="split it, or keep data out of it",
+                limit=self._limits.source_bytes // 1024,
             )
         try:
             tree = self._environment.parse(source, name, name)
@@ -343,11 +350,11 @@ class Sandbox:
             dict(self._environment.globals),
         )
 
-    def run(self, template: Template, name: str, context: Mapping[str, Any]) -> Said:
+    def run(self, template: Template, name: str, context: Mapping[str, Any]) -> RenderedText:
         """Render within the limits; every failure is a `TemplateError`."""
         token = METER.set(Meter(self._limits, self._clock))
         try:
-            return Said("".join(template.generate(plain(context))))
+            return RenderedText("".join(template.generate(plain(context))))
         except Exception as error:
             raise _told(error, name) from None
         finally:
@@ -360,7 +367,9 @@ def _check(tree: nodes.Template, name: str, limits: Limits) -> None:
     while stack:
         node, depth = stack.pop()
         if depth > limits.nesting:
-            raise TemplateError(name, f"nested deeper than {limits.nesting}", line=node.lineno)
+            raise TemplateError(
+                name, "nested deeper than {limit} levels", line=node.lineno, limit=limits.nesting
+            )
         if problem := _problem(node):
             raise TemplateError(name, problem, line=node.lineno)
         if isinstance(node, nodes.Macro):
@@ -407,7 +416,9 @@ def _check_macros(tree: nodes.Template, calls: Mapping[str, set[str]], name: str
     called = {id(call.node) for call in tree.find_all(nodes.Call)}
     for use in tree.find_all(nodes.Name):
         if use.name in calls and not (use.ctx == "load" and id(use) in called):
-            raise TemplateError(name, f"macro {use.name!r} may only be called", line=use.lineno)
+            raise TemplateError(
+                name, "macro {name!r} may only be called", line=use.lineno, name=use.name
+            )
     for start in calls:
         reached, waiting = set[str](), list(calls[start])
         while waiting:
@@ -415,7 +426,7 @@ def _check_macros(tree: nodes.Template, calls: Mapping[str, set[str]], name: str
                 reached.add(macro)
                 waiting += calls[macro]
         if start in reached:
-            raise TemplateError(name, f"macro {start!r} calls itself")
+            raise TemplateError(name, "macro {name!r} calls itself", name=start)
 
 
 def _told(error: Exception, name: str) -> TemplateError:

@@ -1,6 +1,6 @@
 """Frame and lines apart: a template with a macro `line(memory)` is rendered once per shape, and its lines are filled in.
 
-So a block can be measured many times a turn without rendering it anew. It holds where the template says each memory by
+So a block can be measured many times a turn without rendering it again. It holds where the template says each memory by
 `{{ line(memory) }}` and asks nothing else of it; every other template works too, only slower, as a whole.
 """
 
@@ -15,7 +15,7 @@ _MARK = re.compile("\x00(\\d+)\x00")
 _GIVEN = frozenset({"char", "user", "language", "heading", "stamp", "range"})
 
 
-class Slot:
+class MemoryPlaceholder:
     """Stands for a memory where only its place matters; whoever asks it anything else is told that it is none."""
 
     __slots__ = ("index",)
@@ -30,7 +30,7 @@ class Slot:
 def filled(frame: str, lines: Sequence[str]) -> str:
     r"""The frame with its lines.
 
-    >>> filled(f"a {Slot(1)}, {Slot(0)}", ["x", "y"])
+    >>> filled(f"a {MemoryPlaceholder(1)}, {MemoryPlaceholder(0)}", ["x", "y"])
     'a y, x'
     """
     return _MARK.sub(lambda match: lines[int(match[1])], frame)
@@ -86,7 +86,7 @@ def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:
 
 
 def hollow(macro: nodes.Macro) -> None:
-    """Let the macro say its argument itself, which will be a `Slot`."""
+    """Let the macro say its argument itself, which will be a `MemoryPlaceholder`."""
     macro.body = [nodes.Output([nodes.Name(macro.args[0].name, "load")])]
 
 

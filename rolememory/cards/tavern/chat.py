@@ -21,7 +21,7 @@ _NOBODY = frozenset({"", "unused", "you"})  # what stands in the head where no n
 
 
 @dataclass(frozen=True, slots=True)
-class ChatHead:
+class TavernChatHead:
     """The first line of a chat file, as far as it says anything."""
 
     user: str = ""
@@ -34,7 +34,7 @@ class ChatHead:
 
 
 @dataclass(frozen=True, slots=True)
-class ChatMessage:
+class TavernMessage:
     """One message as the file has it: the swipe that was chosen, in its place."""
 
     place: int  # from 0, as SillyTavern counts
@@ -52,8 +52,8 @@ class ChatFile:
     """A chat with what was left beside its messages."""
 
     path: Path
-    head: ChatHead
-    messages: tuple[ChatMessage, ...]
+    head: TavernChatHead
+    messages: tuple[TavernMessage, ...]
     summaries: tuple[LeftSummary, ...] = ()
     problems: tuple[FileError, ...] = field(
         default=()
@@ -65,7 +65,7 @@ class ChatFile:
         return self.path.stem
 
 
-def read_head(path: Path, zone: tzinfo | None = None) -> ChatHead:
+def read_head(path: Path, zone: tzinfo | None = None) -> TavernChatHead:
     """What the first line says, and when the chat was begun: by that line, else by its first message.
 
     Raises:
@@ -92,8 +92,8 @@ def read_chat(path: Path, zone: tzinfo | None = None) -> ChatFile:
     Raises:
         FileError: the file cannot be read, is too large, or no line of it is a message.
     """
-    head = ChatHead()
-    messages: list[ChatMessage] = []
+    head = TavernChatHead()
+    messages: list[TavernMessage] = []
     left: list[LeftSummary] = []
     problems: list[FileError] = []
     for number, raw in _lines(path):
@@ -133,9 +133,12 @@ def _line(path: Path, number: int, line: bytes) -> Raw | FileError:
         found = files.loads(line)
     except ValueError as error:
         return FileError(
-            path, f"is not JSON: {error}", remedy="the line is left out; SillyTavern's backups folder may hold a whole copy",
-            line=number, zh=(f"不是 JSON：{error}", "这一行已跳过；SillyTavern 的 backups 文件夹里也许有完整的副本"),
-        )  # fmt: skip
+            path,
+            "is not JSON: {error}",
+            remedy="the line is left out; SillyTavern's backups folder may hold a whole copy",
+            line=number,
+            error=error,
+        )
     return found if isinstance(found, dict) else _no_message(path, number)
 
 
@@ -145,15 +148,15 @@ def _is_head(raw: Mapping[str, Any]) -> bool:
     )
 
 
-def _head(raw: Raw, zone: tzinfo | None) -> ChatHead:
+def _head(raw: Raw, zone: tzinfo | None) -> TavernChatHead:
     if not _is_head(raw):
-        return ChatHead()
+        return TavernChatHead()
     about = object_of(raw.get("chat_metadata"))
     bound = [
         text_of(about.get("world_info")),
         text_of(object_of(about.get("STMemoryBooks")).get("manualLorebook")),
     ]
-    return ChatHead(
+    return TavernChatHead(
         user=_named(raw.get("user_name")),
         character=_named(raw.get("character_name")),
         created=sent_at(raw.get("create_date"), zone),
@@ -169,13 +172,13 @@ def _named(value: object) -> str:
     return "" if name.casefold() in _NOBODY else name
 
 
-def _message(raw: Raw, place: int, zone: tzinfo | None) -> ChatMessage | None:
+def _message(raw: Raw, place: int, zone: tzinfo | None) -> TavernMessage | None:
     text = _text(raw)
     if text is None:
         return None
     extra, hidden = object_of(raw.get("extra")), raw.get("is_system") is True
     name = text_of(raw.get("name")).strip()
-    return ChatMessage(
+    return TavernMessage(
         place=place,
         speaker=_speaker(raw, extra),
         text=text,
@@ -228,32 +231,36 @@ def _avatar(raw: Raw) -> str:
 
 def _no_message(path: Path, number: int) -> FileError:
     return FileError(
-        path,
-        'is no message: it has no text "mes"',
-        remedy="the line is left out",
-        line=number,
-        zh=("不是消息：没有文字 mes", "这一行已跳过"),
+        path, 'is no message: it has no text "mes"', remedy="the line is left out", line=number
     )
 
 
 def _too_long(path: Path, number: int) -> FileError:
     most = files.LINE // MEGABYTE
     return FileError(
-        path, f"a message of more than {most} MB", remedy="the line is left out; delete swipes that are not needed", line=number,
-        zh=(f"一条消息超过 {most} MB", "这一行已跳过；可删掉用不着的备选回复"),
-    )  # fmt: skip
+        path,
+        "a message of more than {most} MB",
+        remedy="the line is left out; delete swipes that are not needed",
+        line=number,
+        most=most,
+    )
 
 
 def _too_many(path: Path, number: int) -> FileError:
     return FileError(
-        path, f"more than {files.MESSAGES} messages", remedy="the rest is left out; split the chat", line=number,
-        zh=(f"消息超过 {files.MESSAGES} 条", "其余的已跳过；请拆分这段聊天"),
-    )  # fmt: skip
+        path,
+        "more than {messages} messages",
+        remedy="the rest is left out; split the chat",
+        line=number,
+        messages=files.MESSAGES,
+    )
 
 
 def _no_chat(path: Path, first: FileError) -> FileError:
-    zh = first.zh or (first.problem, "")
     return FileError(
-        path, f"holds no message that can be read; first: {first.problem}", remedy="look for a whole copy in SillyTavern's backups folder",
-        line=first.line, zh=(f"没有能读出的消息；第一处：{zh[0]}", "可在 SillyTavern 的 backups 文件夹里找完整的副本"),
-    )  # fmt: skip
+        path,
+        "holds no message that can be read; first: {reason}",
+        remedy="look for a whole copy in SillyTavern's backups folder",
+        line=first.line,
+        reason=first.problem,
+    )

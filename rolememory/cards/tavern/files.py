@@ -10,6 +10,7 @@ import orjson
 
 from rolememory.cards.limits import MEGABYTE, too_large
 from rolememory.errors import FileError
+from rolememory.locales import translatable
 
 Raw = dict[str, Any]
 
@@ -20,20 +21,19 @@ SETTINGS = 64 * MEGABYTE
 GROUP = 4 * MEGABYTE
 LISTED = 50_000  # files of one folder
 
-_AGAIN = (
-    "open it in SillyTavern and save it again, or take a copy from its backups folder",
-    "请在 SillyTavern 里重新保存，或从它的 backups 文件夹找一份",
+_AGAIN = translatable(
+    "open it in SillyTavern and save it again, or take a copy from its backups folder"
 )
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """What tells one state of a file from another without reading it."""
 
     size: int  # bytes
     changed_ns: int
 
 
-def stamp(path: Path) -> Stamp:
+def stamp(path: Path) -> FileStamp:
     """The state of a file as it stands now.
 
     Raises:
@@ -43,7 +43,7 @@ def stamp(path: Path) -> Stamp:
         found = path.stat()
     except OSError as error:
         raise unreadable(path, error) from error
-    return Stamp(found.st_size, found.st_mtime_ns)
+    return FileStamp(found.st_size, found.st_mtime_ns)
 
 
 def listed(folder: Path, *endings: str) -> list[Path]:
@@ -92,7 +92,7 @@ def opened(path: Path, most: int) -> Iterator[BinaryIO]:
     """
     try:
         if not path.is_file():
-            raise FileError(path, "is not a file", zh=("不是文件", ""))
+            raise FileError(path, "is not a file")
         if path.stat().st_size > most:
             raise too_large(str(path), most)
         with path.open("rb") as file:
@@ -112,13 +112,9 @@ def read_object(path: Path, most: int) -> Raw:
     try:
         found = loads(data.removeprefix(b"\xef\xbb\xbf"))
     except ValueError as error:
-        raise FileError(
-            path, f"is not JSON: {error}", remedy=_AGAIN[0], zh=(f"不是 JSON：{error}", _AGAIN[1])
-        ) from error
+        raise FileError(path, "is not JSON: {error}", remedy=_AGAIN, error=error) from error
     if not isinstance(found, dict):
-        raise FileError(
-            path, "expected a JSON object", remedy=_AGAIN[0], zh=("应为 JSON 对象", _AGAIN[1])
-        )
+        raise FileError(path, "expected a JSON object", remedy=_AGAIN)
     return found
 
 
@@ -156,12 +152,7 @@ def _whole(value: Any) -> Any:
 def unreadable(path: Path, error: OSError) -> FileError:
     """The complaint about a file that the system does not give out."""
     why = error.strerror or str(error)
-    return FileError(
-        path,
-        f"cannot be read: {why}",
-        remedy="check path and rights",
-        zh=(f"读不出来：{why}", "请检查路径和权限"),
-    )
+    return FileError(path, "cannot be read: {why}", remedy="check path and rights", why=why)
 
 
 def text_of(value: object) -> str:

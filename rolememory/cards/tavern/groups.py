@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.chat import ChatMessage
+from rolememory.cards.tavern.chat import TavernMessage
 from rolememory.cards.tavern.files import object_of, text_of, texts_of
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupChat:
     """A group as its file tells. Members by their avatar files."""
 
     id: str
@@ -22,7 +22,7 @@ class Group:
     ]  # of old groups, which kept what is known about their chats in the group's own file
 
 
-def read_group(path: Path) -> Group:
+def read_group(path: Path) -> GroupChat:
     """The group in a file of `groups/`.
 
     Raises:
@@ -31,7 +31,7 @@ def read_group(path: Path) -> Group:
     raw = files.read_object(path, files.GROUP)
     current = str(raw.get("chat_id") or raw.get("id") or path.stem)
     about = {**object_of(raw.get("past_metadata")), current: object_of(raw.get("chat_metadata"))}
-    return Group(
+    return GroupChat(
         id=str(raw.get("id") or path.stem),
         name=text_of(raw.get("name")).strip() or path.stem,
         members=texts_of(raw.get("members")),
@@ -48,8 +48,8 @@ def _listed(value: object) -> list[object]:
 
 
 def with_avatars(
-    messages: Iterable[ChatMessage], by_name: Mapping[str, str]
-) -> tuple[ChatMessage, ...]:
+    messages: Iterable[TavernMessage], by_name: Mapping[str, str]
+) -> tuple[TavernMessage, ...]:
     """The messages with the avatar of who speaks, where old files have only the name."""
     return tuple(
         replace(one, avatar=by_name[one.name])
@@ -60,16 +60,19 @@ def with_avatars(
 
 
 def heard(
-    messages: Sequence[ChatMessage], avatar: str, members: Collection[str], greets: Collection[str]
-) -> tuple[ChatMessage, ...]:
+    messages: Sequence[TavernMessage],
+    avatar: str,
+    members: Collection[str],
+    greets: Collection[str],
+) -> tuple[TavernMessage, ...]:
     """What this character heard of a group chat, itself included.
 
     A chat begins with the greetings of those who are there. Who has a greeting (`greets`) and said none while others did came
     later: it heard from its own first word on; without a word of its own nothing shows that it was ever there. Who spoke and is
     no member any more heard up to its own last word. Anything else the file does not tell: the member heard everything.
 
-    >>> said = [ChatMessage(0, "assistant", "Hi.", avatar="a.png"), ChatMessage(1, "user", "So?"),
-    ...         ChatMessage(2, "assistant", "I came late.", avatar="b.png"), ChatMessage(3, "user", "Ah.")]
+    >>> said = [TavernMessage(0, "assistant", "Hi.", avatar="a.png"), TavernMessage(1, "user", "So?"),
+    ...         TavernMessage(2, "assistant", "I came late.", avatar="b.png"), TavernMessage(3, "user", "Ah.")]
     >>> [one.place for one in heard(said, "b.png", {"a.png", "b.png"}, {"a.png", "b.png"})]
     [2, 3]
     """
@@ -82,12 +85,12 @@ def heard(
     return tuple(messages[since:until])
 
 
-def _came_later(messages: Sequence[ChatMessage], avatar: str, greets: Collection[str]) -> bool:
+def _came_later(messages: Sequence[TavernMessage], avatar: str, greets: Collection[str]) -> bool:
     greeted = set(_greeted(messages))
     return bool(greeted) and avatar not in greeted and avatar in greets
 
 
-def _greeted(messages: Iterable[ChatMessage]) -> Iterable[str]:
+def _greeted(messages: Iterable[TavernMessage]) -> Iterable[str]:
     """Who spoke before the user did."""
     for one in messages:
         if one.speaker == "user":

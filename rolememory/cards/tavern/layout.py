@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rolememory.cards.tavern import files
 from rolememory.errors import FileError
+from rolememory.locales import translatable
 
 _PARTS = ("characters", "chats", "group chats", "groups", "worlds", "User Avatars", "backups")
 
@@ -67,23 +68,15 @@ def data_folders(path: Path) -> list[DataFolder]:
     """
     path = Path(path).expanduser().absolute()
     if not path.is_dir():
-        what = (
-            ("is a file", "是文件")
-            if path.exists()
-            else ("there is no such folder", "没有这个文件夹")
-        )
-        raise FileError(
-            path,
-            what[0],
-            remedy="name SillyTavern's folder, or data/<user> in it",
-            zh=(what[1], "请指定 SillyTavern 的文件夹，或其中的 data/<用户>"),
-        )
+        what = translatable("is a file" if path.exists() else "there is no such folder")
+        raise FileError(path, what, remedy="name SillyTavern's folder, or data/<user> in it")
     found = _own(path) or _below(path) or _around(path)
     if not found:
         raise FileError(
-            path, "is no data folder of SillyTavern: there are neither characters nor chats", remedy="name SillyTavern's folder, or data/<user> in it",
-            zh=("不是 SillyTavern 的数据文件夹：既没有 characters 也没有 chats", "请指定 SillyTavern 的文件夹，或其中的 data/<用户>"),
-        )  # fmt: skip
+            path,
+            "is no data folder of SillyTavern: there are neither characters nor chats",
+            remedy="name SillyTavern's folder, or data/<user> in it",
+        )
     return found
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rolememory.chats.heard import Heard, base, heard_anew
-from rolememory.schema.learning import Said
+from rolememory.chats.normalize import NormalizedMessage, base, normalize_message
+from rolememory.schema.learning import ChatMessage
 
 _SAME, _JOINED, _AGAIN = (
     3.0,
@@ -24,19 +24,19 @@ Knows = Callable[[int, str], bool]  # slot, digest
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AlignStep:
     """One place of the new path: an old message kept (`heard` None), in other words (both), or a new one (`old` None)."""
 
     old: int | None
-    heard: Heard | None = None
+    heard: NormalizedMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Old messages [i, i_end) and heard ones [j, j_end) that belong to one another."""
 
-    olds: Sequence[Said]
-    news: Sequence[Heard]
+    olds: Sequence[ChatMessage]
+    news: Sequence[NormalizedMessage]
     i: int
     i_end: int
     j: int
@@ -53,11 +53,11 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class GapAlignment:
     """The new order of a gap, from the old place `begin` on."""
 
     begin: int
-    steps: tuple[Step, ...]
+    steps: tuple[AlignStep, ...]
     common: tuple[tuple[int, int], ...]
 
 
@@ -71,7 +71,7 @@ class _Move:
     kind: str  # gone, new, same, other, joined, continued, parted, grown
 
 
-def settled(gap: Gap) -> Settled:
+def align_gap(gap: Gap) -> GapAlignment:
     """The best-scored way to turn the old messages of a gap into the heard ones. Ties: the earlier place stays in use."""
     if gap.i == gap.i_end or gap.j == gap.j_end or gap.cells > _MOST_CELLS * 10:
         return _by_place(gap)
@@ -89,28 +89,28 @@ def settled(gap: Gap) -> Settled:
     return _walked(gap, best)
 
 
-def _by_place(gap: Gap) -> Settled:
+def _by_place(gap: Gap) -> GapAlignment:
     """One after the other: the next old message of the same speaker is what was said there before."""
     begin = max(gap.i_end - (gap.j_end - gap.j), gap.i) if gap.front else gap.i
-    i, steps, common = begin, list[Step](), list[tuple[int, int]]()
+    i, steps, common = begin, list[AlignStep](), list[tuple[int, int]]()
     for j in range(gap.j, gap.j_end):
-        heard = gap.news[j]
-        if i == gap.i_end or gap.olds[i].role != heard.role:
-            steps.append(Step(None, heard))
+        message = gap.news[j]
+        if i == gap.i_end or gap.olds[i].role != message.role:
+            steps.append(AlignStep(None, message))
             continue
-        same = base(gap.olds[i].version) == heard.digest
-        steps.append(Step(i) if same else Step(i, heard))
+        same = base(gap.olds[i].version) == message.digest
+        steps.append(AlignStep(i) if same else AlignStep(i, message))
         common += [(i, j)] if same else []
         i += 1
-    return Settled(begin, tuple(steps), tuple(common))
+    return GapAlignment(begin, tuple(steps), tuple(common))
 
 
 def _moves(gap: Gap, i: int, j: int) -> Iterator[_Move]:
     """What may be done next, the preferred first."""
     if i < gap.i_end and j < gap.j_end:
-        old, heard = gap.olds[i], gap.news[j]
-        if old.role == heard.role:
-            yield from _met(gap, i, j, old, heard)
+        old, message = gap.olds[i], gap.news[j]
+        if old.role == message.role:
+            yield from _met(gap, i, j, old, message)
     if j < gap.j_end:
         yield _Move(0, 1, _PUT_BEFORE if i < gap.i_end else 0.0, "new")
     if i < gap.i_end:
@@ -123,49 +123,54 @@ def _price(gap: Gap, i: int, j: int) -> float:
     return 0.0 if gap.ample or i < gap.first else _CUT_AGAIN
 
 
-def _met(gap: Gap, i: int, j: int, old: Said, heard: Heard) -> Iterator[_Move]:
-    if base(old.version) == heard.digest:
+def _met(gap: Gap, i: int, j: int, old: ChatMessage, message: NormalizedMessage) -> Iterator[_Move]:
+    if base(old.version) == message.digest:
         yield _Move(1, 1, _SAME, "same")
         return
-    if gap.knows(old.slot, heard.digest):
+    if gap.knows(old.slot, message.digest):
         yield _Move(1, 1, _AGAIN, "alike")
         return
     if (
         gap.front
         and j == gap.j
-        and len(heard.text) >= _CUT_INSIDE
-        and old.text.endswith(heard.text)
+        and len(message.text) >= _CUT_INSIDE
+        and old.text.endswith(message.text)
     ):
         yield _Move(1, 1, _JOINED, "same")  # the frontend cut into the oldest message
-    if len(heard.text) > len(old.text) and heard.text.startswith(old.text):
-        yield from _longer(gap, i, heard)
-    elif len(old.text) > len(heard.text) and old.text.startswith(heard.text):
-        parts = _parts(
-            old.text, [each.text for each in gap.news[j : gap.j_end] if each.role == old.role]
-        )
-        if parts > 1 and all(each.role == old.role for each in gap.news[j : j + parts]):
-            yield _Move(1, parts, _JOINED * parts, "parted")
-    likeness = similarity(old.text, heard.text) if gap.cells <= _MOST_CELLS else 0.0
-    yield _Move(
-        1,
-        1,
-        _IN_PLACE + (likeness if likeness >= _SIMILAR else 0.0),
-        "other" if likeness < _SIMILAR else "alike",
-    )
+    if len(message.text) > len(old.text) and message.text.startswith(old.text):
+        yield from _longer(gap, i, message)
+    elif len(old.text) > len(message.text) and old.text.startswith(message.text):
+        yield from _shorter(gap, j, old)
+    likeness = similarity(old.text, message.text) if gap.cells <= _MOST_CELLS else 0.0
+    if likeness >= _SIMILAR:
+        yield _Move(1, 1, _IN_PLACE + likeness, "alike")
+    else:
+        yield _Move(1, 1, _IN_PLACE, "other")
 
 
-def _longer(gap: Gap, i: int, heard: Heard) -> Iterator[_Move]:
+def _shorter(gap: Gap, j: int, old: ChatMessage) -> Iterator[_Move]:
+    """The old text begins with the heard one: the frontend parted it into several."""
+    own = [each.text for each in gap.news[j : gap.j_end] if each.role == old.role]
+    parts = _parts(old.text, own)
+    if parts > 1 and all(each.role == old.role for each in gap.news[j : j + parts]):
+        yield _Move(1, parts, _JOINED * parts, "parted")
+
+
+def _longer(gap: Gap, i: int, message: NormalizedMessage) -> Iterator[_Move]:
     """The heard text begins with the old one: the frontend joined several, or the user said more, or a reply went on."""
     run = [said.text for said in gap.olds[i : gap.i_end]]
     voices = [said.role for said in gap.olds[i : gap.i_end]]
-    run = run[: next((at for at, voice in enumerate(voices) if voice != heard.role), len(run))]
-    joined = _parts(heard.text, run)
+    run = run[: next((at for at, voice in enumerate(voices) if voice != message.role), len(run))]
+    joined = _parts(message.text, run)
     if joined > 1:
-        apart = _apart(heard.text, run[:joined])
+        apart = _apart(message.text, run[:joined])
         yield _Move(
-            joined, 1, _JOINED * joined, "joined" if apart or heard.role == "user" else "continued"
+            joined,
+            1,
+            _JOINED * joined,
+            "joined" if apart or message.role == "user" else "continued",
         )
-    elif heard.role == "user" and heard.text[len(run[0]) :].lstrip(" \t").startswith("\n"):
+    elif message.role == "user" and message.text[len(run[0]) :].lstrip(" \t").startswith("\n"):
         yield _Move(1, 1, _JOINED, "grown")
 
 
@@ -204,8 +209,8 @@ def similarity(one: str, other: str) -> float:
     return ratio(one[:_COMPARED], other[:_COMPARED]) / 100.0
 
 
-def _walked(gap: Gap, best: dict[tuple[int, int], tuple[float, _Move | None]]) -> Settled:
-    steps: list[Step] = []
+def _walked(gap: Gap, best: dict[tuple[int, int], tuple[float, _Move | None]]) -> GapAlignment:
+    steps: list[AlignStep] = []
     common: list[tuple[int, int]] = []
     i, j, begin = gap.i, gap.j, None if gap.front else gap.i
     while (move := best[i, j][1]) is not None:
@@ -214,24 +219,26 @@ def _walked(gap: Gap, best: dict[tuple[int, int], tuple[float, _Move | None]]) -
         if move.kind not in ("gone", "new", "other"):
             common += [(i + min(number, move.olds - 1), j) for number in range(max(move.olds, 1))]
         i, j = i + move.olds, j + move.news
-    return Settled(gap.i_end if begin is None else begin, tuple(steps), tuple(common))
+    return GapAlignment(gap.i_end if begin is None else begin, tuple(steps), tuple(common))
 
 
-def _steps(gap: Gap, i: int, j: int, move: _Move) -> list[Step]:
+def _steps(gap: Gap, i: int, j: int, move: _Move) -> list[AlignStep]:
     if move.kind == "gone":
         return []
     if move.kind == "new":
-        return [Step(None, gap.news[j])]
+        return [AlignStep(None, gap.news[j])]
     if move.kind in ("other", "alike", "continued"):
-        return [Step(i, gap.news[j])]
-    kept = [Step(place) for place in range(i, i + move.olds)]
-    return [*kept, Step(None, _rest(gap.olds[i], gap.news[j]))] if move.kind == "grown" else kept
+        return [AlignStep(i, gap.news[j])]
+    kept = [AlignStep(place) for place in range(i, i + move.olds)]
+    return (
+        [*kept, AlignStep(None, _rest(gap.olds[i], gap.news[j]))] if move.kind == "grown" else kept
+    )
 
 
-def _rest(old: Said, heard: Heard) -> Heard:
+def _rest(old: ChatMessage, message: NormalizedMessage) -> NormalizedMessage:
     """What was said beyond the old words."""
-    found = heard_anew(
-        heard.role, heard.text[len(old.text) :].strip(), None, heard.name, heard.sent
+    found = normalize_message(
+        message.role, message.text[len(old.text) :].strip(), None, message.name, message.sent
     )
     assert found is not None
     return found

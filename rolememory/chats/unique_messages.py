@@ -3,22 +3,24 @@
 import re
 from collections.abc import Callable, Hashable, Sequence
 
-from rolememory.chats.heard import base
-from rolememory.schema.learning import Said
+from rolememory.chats.normalize import base
+from rolememory.schema.learning import ChatMessage
 
 _NAMED = re.compile(r"^\s*[^\n:：]{1,64}[:：]\s*")
 _NO_WORD = re.compile(r"[\W_]+")
 
 
-class Once:
+class UniqueMessages:
     """Which keys stand exactly once on a path that changes, and in which slots. Not thread-safe."""
 
-    def __init__(self, key: Callable[[Said], Hashable], path: Sequence[Said] = ()) -> None:
+    def __init__(
+        self, key: Callable[[ChatMessage], Hashable], path: Sequence[ChatMessage] = ()
+    ) -> None:
         self._key = key
         self._found: dict[Hashable, tuple[int, int]] = {}  # how many, and the sum of their slots
         self.change((), path)
 
-    def change(self, gone: Sequence[Said], put: Sequence[Said]) -> None:
+    def change(self, gone: Sequence[ChatMessage], put: Sequence[ChatMessage]) -> None:
         """These have left the path, those stand on it now."""
         for sign, each in ((-1, gone), (1, put)):
             for said in each:
@@ -35,7 +37,7 @@ class Once:
         return slot if count == 1 else None
 
 
-def words(said: Said) -> str:
+def words(said: ChatMessage) -> str:
     """What is equal for the same words of the same speaker."""
     return base(said.version)
 

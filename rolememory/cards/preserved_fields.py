@@ -11,7 +11,7 @@ A field is restored only while it still reads as it did when the note was made: 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rolememory.cards.changes import ABSENT, Change, Path, changes, value_at, with_value
+from rolememory.cards.json_changes import ABSENT, FieldChange, Path, changes, value_at, with_value
 from rolememory.cards.json_edit import same
 
 Raw = dict[str, Any]
@@ -56,7 +56,7 @@ def lower(
     return with_note(raw, place, KEPT, notes(changes(plain, to_hub(raw))))
 
 
-def notes(found: Iterable[Change]) -> list[Raw]:
+def notes(found: Iterable[FieldChange]) -> list[Raw]:
     """The changes as JSON."""
     return [_note(one) for one in found]
 
@@ -115,7 +115,7 @@ def is_empty(value: Any) -> bool:
     return value is ABSENT or value is None or value is False or value in ("", [], {})
 
 
-def _note(one: Change) -> Raw:
+def _note(one: FieldChange) -> Raw:
     told = (("was", one.before), ("now", one.after))
     return {"at": list(one.path), **{name: value for name, value in told if value is not ABSENT}}
 

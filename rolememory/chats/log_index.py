@@ -8,15 +8,15 @@ import unicodedata
 from hashlib import blake2b
 from itertools import takewhile
 
-from rolememory.chats.log import Log, Written
-from rolememory.storage.port import Mark, Space
+from rolememory.chats.log import ChatLog, WrittenRow
+from rolememory.storage.port import Revision, Space
 
 CHATS = "chats/"
 _LOG = re.compile(r"chats/(?:.+-)?([0-9a-f]{16})")
 _NO_WORD = re.compile(r"[\W_]+")
 _SLUG = 40  # characters
 
-Marks = tuple[Mark | None, Mark | None]
+Marks = tuple[Revision | None, Revision | None]
 
 
 def log_name(chat: str) -> str:
@@ -36,36 +36,52 @@ def _key(chat: str) -> str:
     return blake2b(chat.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-class Shelf:
+_ASKED = 8  # chats that are remembered though there is nothing of them
+
+
+class ChatLogIndex:
     """Finds and reads logs. Not thread-safe: its owner sees to that; any number of processes may share them."""
 
     def __init__(self, space: Space) -> None:
         self.generation = 0  # another one whenever any chat changed
         self._space = space
-        self._logs: dict[str, Log] = {}
-        self._changed: dict[str, tuple[Log, int]] = {}  # by name: when each changed last, in order
+        self._logs: dict[str, ChatLog] = {}
+        self._asked: dict[str, ChatLog] = {}  # that were not there when they were asked for last
+        self._changed: dict[
+            str, tuple[ChatLog, int]
+        ] = {}  # by name: when each changed last, in order
         self._seen: Marks | None = None  # None: look at every log next time
 
-    def log(self, chat: str) -> Log:
+    def log(self, chat: str) -> ChatLog:
         """The chat's log as it stands; an empty one where there is none yet."""
         key = _key(chat)
-        if key not in self._logs:
+        log = self._logs.get(key) or self._asked.get(key)
+        if log is None:
             self._list()
-        if key not in self._logs:
-            self._logs[key] = Log(self._space.log(log_name(chat)))
-        self._refresh(self._logs[key])
-        return self._logs[key]
+            log = self._logs.get(key) or ChatLog(self._space.log(log_name(chat)))
+        self._refresh(log)
+        if log.exists:
+            self._logs[key] = log
+        elif key not in self._logs:
+            self._ask(key, log)
+        return log
 
-    def named(self, name: str) -> Log:
+    def _ask(self, key: str, log: ChatLog) -> None:
+        """Remember a log that is not there yet: a turn asks for it more than once."""
+        self._asked[key] = log
+        if len(self._asked) > _ASKED:
+            del self._asked[next(iter(self._asked))]
+
+    def named(self, name: str) -> ChatLog:
         """The log of that name."""
         match = _LOG.fullmatch(name)
-        return self._logs.get(match[1] if match else "") or Log(self._space.log(name))
+        return self._logs.get(match[1] if match else "") or ChatLog(self._space.log(name))
 
-    def nobody(self) -> Log:
+    def nobody(self) -> ChatLog:
         """The log of a chat that has no name yet: it is empty."""
-        return Log(self._space.log(f"{CHATS}none"))
+        return ChatLog(self._space.log(f"{CHATS}none"))
 
-    def logs(self) -> list[Log]:
+    def logs(self) -> list[ChatLog]:
         """Every log as it was last read."""
         return list(self._logs.values())
 
@@ -82,7 +98,7 @@ class Shelf:
         }  # chats that were only asked for leave nothing
         self._seen = None if any(log.fault for log in self.logs()) else marks
 
-    def written(self, log: Log, what: Written | None) -> None:
+    def written(self, log: ChatLog, what: WrittenRow | None) -> None:
         """Take in a line that was just written to this log (None: it was removed), and let the others know."""
         before = self._seen
         if match := _LOG.fullmatch(log.name):
@@ -102,7 +118,7 @@ class Shelf:
         )
         self._seen = after if alone and before is not None and before[0] == after[0] else None
 
-    def drop(self, log: Log) -> None:
+    def drop(self, log: ChatLog) -> None:
         """Remove the log; on return it stays away.
 
         Raises: NotWrittenError.
@@ -110,16 +126,16 @@ class Shelf:
         log.delete()
         self.written(log, None)
 
-    def changed_since(self, generation: int) -> list[Log]:
+    def changed_since(self, generation: int) -> list[ChatLog]:
         """The logs that changed after that generation, gone ones among them; the last that did at the end."""
         newest = takewhile(lambda pair: pair[1] > generation, reversed(self._changed.values()))
         return [log for log, _ in newest][::-1]
 
-    def _refresh(self, log: Log) -> None:
+    def _refresh(self, log: ChatLog) -> None:
         if log.refresh():
             self._note(log)
 
-    def _note(self, log: Log) -> None:
+    def _note(self, log: ChatLog) -> None:
         self.generation += 1
         self._changed.pop(log.name, None)  # by name: a chat that was only asked for is another log
         self._changed[log.name] = (log, self.generation)
@@ -131,4 +147,4 @@ class Shelf:
         for name in self._space.logs(CHATS):
             match = _LOG.fullmatch(name)
             if match and match[1] not in self._logs:
-                self._logs[match[1]] = Log(self._space.log(name))
+                self._logs[match[1]] = ChatLog(self._space.log(name))

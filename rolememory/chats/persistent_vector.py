@@ -8,10 +8,10 @@ Item_co = TypeVar("Item_co", covariant=True)
 WIDTH = 32  # items of a leaf, children of an inner node
 
 
-class Vector(Sequence[Item_co]):
+class PersistentVector(Sequence[Item_co]):
     """A tree of short tuples. Reading an item and `spliced` cost O(log n), a slice its length besides.
 
-    >>> vector = Vector("abcd")
+    >>> vector = PersistentVector("abcd")
     >>> vector.spliced(1, 3, "xyz")[1:], vector[-1], vector == ("a", "b", "c", "d")
     (('x', 'y', 'z', 'd'), 'd', True)
     """
@@ -22,9 +22,9 @@ class Vector(Sequence[Item_co]):
     def __init__(self, items: Iterable[Item_co] = ()) -> None:
         self._plant(_leaves_of(tuple(items)), 0)
 
-    def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> "Vector[Item_co]":
+    def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> "PersistentVector[Item_co]":
         """The sequence with these items in the place of [start, end), which may reach beyond its end."""
-        new: Vector[Item_co] = Vector.__new__(Vector)
+        new: PersistentVector[Item_co] = PersistentVector.__new__(PersistentVector)
         start, end = min(start, self._size), min(end, self._size)
         new._plant(_spliced(self._root, self._height, start, end, tuple(put)), self._height)
         return new
@@ -92,7 +92,7 @@ class Vector(Sequence[Item_co]):
             yield from leaf
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Vector, tuple, list)):
+        if not isinstance(other, (PersistentVector, tuple, list)):
             return NotImplemented
         return self is other or (len(self) == len(other) and tuple(self) == tuple(other))
 

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from rolememory.chats.align import SURE, Change
-from rolememory.chats.heard import VOICES, Clean, hear, look_of
-from rolememory.chats.plan import Laid, lay, lay_from
-from rolememory.chats.settle import Step
+from rolememory.chats.align import SURE, PathChange
+from rolememory.chats.gap_alignment import AlignStep
+from rolememory.chats.normalize import VOICES, Clean, normalize_messages, window_size
+from rolememory.chats.plan import PathAlignment, align_window, align_window_from
 from rolememory.chats.transcript import Transcript
-from rolememory.chats.values import Look
-from rolememory.schema.learning import Said
+from rolememory.chats.values import WindowSize
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
 
 _VOICES = frozenset(VOICES)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LastWindow:
     """What was passed at the last look, and what it led to."""
 
     messages: list[Message]
@@ -25,7 +25,7 @@ class Seen:
     script: Transcript
     edition: int  # of the script, when the path ended with these messages
     begin: int
-    look: Look
+    look: WindowSize
 
     def more(
         self, messages: Sequence[Message], clean: Clean | None, script: Transcript
@@ -54,17 +54,17 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Attended:
+class AlignedHistory:
     """Where the visible messages lie, and how much there is of them."""
 
-    laid: Laid
-    look: Look
+    laid: PathAlignment
+    look: WindowSize
     goes_on: bool = False  # the very messages of the last look, and more
 
 
-def attend(
-    script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: Seen | None
-) -> Attended | None:
+def align_incrementally(
+    script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: LastWindow | None
+) -> AlignedHistory | None:
     """Lay the visible messages along the chat; None when nobody said anything.
 
     Cost: where the caller passes the same `Message` objects again, what was appended costs itself alone; else each message one
@@ -72,22 +72,22 @@ def attend(
     """
     if seen is not None and (more := seen.more(messages, clean, script)) is not None:
         return replace(_appended(script, seen.begin, more, clean, seen.look), goes_on=True)
-    spoken = Spoken.of(messages)
+    spoken = SpokenMessages.of(messages)
     begin, run = spoken.sure(script)
     if run == len(script.path) - begin > 0:
         return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
     if run >= SURE:
-        news = hear(spoken.messages[run:], clean, script.known)
-        return Attended(
-            Laid(begin, lay_from(script, news, begin + run)),
-            _together(_look(script, begin, run), look_of(news)),
+        news = normalize_messages(spoken.messages[run:], clean, script.known)
+        return AlignedHistory(
+            PathAlignment(begin, align_window_from(script, news, begin + run)),
+            _together(_look(script, begin, run), window_size(news)),
         )
-    news = hear(spoken.messages, clean, script.known)
-    return Attended(lay(script, news), look_of(news)) if news else None
+    news = normalize_messages(spoken.messages, clean, script.known)
+    return AlignedHistory(align_window(script, news), window_size(news)) if news else None
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SpokenMessages:
     """What was said, without instructions."""
 
     messages: Sequence[Message]
@@ -95,7 +95,7 @@ class Spoken:
     voices: list[str]
 
     @classmethod
-    def of(cls, messages: Sequence[Message]) -> "Spoken":
+    def of(cls, messages: Sequence[Message]) -> "SpokenMessages":
         """What is said in the messages."""
         texts, voices = (
             [message.content for message in messages],
@@ -142,30 +142,34 @@ class Spoken:
         return place - begin
 
 
-def _came(said: Said) -> str:
+def _came(said: ChatMessage) -> str:
     """The text as it came."""
     return said.raw or said.text
 
 
 def _appended(
-    script: Transcript, begin: int, more: Sequence[Message], clean: Clean | None, look: Look
-) -> Attended:
-    news = hear(more, clean, script.known) if more else []
+    script: Transcript, begin: int, more: Sequence[Message], clean: Clean | None, look: WindowSize
+) -> AlignedHistory:
+    news = normalize_messages(more, clean, script.known) if more else []
     size = len(script.path)
-    change = (Change(size, size, tuple([Step(None, heard) for heard in news])),) if news else ()
-    return Attended(Laid(begin, change), _together(look, look_of(news)))
+    change = (
+        (PathChange(size, size, tuple([AlignStep(None, message) for message in news])),)
+        if news
+        else ()
+    )
+    return AlignedHistory(PathAlignment(begin, change), _together(look, window_size(news)))
 
 
-def _look(script: Transcript, begin: int, count: int) -> Look:
+def _look(script: Transcript, begin: int, count: int) -> WindowSize:
     """How much so many messages of the path are."""
     if count == script.look.messages and begin + count == len(script.path):
         return script.look
     olds = script.path[begin : begin + count]
     users = sum(said.role == "user" for said in olds)
-    return Look(count, users, sum(len(_came(said)) for said in olds))
+    return WindowSize(count, users, sum(len(_came(said)) for said in olds))
 
 
-def _together(one: Look, other: Look) -> Look:
-    return Look(
+def _together(one: WindowSize, other: WindowSize) -> WindowSize:
+    return WindowSize(
         one.messages + other.messages, one.users + other.users, one.characters + other.characters
     )

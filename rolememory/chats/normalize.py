@@ -7,21 +7,22 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
 
-from rolememory.chats.values import Look
-from rolememory.schema.learning import Said
+from rolememory.chats.values import WindowSize
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
-from rolememory.text.patience import still_wanted
-from rolememory.text.tags import spoken
+from rolememory.text.cancellation import check_cancelled
+from rolememory.text.scene_stamps import stamp_of
+from rolememory.text.tags import strip_tags
 
 Voice = Literal["user", "assistant"]
 Clean = Callable[[str], str]
-Known = Mapping[str, Mapping[str, Said]]  # speaker -> text as it came -> what it was kept as
+Known = Mapping[str, Mapping[str, ChatMessage]]  # speaker -> text as it came -> what it was kept as
 VOICES = ("user", "assistant")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class NormalizedMessage:
     """One message of the visible history."""
 
     role: Voice
@@ -32,19 +33,24 @@ class Heard:
     emotions: tuple[str, ...] = ()
     sent: datetime | None = None
     owner: str | None = None  # of a user's message, where the message itself tells
+    stamp: tuple[tuple[str, str], ...] | None = None  # what it prints; None: not looked at yet
 
     @property
     def came(self) -> str:
         """The text as it came."""
         return self.raw or self.text
 
-    def said(self, version: str, at: datetime, slot: int = -1) -> Said:
+    def said(self, version: str, at: datetime, slot: int = -1) -> ChatMessage:
         """It as a chat keeps it."""
         name, raw, emotions, owner = self.name, self.raw, self.emotions, self.owner
-        return Said(version, self.role, self.text, at, slot, name, raw, emotions, owner)
+        said = ChatMessage(version, self.role, self.text, at, slot, name, raw, emotions, owner)
+        stamp = stamp_of(self.came) if self.stamp is None else self.stamp
+        return replace(said, stamp=stamp) if stamp else said
 
 
-def hear(messages: Iterable[Message], clean: Clean | None, known: Known) -> list[Heard]:
+def normalize_messages(
+    messages: Iterable[Message], clean: Clean | None, known: Known
+) -> list[NormalizedMessage]:
     """What user and character say, oldest first; messages that say nothing are left out.
 
     What came in the same words before is what it was then, whatever `clean` makes of it now.
@@ -53,31 +59,31 @@ def hear(messages: Iterable[Message], clean: Clean | None, known: Known) -> list
     return [heard for heard in found if heard is not None]
 
 
-def _heard(message: Message, clean: Clean | None, known: Known) -> Heard | None:
-    still_wanted()
+def _heard(message: Message, clean: Clean | None, known: Known) -> NormalizedMessage | None:
+    check_cancelled()
     role: Voice = "user" if message.role == "user" else "assistant"
-    name, came = whole(message.name or ""), tidy(message.content)
+    name, came = replace_surrogates(message.name or ""), normalize_text(message.content)
     before = known[role].get(came) if role in known else None
     if before is not None:
         version, text, raw = base(before.version), before.text, before.raw
-        found: Heard | None = Heard(
+        found: NormalizedMessage | None = NormalizedMessage(
             role, text, version, name, raw, before.emotions, message.sent, message.owner
         )
     else:
-        found = heard_anew(role, came, clean, name, message.sent) if came else None
+        found = normalize_message(role, came, clean, name, message.sent) if came else None
         found = replace(found, owner=message.owner) if found and message.owner else found
     return found
 
 
-def heard_anew(
+def normalize_message(
     role: Voice, came: str, clean: Clean | None = None, name: str = "", sent: datetime | None = None
-) -> Heard | None:
+) -> NormalizedMessage | None:
     """A text that was not heard before; None when nothing is left of it."""
-    told = spoken(came) if role == "assistant" else None
+    told = strip_tags(came) if role == "assistant" else None
     text = told.text if told else came
-    text = tidy(clean(text)) if clean else text
+    text = normalize_text(clean(text)) if clean else text
     return (
-        Heard(
+        NormalizedMessage(
             role,
             text,
             digest(role, text),
@@ -85,22 +91,23 @@ def heard_anew(
             came if came != text else "",
             told.emotions if told else (),
             sent,
+            stamp=stamp_of(came),
         )
         if text
         else None
     )
 
 
-def tidy(text: str) -> str:
+def normalize_text(text: str) -> str:
     r"""The text with one kind of line end, without blank edges, made of whole characters.
 
-    >>> tidy(" a\r\nb \ud83d")
+    >>> normalize_text(" a\r\nb \ud83d")
     'a\nb �'
     """
-    return whole(text.replace("\r\n", "\n") if "\r" in text else text).strip()
+    return replace_surrogates(text.replace("\r\n", "\n") if "\r" in text else text).strip()
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """The text with a mark in the place of every half character, which no file could keep."""
     return text if text.isascii() else _HALF.sub("\ufffd", text)
 
@@ -123,9 +130,9 @@ def base(version: str) -> str:
     return version.partition(".")[0]
 
 
-def look_of(news: Sequence[Heard]) -> Look:
+def window_size(news: Sequence[NormalizedMessage]) -> WindowSize:
     """How much there is of it."""
-    return Look(
+    return WindowSize(
         len(news),
         sum(heard.role == "user" for heard in news),
         sum(len(heard.text) for heard in news),

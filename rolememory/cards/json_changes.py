@@ -20,7 +20,7 @@ ABSENT: Final = _Absent()
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FieldChange:
     """One field that differs: ABSENT where it is not there. Lists are compared as a whole."""
 
     path: Path
@@ -30,7 +30,7 @@ class Change:
 
 def changes(
     before: Mapping[str, Any], after: Mapping[str, Any], path: Path = ()
-) -> Iterator[Change]:
+) -> Iterator[FieldChange]:
     """Every field that differs, in the order of `before`, then what only `after` has.
 
     >>> [(one.path, one.before, one.after) for one in changes({"a": 1, "b": {"c": 2}}, {"b": {"c": 3}, "d": None})]
@@ -41,7 +41,7 @@ def changes(
         if isinstance(one, Mapping) and isinstance(other, Mapping) and one is not other:
             yield from changes(one, other, (*path, name))
         elif not same(one, other):
-            yield Change((*path, name), one, other)
+            yield FieldChange((*path, name), one, other)
 
 
 def value_at(raw: Any, path: Path) -> Any:
@@ -74,7 +74,9 @@ def with_value(raw: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]
     return {**raw, name: value}
 
 
-def applied(raw: Mapping[str, Any], what: Iterator[Change] | list[Change]) -> dict[str, Any]:
+def applied(
+    raw: Mapping[str, Any], what: Iterator[FieldChange] | list[FieldChange]
+) -> dict[str, Any]:
     """The value with every change made."""
     changed = dict(raw)
     for one in what:

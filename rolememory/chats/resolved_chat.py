@@ -1,34 +1,35 @@
 """Which chat a look is meant for, and what it comes to there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rolememory.chats.attention import Attended
-from rolememory.chats.kinship import Fork
-from rolememory.chats.log import Log
-from rolememory.chats.plan import Plan
+from rolememory.chats.branches import Fork
+from rolememory.chats.incremental_alignment import AlignedHistory
+from rolememory.chats.log import ChatLog
+from rolememory.chats.plan import ChatUpdate
 from rolememory.chats.presence import Attendance, Participants
-from rolememory.chats.rows import FORMAT, Head, Row, Splice
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.transcript import Transcript
-from rolememory.chats.values import Glimpse
+from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Observed, Said
-from rolememory.text.patience import patiently
+from rolememory.schema.learning import ChatMessage, Observed
+from rolememory.text.cancellation import cancellable
 
 _NAMED_BY = 3  # messages that make the id of a chat without one
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class ResolvedChat:
     """A chat, and what a look at it changes."""
 
-    head: Head
-    log: Log
+    head: ChatHead
+    log: ChatLog
     script: Transcript  # what the plan was made for: the log's, or the path that a fork begins with
     edition: int  # of the script then
     generation: int  # of all chats then
-    attended: Attended | None  # None: nothing was said
-    plan: Plan
+    aligned: AlignedHistory | None  # None: nothing was said
+    plan: ChatUpdate
     there: Participants
     fork: Fork | None = None
 
@@ -42,37 +43,38 @@ class Aim:
         """The chat that this look found it to be forked from."""
         return self.fork.parent if self.fork else ""
 
-    def row(self, now: datetime, title: str | None) -> Row | None:
+    def row(self, now: datetime, title: str | None) -> ChatLogRow | None:
         """The line that says it; None when there is nothing to say."""
-        title = (
-            None
-            if title and self.log.chat is not None and title == self.log.chat.info.title
-            else title
-        )
-        if self.attended is None or (self.plan.idle and self.known and title is None):
+        known = self.log.chat
+        if title and known is not None and title == known.info.title:
+            title = None
+        if self.aligned is None or (self.plan.idle and self.known and title is None):
             return None
-        inherited = self.fork.path if self.fork else ()
-        begun = (
-            (Splice(0, "", (), tuple([said.version for said in inherited])),) if inherited else ()
-        )
+        inherited, begun = self._inherited()
         new, there = not self.known, self.there
         voice = self.head.user or "" if new else self.script.voice
         present = Attendance((voice,)) if new else self.script.present
-        return Row(
+        return ChatLogRow(
             now,
             head=replace(self.head, format=FORMAT) if new or self.head.format < FORMAT else None,
             said=(*inherited, *map(there.shortened, self.plan.entered)),
             splices=(*begun, *self.plan.splices),
-            look=self.attended.look,
+            look=self.aligned.look,
             told={"title": title} if title else {},
             times=self.plan.times,
             present=there.present if there.present != present else None,
             voice=there.window.user if there.window.user != voice else None,
         )
 
+    def _inherited(self) -> tuple[Sequence[ChatMessage], tuple[Splice, ...]]:
+        """What a fork shares with the chat that it came from, and the splice that puts it on the path."""
+        inherited = self.fork.path if self.fork else ()
+        versions = tuple([said.version for said in inherited])
+        return inherited, (Splice(0, "", (), versions),) if inherited else ()
+
     def observed(self) -> Observed:
         """What `observe` gives back."""
-        plan, chat = self.plan, "" if self.attended is None and not self.known else self.head.chat
+        plan, chat = self.plan, "" if self.aligned is None and not self.known else self.head.chat
         return Observed(
             chat,
             tuple(plan.entered),
@@ -82,11 +84,11 @@ class Aim:
             self._notes,
         )
 
-    def glimpse(self) -> Glimpse:
+    def preview(self) -> ObservePreview:
         """What `observe` would find."""
         plan = self.plan
-        unkept = {said.version: replace(said, slot=-1) for said in patiently(plan.entered)}
-        return Glimpse(
+        unkept = {said.version: replace(said, slot=-1) for said in cancellable(plan.entered)}
+        return ObservePreview(
             chat=self.observed().chat,
             known=self.known,
             path=self._path(unkept),
@@ -94,16 +96,16 @@ class Aim:
             returned=tuple(plan.returned),
             left=tuple(plan.left),
             branch_of=self.branch_of,
-            unseen=self.attended.laid.begin if self.attended else len(self.script.path),
+            unseen=self.aligned.laid.begin if self.aligned else len(self.script.path),
             notes=self._notes,
             mode=plan.mode,
         )
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return (self.attended.laid.note,) if self.attended and self.attended.laid.note else ()
+        return (self.aligned.laid.note,) if self.aligned and self.aligned.laid.note else ()
 
-    def _path(self, unkept: dict[str, Said]) -> VisiblePath:
+    def _path(self, unkept: dict[str, ChatMessage]) -> VisiblePath:
         chat = self.log.chat
         if self.plan.idle and chat is not None and not self.fork:
             return chat.path

@@ -9,12 +9,12 @@ from itertools import count, pairwise
 from typing import Final
 
 from rolememory.chats.align import Alignment
-from rolememory.chats.heard import Heard, base
+from rolememory.chats.normalize import NormalizedMessage, base
+from rolememory.chats.persistent_vector import PersistentVector
 from rolememory.chats.plan import NEAR_END, TELLING, credible, weight
 from rolememory.chats.transcript import Chat, Transcript
-from rolememory.chats.vector import Vector
-from rolememory.schema.learning import Said
-from rolememory.text.moves import Moves
+from rolememory.schema.learning import ChatMessage
+from rolememory.text.change_log import ChangeLog
 
 _HELLO: Final = frozenset(
     "hello hi hey heya hiya yo hallo greetings good morning afternoon evening night".split()
@@ -37,17 +37,17 @@ class Fork:
     """Where a chat leaves another one."""
 
     parent: str
-    path: tuple[Said, ...]  # what both share, with what the frontend cut off
+    path: tuple[ChatMessage, ...]  # what both share, with what the frontend cut off
     heard: int  # so many of the new chat's messages are among it
 
 
-def forked(news: Sequence[Heard], scripts: Iterable[Transcript]) -> Fork | None:
+def forked(news: Sequence[NormalizedMessage], scripts: Iterable[Transcript]) -> Fork | None:
     """The chat that a new one was forked from, seen at its first look: the longest beginning in common, then the chat that went on last.
 
     Both must share whole exchanges from the new one's first message on, and not only such as every chat begins with; the new one
     must hold two messages of the user, for with one it is simply a chat that begins alike. Cost: O(news) for each chat.
     """
-    if sum(heard.role == "user" for heard in news) < 2:
+    if sum(message.role == "user" for message in news) < 2:
         return None
     found = [shared for script in scripts if (shared := _shared(news, script)) is not None]
     best = max(found, key=lambda one: (one.in_common, one.script.updated), default=None)
@@ -60,7 +60,7 @@ class _Shared:
 
     script: Transcript
     start: int
-    run: Sequence[Said]
+    run: Sequence[ChatMessage]
 
     @property
     def in_common(self) -> tuple[int, int]:
@@ -77,24 +77,24 @@ class _Shared:
         return Fork(head.chat if head else "", (*begun, *self.run), len(self.run))
 
 
-def _shared(news: Sequence[Heard], script: Transcript) -> _Shared | None:
+def _shared(news: Sequence[NormalizedMessage], script: Transcript) -> _Shared | None:
     """The longest stretch of the chat's path, of any version in its slots, that the new messages begin with."""
     runs = [(start, _run(news, script, start)) for start in sorted(script.places(news[0].digest))]
     start, run = max(runs, key=lambda pair: (len(pair[1]), -pair[0]), default=(0, []))
     return _Shared(script, start, run) if run and _is_telling(news[: len(run)]) else None
 
 
-def _run(news: Sequence[Heard], script: Transcript, start: int) -> list[Said]:
-    found: list[Said] = []
-    for heard, said in zip(news, script.path[start : start + len(news)], strict=False):
-        version = script.version_in(said.slot, heard.digest)
+def _run(news: Sequence[NormalizedMessage], script: Transcript, start: int) -> list[ChatMessage]:
+    found: list[ChatMessage] = []
+    for message, said in zip(news, script.path[start : start + len(news)], strict=False):
+        version = script.version_in(said.slot, message.digest)
         if not version:
             break
         found.append(script.said[version])
     return found
 
 
-def _is_telling(shared: Sequence[Heard]) -> bool:
+def _is_telling(shared: Sequence[NormalizedMessage]) -> bool:
     """Whether two chats that share these messages are one story: whole exchanges, and more than small talk."""
     asked = [
         first.text
@@ -105,23 +105,23 @@ def _is_telling(shared: Sequence[Heard]) -> bool:
 
 
 def continues(
-    alignment: Alignment, path: Sequence[Said], news: Sequence[Heard], first: int
+    alignment: Alignment, path: Sequence[ChatMessage], news: Sequence[NormalizedMessage], first: int
 ) -> bool:
     """Whether messages without a chat's id belong to this one: two conversations must never run together.
 
     They do when they share its end, from words of the user's on; and when they go further back only if whole exchanges are the same.
     """
     exact = tuple(
-        (old, heard)
-        for old, heard in alignment.common
-        if base(path[old].version) == news[heard].digest
+        (old, message)
+        for old, message in alignment.common
+        if base(path[old].version) == news[message].digest
     )
     alignment = replace(alignment, common=exact)  # what is only similar may be another conversation
     if not credible(alignment, news, first):
         return False
     if alignment.gone > NEAR_END:
         return _is_telling(_in_a_row(dict(exact), news))
-    if not any(news[heard].role == "user" for _, heard in exact):
+    if not any(news[message].role == "user" for _, message in exact):
         return all(said.role == "assistant" for said in path)
     return (
         exact[0] in ((0, 0), (first, 0))
@@ -130,12 +130,14 @@ def continues(
     )
 
 
-def _in_a_row(places: Mapping[int, int], news: Sequence[Heard]) -> list[Heard]:
+def _in_a_row(
+    places: Mapping[int, int], news: Sequence[NormalizedMessage]
+) -> list[NormalizedMessage]:
     """What both share next to one another: an exchange with a gap in it is none."""
-    found: list[Heard] = []
-    for old, heard in sorted(places.items()):
-        if places.get(old - 1) == heard - 1 or places.get(old + 1) == heard + 1:
-            found.append(news[heard])
+    found: list[NormalizedMessage] = []
+    for old, message in sorted(places.items()):
+        if places.get(old - 1) == message - 1 or places.get(old + 1) == message + 1:
+            found.append(news[message])
     return found
 
 
@@ -154,20 +156,20 @@ def is_small_talk(text: str) -> bool:
     return not left or (words[0] in _HELLO and len(left) <= 2)
 
 
-class Families:
+class BranchForest:
     """Chats by the one they all come from, at one moment: it does not change, `following` gives what they are next."""
 
     def __init__(self) -> None:
         self.disturbed = next(_EDITIONS)  # equal while the same things count
         self._numbers: dict[str, int] = {}  # of chats; shared with all that follow, and grows
         self._ids: dict[str, str] = {}  # of the chats that logs hold; shared as well
-        self._chats: Vector[Chat | None] = Vector()  # by number
+        self._chats: PersistentVector[Chat | None] = PersistentVector()  # by number
         self._roots: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
-        self._moves = Moves[tuple[str, str]]()  # chat and version; shared by all that follow
+        self._moves = ChangeLog[tuple[str, str]]()  # chat and version; shared by all that follow
         self._mark = 0
 
-    def following(self, changed: Iterable[tuple[str, Chat | None]]) -> "Families":
+    def following(self, changed: Iterable[tuple[str, Chat | None]]) -> "BranchForest":
         """The families with these chats as they are now, by the names of their logs; None = it is gone.
 
         Cost: O(log n) for each; O(n) where a chat is new or gone.
@@ -189,7 +191,7 @@ class Families:
         new._mark = self._moves.version
         return new
 
-    def moved_since(self, before: "Families") -> Iterable[tuple[str, str]] | None:
+    def moved_since(self, before: "BranchForest") -> Iterable[tuple[str, str]] | None:
         """Chat and version of what may have begun or ceased to count since then; None where that is not known. Cost: what moved."""
         return self._moves.since(before._mark) if self._moves is before._moves else None
 
@@ -259,7 +261,7 @@ class Families:
 
 
 def _lives(chat: Chat) -> object:
-    """What changes all that counts of a chat at once: a log that was written anew, a life of its own."""
+    """What changes all that counts of a chat at once: a log that was written again, a life of its own."""
     return id(chat.moved), chat.info.mode, chat.info.chosen, chat.info.branch_of
 
 

@@ -1,0 +1,311 @@
+"""Which chat a look is meant for: by the name it gives, or by what is said."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+
+from rolememory.chats.align import align
+from rolememory.chats.branches import Fork, continues, forked
+from rolememory.chats.incremental_alignment import (
+    AlignedHistory,
+    LastWindow,
+    SpokenMessages,
+    align_incrementally,
+)
+from rolememory.chats.log import ChatLog
+from rolememory.chats.log_index import ChatLogIndex
+from rolememory.chats.normalize import (
+    VOICES,
+    Clean,
+    NormalizedMessage,
+    digest,
+    normalize_messages,
+    replace_surrogates,
+    window_size,
+)
+from rolememory.chats.plan import TELLING, align_window, is_ample, planned, weight
+from rolememory.chats.presence import Attendance, Participants, Scopes, Window
+from rolememory.chats.resolved_chat import ResolvedChat
+from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
+from rolememory.chats.transcript import Transcript
+from rolememory.schema.learning import ChatMessage
+from rolememory.schema.message import Message, TurnKind
+from rolememory.storage.people import Same, alone, are_one
+
+_NAMED_BY = 3  # messages that make the id of a chat without one
+_TRIED = (
+    50  # chats without a name that share a user's message, the last ones, are looked at closely
+)
+_REMEMBERED = 32  # chats whose last look is kept at hand
+
+
+@dataclass(frozen=True)
+class ObserveRequest:
+    """A look: who shows what."""
+
+    messages: Sequence[Message]
+    chat: str  # "" = the frontend gave none
+    user: str | None  # None = unsaid, or nobody who is known
+    clean: Clean | None
+    now: datetime
+    present: Sequence[str] | None = None  # None = who is known to be in the chat
+    members: Sequence[str] | None = None
+    kind: TurnKind = "normal"
+    away: bool = False  # the character was not there
+    same: Same = alone
+    character: tuple[str, ...] = ()  # the character's names
+    scopes: Scopes = lambda text: ()
+    unknown: bool = False  # nobody who is known speaks: not the user of the chat either
+
+    def participants(self, script: Transcript, head: ChatHead) -> Participants:
+        """Who is in the chat now, and whose words those of its users are."""
+        voice = self.user or ("" if self.unknown else head.user or "")
+        members = script.present.members if self.members is None else self.members
+        present = Attendance.of({*self._known(script), *self._spoke(script, voice)}, members)
+        window = Window.of(self.messages, voice, self.same)
+        if self.away:
+            present = script.present if script.head else Attendance((voice,))
+        return Participants(present, window, self.kind, self.away, self.character, self.scopes)
+
+    def _known(self, script: Transcript) -> Sequence[str]:
+        return script.present.users if self.present is None else self.present
+
+    def _spoke(self, script: Transcript, voice: str) -> set[str]:
+        """Those who are there because they speak: the one of the call, and the others where nobody says who is there."""
+        mine = {voice} if self.user or self.unknown or not self._known(script) else set()
+        if self.present is not None:
+            return mine
+        told = {one.owner for one in self._speaking(script) if one.owner is not None}
+        return mine | told
+
+    def is_of(self, head: ChatHead) -> bool:
+        """Whether that chat is of the person who shows this, or of nobody as this is."""
+        return are_one(head.user, self.user, self.same)
+
+    def is_someone_elses(self, head: ChatHead) -> bool:
+        """Whether that chat was begun by another person than the one who is said to speak, or by nobody who is known."""
+        return (self.unknown or self.user is not None) and not self.is_of(head)
+
+    def _speaking(self, script: Transcript) -> Sequence[Message | NormalizedMessage]:
+        """The messages that tell who is there: not those of somebody who was forgotten, which a frontend shows on."""
+        if not script.erased:
+            return self.messages
+        return [message for message in self.news if message.digest not in script.erased]
+
+    @cached_property
+    def news(self) -> list[NormalizedMessage]:
+        """What is said, heard for the first time."""
+        return normalize_messages(self.messages, self.clean, {})
+
+    @cached_property
+    def spoken(self) -> SpokenMessages:
+        """What is said, as it came."""
+        return SpokenMessages.of(self.messages)
+
+
+class ChatResolver:
+    """Finds the chat a look is meant for. Not thread-safe: its owner sees to that."""
+
+    def __init__(self, log_index: ChatLogIndex) -> None:
+        self._log_index = log_index
+        self._seen: dict[ChatLog, LastWindow] = {}
+
+    def resolve(self, request: ObserveRequest) -> ResolvedChat:
+        """The chat, and what the look comes to."""
+        log = self._named(request) if request.chat else self._unnamed(request)
+        if log is None:
+            return self._begun(request, self._free_id(request.news), unnamed=True)
+        known = log.head
+        if known is None:
+            return self._begun(request, request.chat)
+        aligned = align_incrementally(
+            log.transcript, request.messages, request.clean, self._seen.get(log)
+        )
+        if request.is_someone_elses(known) and not _goes_on(request, aligned, log.transcript):
+            return self._begun(request, _own_id(request.chat, request.user))
+        there = request.participants(log.transcript, known)
+        changes = aligned.laid.changes if aligned else ()
+        plan = planned(log.transcript, changes, request.now, there.complete)
+        return ResolvedChat(
+            known,
+            log,
+            log.transcript,
+            log.transcript.edition,
+            self._log_index.generation,
+            aligned,
+            plan,
+            there,
+        )
+
+    def begins(self, request: ObserveRequest) -> bool:
+        """Whether no chat of that name is known."""
+        return self._log_index.log(request.chat).head is None
+
+    def stands(self, resolved: ResolvedChat) -> bool:
+        """Whether nothing happened since the look that could change what it comes to: in its chat, or in any if it is a new one."""
+        if not resolved.known:
+            self._log_index.refresh()
+            return self._log_index.generation == resolved.generation
+        log = self._log_index.log(resolved.head.chat)
+        return (
+            log is resolved.log
+            and log.transcript is resolved.script
+            and resolved.script.edition == resolved.edition
+        )
+
+    def keep(self, resolved: ResolvedChat, request: ObserveRequest) -> None:
+        """Remember a look whose line stands in the log, if it is the last one there: the next look begins with it."""
+        script = resolved.log.transcript
+        lines = resolved.edition + (not resolved.plan.idle) if script is resolved.script else 1
+        if resolved.aligned is not None and script.edition == lines:
+            before = self._seen.pop(resolved.log, None)
+            messages = (
+                before.grown(request.messages)
+                if before and resolved.aligned.goes_on
+                else list(request.messages)
+            )
+            self._seen[resolved.log] = LastWindow(
+                messages,
+                request.clean,
+                script,
+                lines,
+                resolved.aligned.laid.begin,
+                resolved.aligned.look,
+            )
+            while len(self._seen) > _REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+
+    def drop(self, log: ChatLog) -> None:
+        """Forget what was shown in a chat."""
+        self._seen.pop(log, None)
+
+    def _named(self, request: ObserveRequest) -> ChatLog:
+        """The log of that name; of two users who call different chats alike, each has their own."""
+        log = self._log_index.log(request.chat)
+        if log.head is not None and request.is_someone_elses(log.head):
+            own = self._log_index.log(_own_id(request.chat, request.user))
+            return own if own.head is not None else log
+        return log
+
+    def _unnamed(self, request: ObserveRequest) -> ChatLog | None:
+        """The chat without a name that the messages continue; None when there is none."""
+        mine = [log for log in self._mine(request) if log.head is not None and log.head.unnamed]
+        for log in mine:
+            seen = self._seen.get(log)
+            if (
+                seen is not None
+                and seen.messages
+                and seen.more(request.messages, request.clean, log.transcript) is not None
+            ):
+                return log
+        going_on = _best(mine, lambda log: request.spoken.going_on(log.transcript))
+        if going_on is not None:
+            return going_on
+        asks = {message.digest for message in request.news if message.role == "user"}
+        near = [log for log in mine if log.transcript.ever_said(asks)]
+        newest = sorted(near, key=lambda log: log.transcript.updated)[-_TRIED:]
+        return _best(newest, lambda log: _continued(log, request.news))
+
+    def _begun(self, request: ObserveRequest, chat: str, *, unnamed: bool = False) -> ResolvedChat:
+        """A chat that nobody has observed yet: a new one, or a fork of one that is known."""
+        log = self._log_index.log(chat) if chat else self._log_index.nobody()
+        script, news = log.transcript, request.news
+        fork = None if script.said else self._fork(request)
+        if fork is not None:
+            script = _begins_with(fork, log, request.now)
+        aligned = AlignedHistory(align_window(script, news), window_size(news)) if news else None
+        head = ChatHead(chat, request.user, request.now, fork.parent if fork else "", unnamed)
+        there = request.participants(script, head)
+        changes = aligned.laid.changes if aligned else ()
+        plan = planned(script, changes, request.now, there.complete)
+        edition, generation = script.edition, self._log_index.generation
+        return ResolvedChat(head, log, script, edition, generation, aligned, plan, there, fork)
+
+    def _fork(self, request: ObserveRequest) -> Fork | None:
+        if sum(message.role == "user" for message in request.news) < 2:
+            return None  # without reading any other chat
+        return forked(request.news, [log.transcript for log in self._mine(request)])
+
+    def _mine(self, request: ObserveRequest) -> list[ChatLog]:
+        self._log_index.refresh()
+        return [
+            log
+            for log in self._log_index.logs()
+            if log.head is not None and request.is_of(log.head)
+        ]
+
+    def _free_id(self, news: Sequence[NormalizedMessage]) -> str:
+        """An id made of the first messages."""
+        if not news:
+            return ""
+        stem, number = f"~{digest('', ''.join(message.digest for message in news[:_NAMED_BY]))}", 1
+        while (
+            self._log_index.log(chat := stem if number == 1 else f"{stem}-{number}").head
+            is not None
+        ):
+            number += 1
+        return chat
+
+
+def _best(logs: Iterable[ChatLog], score: Callable[[ChatLog], int]) -> ChatLog | None:
+    """The chat that scores best, of equals the one that changed last; None where none scores."""
+    scored = [(score(log), log.transcript.updated, log) for log in logs]
+    found = [each for each in scored if each[0]]
+    return max(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _continued(log: ChatLog, news: Sequence[NormalizedMessage]) -> int:
+    """How much the messages share with a chat that they continue; 0 when they do not."""
+    path, look = log.transcript.path, log.transcript.look
+    first = max(len(path) - look.messages, 0)
+    alignment = align(log.transcript, news, first, is_ample(window_size(news), look))
+    return max(weight(alignment, news), 1) if continues(alignment, path, news, first) else 0
+
+
+def _goes_on(request: ObserveRequest, aligned: AlignedHistory | None, script: Transcript) -> bool:
+    """Whether a look at another person's chat goes on with it: it tells that words of others are theirs, or an exchange is the same.
+
+    A greeting, and what everybody begins with ("Hello"), are the same in many chats.
+    """
+    if aligned is None or aligned.laid.note:
+        return aligned is None
+    others = {request.same(user) for user in script.present.users} - {
+        request.same(request.user or "")
+    }
+    if any(one.owner is not None and request.same(one.owner) in others for one in request.messages):
+        return True
+    same = _unchanged(aligned, script)
+    words = (said.text.encode("utf-8", "replace") for _, said in same if said.role == "user")
+    exchanges = (
+        here + 1 == there and (one.role, other.role) == VOICES
+        for (here, one), (there, other) in pairwise(same)
+    )
+    return sum(map(len, words)) >= TELLING or any(exchanges)
+
+
+def _unchanged(aligned: AlignedHistory, script: Transcript) -> list[tuple[int, ChatMessage]]:
+    """What stays of the path as far as it is visible, with its places."""
+    changes = aligned.laid.changes
+    steps = (step for change in changes for step in change.steps)
+    stays = {step.old for step in steps if step.heard is None}
+    gone = {at for change in changes for at in range(change.start, change.end)} - stays
+    places = range(aligned.laid.begin, len(script.path))
+    return [(at, script.path[at]) for at in places if at not in gone]
+
+
+def _begins_with(fork: Fork, log: ChatLog, now: datetime) -> Transcript:
+    script = Transcript(log.path)
+    script.follow(
+        ChatLogRow(
+            now,
+            said=fork.path,
+            splices=(Splice(0, "", (), tuple([said.version for said in fork.path])),),
+        )
+    )
+    return script
+
+
+def _own_id(chat: str, user: str | None) -> str:
+    return replace_surrogates(f"{chat}@{user or ''}")
