@@ -1,1 +1,1 @@
-"""WHO MAY COME IN: the proxy, REST, MCP and the page behind one guard, in one process."""
+"""The proxy, REST, MCP and the page behind one access guard, in one process."""

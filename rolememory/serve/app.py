@@ -1,4 +1,4 @@
-"""All doors of the house as one ASGI application behind its guard."""
+"""All routers as one ASGI application behind the access guard."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,39 +14,40 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rolememory import __version__
-from rolememory.serve.guard import App, Guard
-from rolememory.serve.house import House
-from rolememory.serve.refusal import language_of, told
+from rolememory.locales import LocalizedText
+from rolememory.serve.app_state import AppState
+from rolememory.serve.guard import AccessGuard, App
+from rolememory.serve.http_refusal import error_body, language_of
 
 
-def create_app(house: House) -> App:
-    """The application; `house` is opened and closed with it."""
-    from rolememory.serve.doors import DOORS
+def create_app(app_state: AppState) -> App:
+    """The application; `app_state` is opened and closed with it."""
+    from rolememory.serve.routers import ROUTERS
 
     app = FastAPI(
         title="rolememory",
         version=__version__,
-        lifespan=lambda app: _living(app, house),
+        lifespan=lambda app: _living(app, app_state),
         openapi_url=None,  # below: it takes a second to write, and nobody's chat is to wait for it
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
     app.add_exception_handler(HTTPException, _lost)
-    app.state.house = house
+    app.state.app_state = app_state
     app.state.living = []
     app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
-    for door in DOORS:
-        door(app, house)
-    return Guard(app, house.rules)
+    for door in ROUTERS:
+        door(app, app_state)
+    return AccessGuard(app, app_state.rules, app_state.admission)
 
 
 @asynccontextmanager
-async def _living(app: Starlette, house: House) -> AsyncIterator[None]:
-    """Open the house, and whatever a door keeps open with it."""
+async def _living(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
+    """Open the application's state, and what the routers keep open with it."""
     async with AsyncExitStack() as stack:
-        house.open()
-        stack.callback(house.close)
+        app_state.open()
+        stack.callback(app_state.close)
         for context in app.state.living:
             await stack.enter_async_context(context())
         yield
@@ -55,16 +56,15 @@ async def _living(app: Starlette, house: House) -> AsyncIterator[None]:
 _LOST = {
     404: (
         "not_found",
-        (
-            "there is nothing at this address",
-            "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json",
+        LocalizedText("there is nothing at this address"),
+        LocalizedText(
+            "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json"
         ),
-        ("这个地址没有内容", "前端的 API 地址以 /v1 结尾；REST 说明见 /api/openapi.json"),
     ),
     405: (
         "method",
-        ("this address is not asked so", "see /api/openapi.json"),
-        ("这个地址不支持这种请求方法", "见 /api/openapi.json"),
+        LocalizedText("this address is not asked so"),
+        LocalizedText("see /api/openapi.json"),
     ),
 }
 
@@ -72,12 +72,12 @@ _LOST = {
 async def _lost(request: Request, error: Exception) -> Response:
     """The answer to who came to an address that nobody has, in the shape of all errors."""
     status = getattr(error, "status_code", 404)
-    code, en, zh = _LOST.get(status, _LOST[404])
-    language = language_of(request.headers, request.app.state.house.language)
+    code, message, hint = _LOST.get(status, _LOST[404])
+    language = language_of(request.headers, request.app.state.app_state.language)
     shown = (
         "/v1/" if request.url.path.endswith(("/completions", "/models")) else request.url.path
     )  # a frontend with half a URL
-    said = told(code, *(zh if language == "zh" else en), language, shown)
+    said = error_body(code, message.text(language), hint.text(language), language, shown)
     return JSONResponse({"error": said}, status, getattr(error, "headers", None))
 
 

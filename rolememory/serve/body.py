@@ -5,61 +5,63 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from rolememory.serve.refusal import Refusal
+from rolememory.locales import LocalizedText
+from rolememory.serve.admission import LARGE, Admission, QueueTicket
+from rolememory.serve.http_refusal import HttpRefusal
+from rolememory.text.cancellation import large_work
 
 if TYPE_CHECKING:
     from rolememory.serve.guard import Receive
 
 BODY_S = 60.0  # a body must have arrived after so long
-BODIES = 4  # of the largest bodies, as many as may be held at once by all requests together
+BUSY_S = 10.0  # a large body waits so long for room
 
 
-def too_large(most: int) -> Refusal:
+def too_large(most: int) -> HttpRefusal:
     """The word to one who sends more than so many bytes."""
     size = f"{most / 2**20:g} MB"
-    return Refusal(
+    return HttpRefusal(
         413,
         "too_large",
-        (f"more than {size}", f"超过 {size}"),
-        ("raise serve.max_body_mb", "可调大 serve.max_body_mb"),
+        LocalizedText("more than {size}", size=size),
+        LocalizedText("raise serve.max_body_mb"),
     )
 
 
-_BUSY = Refusal(
+_BUSY = HttpRefusal(
     503,
     "busy",
-    ("too many large requests at once", "同时到来的大请求太多"),
-    ("send it again in a moment", "请稍后再发"),
+    LocalizedText("too many large requests at once"),
+    LocalizedText("send it again in a moment"),
 )
 
 
-class Held:
-    """How much of all bodies together is in memory: many slow large ones must not fill it."""
-
-    def __init__(self) -> None:
-        self.size = 0
-
-
 class Body:
-    """The body of a request, with a cap on its size and on the time it takes to come; who is over it is told so and is gone."""
+    """The body of a request, with a cap on its size and on the time it takes to come; who is over it is told so and is gone.
+
+    A large one waits for room before it is read, is read at a pace, and has its turn once it is there. Where `may_pass`, it is
+    handed on without one (`turn` is None) when that takes too long.
+    """
 
     def __init__(
         self,
         receive: "Receive",
         most: int,
-        refuse: Callable[[Refusal], Awaitable[None]],
+        refuse: Callable[[HttpRefusal], Awaitable[None]],
         within_s: float = BODY_S,
-        held: Held | None = None,
+        admission: Admission | None = None,
+        *,
+        expected: int | None = None,
+        turn_s: float = BODY_S,
+        may_pass: bool = False,
     ) -> None:
-        self._held = held or Held()
-        self._receive, self._most, self._refuse, self._size, self._done = (
-            receive,
-            most,
-            refuse,
-            0,
-            False,
-        )
+        self._admission = admission or Admission()
+        self._receive, self._most, self._refuse = receive, most, refuse
         self._until = time.monotonic() + within_s
+        self._expected, self._turn_s, self._may_pass = expected, turn_s, may_pass
+        self._size = self._held = 0
+        self._done = self.large = False
+        self.turn: QueueTicket | None = None
 
     async def receive(self) -> MutableMapping[str, Any]:
         """The next piece; as if the other side had hung up when there is too much or it takes too long."""
@@ -71,29 +73,58 @@ class Body:
             )
         except TimeoutError:
             return await self._over(
-                Refusal(
+                HttpRefusal(
                     408,
                     "slow",
-                    ("the body took too long", "请求内容来得太慢"),
-                    ("send it in one go", "请一次发完"),
+                    LocalizedText("the body took too long"),
+                    LocalizedText("send it in one go"),
                 )
             )
         came = len(message.get("body", b""))
         self._size += came
-        self._held.size += came
         self._done = not message.get("more_body", False)
         if self._size > self._most:
             return await self._over(too_large(self._most))
-        if self._held.size > BODIES * self._most:
+        if not await self._has_room(came) or not await self._has_turn():
             return await self._over(_BUSY)
         return message
 
+    def done(self) -> None:
+        """The work on it is done: the next large one may begin."""
+        if self.turn:
+            self.turn.leave()
+
     def let_go(self) -> None:
         """The request is answered: its body is held no longer."""
-        self._held.size -= self._size
-        self._size = 0
+        self.done()
+        self._admission.free(self._held, large=self.large)
+        self._held = 0
 
-    async def _over(self, refusal: Refusal) -> MutableMapping[str, Any]:
+    async def _has_room(self, came: int) -> bool:
+        """Whether the piece may be held. The rest of a large body is waited for only where there is room for all of it."""
+        if not self.large and max(self._size, self._expected or 0) <= LARGE:
+            self._held += came
+            return self._admission.hold(came, self._most)
+        if not self.large:
+            self._admission.free(self._held, large=False)
+            self.large, self._held = True, 0
+            whole = min(self._expected or self._most, self._most)
+            if not await self._admission.reserve(whole, self._most, BUSY_S):
+                return False
+            self._held = whole
+        await self._admission.pace(came)
+        return True
+
+    async def _has_turn(self) -> bool:
+        if self._done and self.large:
+            large_work(self._admission.others)
+            self.turn = await self._admission.enter(self._turn_s)
+            return self.turn is not None or self._may_pass
+        if self._done and self._size:
+            self._admission.note_small()
+        return True
+
+    async def _over(self, refusal: HttpRefusal) -> MutableMapping[str, Any]:
         self._done = True
         await self._refuse(refusal)
         return {"type": "http.disconnect"}

@@ -20,16 +20,16 @@ from pydantic import BaseModel
 
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.message import Message
-from rolememory.serve.rest.applying import ApplyOut
+from rolememory.serve.rest.apply_change import ApplyOut
+from rolememory.serve.rest.history import UndoOut
 from rolememory.serve.rest.insight import InsightOut, MergeOut
 from rolememory.serve.rest.map import MapOut
 from rolememory.serve.rest.memories import MemoryDetail
-from rolememory.serve.rest.memory_shapes import MemoryOut
-from rolememory.serve.rest.past import UndoOut
+from rolememory.serve.rest.memory_schemas import MemoryOut
 from rolememory.serve.rest.recall import ExplainOut, SearchOut
 from rolememory.serve.rest.roles import RoleOut
-from rolememory.serve.rest.shapes import ChangeOut, Done, Page
-from rolememory.serve.rest.turns_shapes import ObservedOut, RecallOut
+from rolememory.serve.rest.schemas import ChangeOut, Done, Page
+from rolememory.serve.rest.turn_schemas import ObservedOut, RecallOut
 
 URL = "http://127.0.0.1:8787"
 Answer = TypeVar("Answer")
@@ -287,7 +287,7 @@ class Client:
             with self._http.stream(
                 "GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)
             ) as response:
-                reading = _Reading()
+                reading = _EventParser()
                 for line in response.iter_lines():
                     yield from reading.take(line)
         except httpx.HTTPError as error:
@@ -342,7 +342,7 @@ class AsyncClient:
             async with self._http.stream(
                 "GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)
             ) as response:
-                reading = _Reading()
+                reading = _EventParser()
                 async for line in response.aiter_lines():
                     for happened in reading.take(line):
                         yield happened
@@ -365,7 +365,7 @@ class AsyncClient:
         await self.close()
 
 
-class _Reading:
+class _EventParser:
     """Server-sent events, line by line."""
 
     def __init__(self) -> None:

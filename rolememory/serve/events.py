@@ -1,4 +1,4 @@
-"""What happens in the house, told to whoever listens: pages, frontends, the console. Nobody who listens slowly holds anybody up."""
+"""Events of the server for its listeners: pages, frontends, the console. A slow listener delays nobody."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ class Event:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
-class Bus:
+class EventBus:
     """Thread-safe; `tell` from any thread, `listen` from any event loop."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Bus:
         self._calls.append(call)
 
     async def listen(self, after: int = 0) -> AsyncIterator[Event]:
-        """Events with a number above `after` as far as they are kept, then every new one until the house closes."""
+        """Events with a number above `after` as far as they are kept, then every new one until the server closes."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         with self._lock:
             missed = [event for event in self._newest if after and event.number > after]
@@ -65,6 +65,11 @@ class Bus:
         finally:
             with self._lock:
                 self._listeners.pop(queue, None)
+
+    def unbroken(self, after: int) -> bool:
+        """Whether every event since that number is still known."""
+        numbers = [event.number for event in tuple(self._newest)]
+        return bool(numbers) and numbers[0] - 1 <= after <= numbers[-1]
 
     @property
     def listeners(self) -> int:

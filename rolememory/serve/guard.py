@@ -8,7 +8,7 @@
 | another machine       | token            | token                                               |
 | through a proxy       | token            | token                                               |
 
-In a service (`Rules.caller`) nobody is local: a request is what its key may do, and what nobody was given needs the right to
+In a service (`AccessRules.caller`) nobody is local: a request is what its key may do, and what nobody was given needs the right to
 administer. Forwarded headers count from the proxies that the settings name, and are refused from others.
 
 A page is what sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is refused whoever asks: that is how pages reach
@@ -26,9 +26,11 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from rolememory.serve.body import Body, Held, too_large
+from rolememory.locales import LocalizedText
+from rolememory.serve.admission import Admission
+from rolememory.serve.body import BODY_S, Body, too_large
+from rolememory.serve.http_refusal import HttpRefusal, language_of, proxied
 from rolememory.serve.keys import Caller
-from rolememory.serve.refusal import Refusal, language_of, proxied
 from rolememory.serve.token import same
 
 Scope = MutableMapping[str, Any]
@@ -56,15 +58,12 @@ _FORWARDED = frozenset(
 _READING = frozenset({"GET", "HEAD"})
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _JSON = ("application/json", "application/x-ndjson")
-_SEND_TOKEN = (
-    "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token",
-    "请发送 `Authorization: Bearer TOKEN`；令牌在主目录的 .token 里",
+_SEND_TOKEN = LocalizedText(
+    "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token"
 )
-_SEND_KEY = (
-    "send `Authorization: Bearer KEY`; `rolememory keys add` makes one",
-    "请发送 `Authorization: Bearer 密钥`；用 `rolememory keys add` 生成",
-)
+_SEND_KEY = LocalizedText("send `Authorization: Bearer KEY`; `rolememory keys add` makes one")
 CALLER = "rolememory.caller"  # in a scope: who asks a service
+BODY = "rolememory.body"  # in a scope: how the body came
 _DOORS = tuple(
     (verb, re.compile(door), right)
     for verb, door, right in (
@@ -79,14 +78,17 @@ _UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "app
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What the guard goes by; brought anew for each request, so settings count at once."""
+class AccessRules:
+    """What the guard goes by; brought again for each request, so settings count at once."""
 
     token: str
     hosts: frozenset[str] = frozenset()  # further names, lower case, without port
     origins: frozenset[str] = frozenset()  # pages that may ask
     max_body: int = 32 * 2**20  # bytes
     open_to_others: bool = False  # listens off loopback
+    turn_s: float = (
+        2.0  # a large call of the proxy waits so long for its turn, then passes without memory
+    )
     language: str = "en"  # of those who name none
     caller: Callable[[str], Caller | None] | None = None  # of a service: who sends this key
     proxies: tuple[
@@ -94,12 +96,14 @@ class Rules:
     ] = ()  # of a service: addresses and networks whose forwarded headers count
 
 
-class Guard:
-    """ASGI: lets in whom `Rules` let in, and puts security headers on what goes out of our own pages and REST."""
+class AccessGuard:
+    """ASGI: lets in whom `AccessRules` let in, and puts security headers on what goes out of our own pages and REST."""
 
-    def __init__(self, app: App, rules: Callable[[], Rules]) -> None:
+    def __init__(
+        self, app: App, rules: Callable[[], AccessRules], admission: Admission | None = None
+    ) -> None:
         self._app, self._rules = app, rules
-        self._held = Held()
+        self._admission = admission or Admission()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -107,20 +111,29 @@ class Guard:
             await self._app(scope, receive, send)
             return
         rules, headers = self._rules(), _headers(scope)
-        answer = _Answer(send, scope, rules, headers)
+        answer = _GuardedResponse(send, scope, rules, headers)
         try:
             _check_headers(scope)
             _check_framing(headers)
             _check_path(scope)
             page = admitted(scope, headers, rules)
-        except Refusal as refusal:
+        except HttpRefusal as refusal:
             await _read_out(headers, receive)
             await answer.refuse(refusal)
             return
         if scope["method"] == "OPTIONS" and page == "allowed":
             await _preflight(headers["origin"], send)
             return
-        body = Body(receive, rules.max_body, answer.refuse, held=self._held)
+        passes = proxied(scope["path"])
+        body = scope[BODY] = Body(
+            receive,
+            rules.max_body,
+            answer.refuse,
+            admission=self._admission,
+            expected=int(headers.get("content-length") or 0) or None,
+            turn_s=rules.turn_s if passes else BODY_S,
+            may_pass=passes,
+        )
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
@@ -132,7 +145,7 @@ class Guard:
             body.let_go()
 
 
-def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
+def admitted(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> str:
     """Who asks: "program", "own" page or "allowed" page.
 
     Raises:
@@ -141,73 +154,62 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
     host = headers.get("host", "")
     if not _known_host(host, rules):
         name = host[:80]
-        raise Refusal(
+        raise HttpRefusal(
             421,
             "host",
-            (f"this server does not answer to {name!r}", f"这个服务不应答“{name}”这个名字"),
-            ("add the name to serve.allowed_hosts", "请把它加进 serve.allowed_hosts"),
+            LocalizedText("this server does not answer to {name!r}", name=name),
+            LocalizedText("add the name to serve.allowed_hosts"),
         )
     if rules.caller:
         _check_forwarded(scope, headers, rules)
     page = _page(headers, host, scope, rules)
-    reading = scope["method"] in _READING
     if scope["method"] == "OPTIONS" and page == "allowed":
         return page
     if rules.caller:
         _check_key(scope, headers, rules)
-        _check_body(scope, headers, rules)
-        return page
-    if (
-        not from_here(scope)
-        and not _has_token(headers, rules)
-        and scope["path"] != "/"
-        and not _asset(scope)
-    ):
-        raise Refusal(
-            401,
-            "token",
-            (
-                "asked from another machine, or through a proxy, without the token",
-                "从别的机器或经由代理访问，却没有带令牌",
-            ),
-            _SEND_TOKEN,
-        )
-    if page == "allowed" and not _has_token(headers, rules) and not proxied(scope["path"]):
-        raise Refusal(401, "token", ("a page must send the token", "网页必须带上令牌"), _SEND_TOKEN)
-    if page == "own" and not reading and not _has_token(headers, rules):
-        raise Refusal(
-            401,
-            "token",
-            ("this page has no key", "这个网页没有钥匙"),
-            (
-                "open the page anew under the address that `rolememory serve` printed",
-                "请用 `rolememory serve` 显示的地址重新打开网页",
-            ),
-        )
+    elif not _has_token(headers, rules):
+        _check_without_token(scope, page)
     _check_body(scope, headers, rules)
     return page
 
 
-def _check_body(scope: Scope, headers: Mapping[str, str], rules: Rules) -> None:
+def _check_without_token(scope: Scope, page: str) -> None:
+    """What may be done without the token: look at the page itself, and anything from this machine but for changes by a page."""
+    if not from_here(scope) and scope["path"] != "/" and not _asset(scope):
+        raise HttpRefusal(
+            401,
+            "token",
+            LocalizedText("asked from another machine, or through a proxy, without the token"),
+            _SEND_TOKEN,
+        )
+    if page == "allowed" and not proxied(scope["path"]):
+        raise HttpRefusal(401, "token", LocalizedText("a page must send the token"), _SEND_TOKEN)
+    if page == "own" and scope["method"] not in _READING:
+        raise HttpRefusal(
+            401,
+            "token",
+            LocalizedText("this page has no key"),
+            LocalizedText("open the page again under the address that `rolememory serve` printed"),
+        )
+
+
+def _check_body(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
     if scope["method"] not in _READING and not proxied(scope["path"]):
         _check_type(headers)
     if int(headers.get("content-length") or 0) > rules.max_body:
         raise too_large(rules.max_body)
 
 
-def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: Rules) -> None:
+def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
     """Take what a proxy that is named says of the request's scheme; refuse what anybody else says."""
     if not any(_forwards(name) for name, _ in scope["headers"]):
         return
     if not _named(scope.get("client"), rules.proxies):
-        raise Refusal(
+        raise HttpRefusal(
             400,
             "forwarded",
-            (
-                "forwarded headers from an address that is no known proxy",
-                "转发头来自未登记的代理地址",
-            ),
-            ("add its address to serve.trusted_proxies", "请把它的地址加进 serve.trusted_proxies"),
+            LocalizedText("forwarded headers from an address that is no known proxy"),
+            LocalizedText("add its address to serve.trusted_proxies"),
         )
     if (scheme := headers.get("x-forwarded-proto", "")) in ("http", "https"):
         scope["scheme"] = scheme
@@ -221,36 +223,28 @@ def _named(client: tuple[str, int] | None, proxies: Iterable[str]) -> bool:
     return any(address in ipaddress.ip_network(one, strict=False) for one in proxies)
 
 
-def _check_key(scope: Scope, headers: Mapping[str, str], rules: Rules) -> None:
+def _check_key(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
     """Note who asks; refuse who may not do this."""
     if scope["method"] in _READING and (scope["path"] in ("/", "/healthz") or _asset(scope)):
         return
     given = headers.get("authorization", "").removeprefix("Bearer ").strip()
     caller = rules.caller(given or headers.get("x-rolememory-token", "")) if rules.caller else None
     if caller is None:
-        raise Refusal(
-            401, "key", ("asked without a key that counts", "没有带有效的密钥"), _SEND_KEY
-        )
+        raise HttpRefusal(401, "key", LocalizedText("asked without a key that counts"), _SEND_KEY)
     right = needed(scope["method"], scope["path"])
     if not caller.may(right):
-        raise Refusal(
+        raise HttpRefusal(
             403,
             "right",
-            (f"this key lacks the right {right!r}", f"这个密钥没有“{right}”权限"),
-            (
-                "make a key that has it: `rolememory keys add`",
-                "请用 `rolememory keys add` 生成有此权限的密钥",
-            ),
+            LocalizedText("this key lacks the right {right!r}", right=right),
+            LocalizedText("make a key that has it: `rolememory keys add`"),
         )
     if right != "admin" and not caller.user:
-        raise Refusal(
+        raise HttpRefusal(
             403,
             "user",
-            ("this key speaks for no user", "这个密钥不代表任何用户"),
-            (
-                "send a claim that it signs, or a key of one user",
-                "请发送由它签名的声明，或某个用户的密钥",
-            ),
+            LocalizedText("this key speaks for no user"),
+            LocalizedText("send a claim that it signs, or a key of one user"),
         )
     scope[CALLER] = caller
 
@@ -286,25 +280,22 @@ def _check_headers(scope: Scope) -> None:
         len(pairs) > MOST_HEADERS
         or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES
     ):
-        raise Refusal(
+        raise HttpRefusal(
             431,
             "headers",
-            ("too many headers", "请求头太多"),
-            ("send fewer or shorter ones", "请少发一些，或短一些"),
+            LocalizedText("too many headers"),
+            LocalizedText("send fewer or shorter ones"),
         )
 
 
 def _check_framing(headers: Mapping[str, str]) -> None:
     """Refuse two words about where a request ends: whoever stands before us may have taken the other one."""
     if "content-length" in headers and "transfer-encoding" in headers:
-        raise Refusal(
+        raise HttpRefusal(
             400,
             "framing",
-            (
-                "Content-Length and Transfer-Encoding in one request",
-                "一个请求里同时有 Content-Length 和 Transfer-Encoding",
-            ),
-            ("send one of them", "请只发其中一个"),
+            LocalizedText("Content-Length and Transfer-Encoding in one request"),
+            LocalizedText("send one of them"),
         )
 
 
@@ -315,11 +306,11 @@ def _check_path(scope: Scope) -> None:
         return
     for _ in range(3):  # a server behind us may decode what we took for text
         if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", path)):
-            raise Refusal(
+            raise HttpRefusal(
                 400,
                 "path",
-                ("a path with . or .. in it", "路径里有 . 或 .."),
-                ("write the address out", "请写出完整的地址"),
+                LocalizedText("a path with . or .. in it"),
+                LocalizedText("write the address out"),
             )
         path = unquote(path)
 
@@ -344,7 +335,7 @@ def _bare(host: str) -> str:
         return ""
 
 
-def _known_host(host: str, rules: Rules) -> bool:
+def _known_host(host: str, rules: AccessRules) -> bool:
     name = _bare(host)
     if not name or "@" in host or "/" in host:
         return False
@@ -357,19 +348,16 @@ def _known_host(host: str, rules: Rules) -> bool:
     return rules.open_to_others  # an address cannot be rebound
 
 
-def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: Rules) -> str:
+def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: AccessRules) -> str:
     origin = headers.get("origin")
     if origin is None:
         site = headers.get("sec-fetch-site", "")
         if site == "cross-site" and not _navigates(headers):
-            raise Refusal(
+            raise HttpRefusal(
                 403,
                 "origin",
-                ("asked by another site's page", "请求来自别的网站的网页"),
-                (
-                    "call from the page of this server, or from a program",
-                    "请从本服务自己的网页或从程序里访问",
-                ),
+                LocalizedText("asked by another site's page"),
+                LocalizedText("call from the page of this server, or from a program"),
             )
         return "own" if site in ("same-origin", "none") else "program"
     if origin == f"{scope.get('scheme', 'http')}://{host}":
@@ -377,11 +365,11 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: Rules) -> 
     if origin in rules.origins:
         return "allowed"
     page = origin[:80]
-    raise Refusal(
+    raise HttpRefusal(
         403,
         "origin",
-        (f"pages of {page!r} may not ask", f"来自“{page}”的网页不能访问"),
-        ("add the origin to serve.allowed_origins", "请把它加进 serve.allowed_origins"),
+        LocalizedText("pages of {page!r} may not ask", page=page),
+        LocalizedText("add the origin to serve.allowed_origins"),
     )
 
 
@@ -412,7 +400,7 @@ def _asset(scope: Scope) -> bool:
     return scope["method"] in _READING and scope["path"].startswith("/web/")
 
 
-def _has_token(headers: Mapping[str, str], rules: Rules) -> bool:
+def _has_token(headers: Mapping[str, str], rules: AccessRules) -> bool:
     given = (
         headers.get("authorization", "").removeprefix("Bearer ").strip(),
         headers.get("x-rolememory-token", ""),
@@ -430,7 +418,7 @@ def cookie_name(token: str) -> str:
     return f"rolememory-{sha256(token.encode()).hexdigest()[:12]}"
 
 
-def _cookie(headers: Mapping[str, str], rules: Rules) -> str:
+def _cookie(headers: Mapping[str, str], rules: AccessRules) -> str:
     try:
         found = SimpleCookie(headers.get("cookie", "")).get(cookie_name(rules.token))
     except CookieError:
@@ -447,21 +435,22 @@ def _check_type(headers: Mapping[str, str]) -> None:
     ):
         return
     if kind not in (*_JSON, *_UPLOADS):
-        raise Refusal(
+        raise HttpRefusal(
             415,
             "content_type",
-            (
-                f"cannot read {kind[:60] or 'a body without a type'!r}",
-                f"读不了“{kind[:60] or '没有类型的请求内容'}”",
-            ),
-            ("send application/json", "请发送 application/json"),
+            LocalizedText("cannot read {kind!r}", kind=kind[:60])
+            if kind
+            else LocalizedText("cannot read a body without a type"),
+            LocalizedText("send application/json"),
         )
 
 
-class _Answer:
+class _GuardedResponse:
     """What goes out, with our headers on everything that is not the upstream's own word."""
 
-    def __init__(self, send: Send, scope: Scope, rules: Rules, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, send: Send, scope: Scope, rules: AccessRules, headers: Mapping[str, str]
+    ) -> None:
         self._send, self._scope, self._rules, self._headers = send, scope, rules, headers
         self._begun = self.refused = False
 
@@ -473,7 +462,7 @@ class _Answer:
             message["headers"] = [*message.get("headers", ()), *self._added()]
         await self._send(message)
 
-    async def refuse(self, refusal: Refusal) -> None:
+    async def refuse(self, refusal: HttpRefusal) -> None:
         """Say why, if nothing was said yet; nothing more goes out."""
         if self.refused or self._begun:
             return

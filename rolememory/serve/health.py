@@ -1,14 +1,14 @@
-"""`/healthz`: whether the house stands, and whether meaning works by now."""
+"""`/healthz`: whether the server runs, and whether the embedding model is loaded."""
 
 from typing import Any
 
 from fastapi import FastAPI
 
 from rolememory import __version__
-from rolememory.serve.house import House
+from rolememory.serve.app_state import AppState
 
 
-def health(app: FastAPI, house: House) -> None:
+def health(app: FastAPI, app_state: AppState) -> None:
     """Add the path."""
 
     @app.get("/healthz", tags=["health"])
@@ -18,5 +18,5 @@ def health(app: FastAPI, house: House) -> None:
             "name": "rolememory",
             "status": "ok",
             "version": __version__,
-            "meaning": house.home.loader.state,
+            "meaning": app_state.home.loader.state,
         }

@@ -24,6 +24,7 @@ from rolememory.errors import (
     UnknownNameError,
     UnknownRoleError,
 )
+from rolememory.locales import Listed
 from rolememory.serve.token import same
 from rolememory.storage.files.atomic import write
 from rolememory.storage.files.signature import signature
@@ -39,7 +40,7 @@ _LONGEST = 4_000  # characters of a key or claim
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """One key as it is kept."""
 
     name: str
@@ -86,15 +87,15 @@ class Caller:
         return f"{name}@{quote(self.user, safe='')}" if name else ""
 
 
-class Keys:
+class ApiKeys:
     """The keys of a home, and its token as the key that may do all. Read again whenever the file changes."""
 
     def __init__(self, home: Path, token: str) -> None:
         self._path, self._token = home / NAME, token
         self._mark: object = None
-        self._known: Mapping[str, Key] = {}
+        self._known: Mapping[str, ApiKey] = {}
 
-    def all(self) -> list[Key]:
+    def all(self) -> list[ApiKey]:
         """Every key, in the order of their names.
 
         Raises:
@@ -133,19 +134,18 @@ class Keys:
         kept, wanted = self.all(), tuple(dict.fromkeys(rights))
         if any(one.name == name for one in kept) or not name.strip():
             raise InvalidValueError(
-                f"{name!r}: there is a key of this name; choose another",
-                zh=f"“{name}”：已有同名的密钥；请换一个名字",
+                "{name!r}: there is a key of this name; choose another", name=name
             )
         if unknown := next((one for one in wanted if one not in RIGHTS), None):
             raise UnknownNameError("right", unknown, RIGHTS)
         if "admin" in wanted and EVERY not in (listed := tuple(roles)):
             raise InvalidValueError(
-                f"a key for {', '.join(listed)} alone cannot administer the home; leave out --role or admin",
-                zh=f"只开放 {'、'.join(listed)} 的密钥不能管理整个主目录；请去掉 --role 或 admin",
+                "a key for {listed} alone cannot administer the home; leave out --role or admin",
+                listed=Listed(listed),
             )
         made = secrets.token_urlsafe(32)
         digest = sha256(made.encode()).hexdigest()
-        self._write([*kept, Key(name, digest, tuple(roles), user, wanted)])
+        self._write([*kept, ApiKey(name, digest, tuple(roles), user, wanted)])
         return made
 
     def remove(self, name: str) -> None:
@@ -178,23 +178,24 @@ class Keys:
         opens = EVERY in key.roles or role in key.roles
         return replace(caller, roles=(role,)) if opens else None
 
-    def _read(self) -> dict[str, Key]:
+    def _read(self) -> dict[str, ApiKey]:
         if not self._path.exists():
             return {}
         try:
             rows = orjson.loads(self._path.read_bytes())["keys"]
             keys = [
-                Key(**{**row, "roles": tuple(row["roles"]), "rights": tuple(row["rights"])})
+                ApiKey(**{**row, "roles": tuple(row["roles"]), "rights": tuple(row["rights"])})
                 for row in rows
             ]
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidValueError(
-                f"{self._path}: cannot be read as keys: {error}; mend it, or delete it and make new keys",
-                zh=f"{self._path}：读不出密钥：{error}；请改正，或删掉后重新生成",
+                "{path}: cannot be read as keys: {error}; mend it, or delete it and make new keys",
+                path=self._path,
+                error=error,
             ) from error
         return {one.digest: one for one in keys}
 
-    def _write(self, keys: Iterable[Key]) -> None:
+    def _write(self, keys: Iterable[ApiKey]) -> None:
         rows = [asdict(one) for one in keys]
         write(self._path, orjson.dumps({"keys": rows}, option=orjson.OPT_INDENT_2) + b"\n")
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rolememory.serve.house import House
+from rolememory.serve.app_state import AppState
 
 WEB = Path(__file__).parent / "web"
 START = "index.html"
@@ -54,7 +54,7 @@ def assets(folder: Path = WEB) -> dict[str, Asset]:
     }
 
 
-def page(app: FastAPI, house: House) -> None:  # a door like the others
+def page(app: FastAPI, app_state: AppState) -> None:  # a router like the others
     """Add the paths."""
     files = assets()
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import sys
 from collections.abc import Callable
 
 import h11
@@ -11,9 +12,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rolememory.errors import InvalidValueError
 from rolememory.serve.app import create_app
-from rolememory.serve.house import House
+from rolememory.serve.app_state import AppState
 
 STOPPING_S = 5.0  # open answers may take so long to end
+SWITCH_S = 0.001  # a thread that works on a long chat gives way so soon
 HEADERS_S = 10.0  # the headers of a request must have arrived after so long
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
@@ -32,8 +34,10 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         found.close()
         raise InvalidValueError(
-            f"cannot listen on {host}:{port}: {error.strerror}; is it running already? choose another with --port",
-            zh=f"无法在 {host}:{port} 上监听：{error.strerror}；是否已在运行？可用 --port 换一个端口",
+            "cannot listen on {host}:{port}: {strerror}; is it running already? choose another with --port",
+            host=host,
+            port=port,
+            strerror=error.strerror,
         ) from error
     found.listen(256)
     return found
@@ -46,10 +50,10 @@ def address(listener: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-def configured(house: House, headers_s: float = HEADERS_S) -> uvicorn.Config:
+def configured(app_state: AppState, headers_s: float = HEADERS_S) -> uvicorn.Config:
     """How the server runs. The address of a caller is what the socket says, whatever headers claim."""
     return uvicorn.Config(
-        create_app(house),
+        create_app(app_state),
         http=bounded(headers_s),
         proxy_headers=False,
         log_config=None,
@@ -94,9 +98,12 @@ def bounded(headers_s: float) -> type[asyncio.Protocol]:
     return Bounded
 
 
-def serve(house: House, listener: socket.socket, ready: Callable[[], None] | None = None) -> None:
+def serve(
+    app_state: AppState, listener: socket.socket, ready: Callable[[], None] | None = None
+) -> None:
     """Serve until SIGINT or SIGTERM; open answers are ended, everything written is folded."""
-    server = _Server(configured(house), ready)
+    server = _Server(configured(app_state), ready)
+    sys.setswitchinterval(SWITCH_S)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     server.run(sockets=[listener])
 

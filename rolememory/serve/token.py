@@ -1,4 +1,4 @@
-"""The key of the house: made at the first start, kept in the home with rights for its owner alone, printed once."""
+"""The server's token: made at the first start, kept in the home with rights for its owner alone, printed once."""
 
 import hmac
 import os

@@ -1,1 +1,1 @@
-"""THE DOOR FOR AGENTS: memories as tools and resources of the Model Context Protocol, over HTTP at /mcp and over stdio."""
+"""Memories as tools and resources of the Model Context Protocol, over HTTP at /mcp and over stdio."""

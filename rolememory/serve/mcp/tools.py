@@ -9,25 +9,26 @@ from mcp_types import CallToolResult
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.inject.fence import strip, tame
-from rolememory.recall.standing import standing
+from rolememory.locales import translated
+from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
-from rolememory.serve.mcp.shapes import (
+from rolememory.serve.mcp.schemas import (
     Archived,
     Before,
     ChatName,
     Explained,
-    Found,
+    FoundMemory,
     Kind,
     Memories,
     MemoryId,
+    MemoryWritten,
     RecalledNow,
     RoleName,
     Told,
     UserName,
     Words,
-    Written,
     answer,
     listed,
     told,
@@ -43,7 +44,7 @@ class Tools:
         self,
         home: Home,
         language: Language = "en",
-        changed: Changed = lambda mind: None,
+        changed: Changed = lambda role_memory: None,
         *,
         only_own: bool = False,
     ) -> None:
@@ -56,51 +57,40 @@ class Tools:
         role: RoleName,
         content: Annotated[
             str,
-            told(
-                "one thing worth keeping, in one or two sentences",
-                "值得记住的一件事，一两句话",
-                min_length=1,
-                max_length=4000,
-            ),
+            told("one thing worth keeping, in one or two sentences", min_length=1, max_length=4000),
         ],
         type: Annotated[  # noqa: A002  # the field's own name
             Kind,
-            told("what happened, is known, the role is like, or wants", "经历、知识、性格或目标"),
+            told("what happened, is known, the role is like, or wants"),
         ] = "episodic",
-        keys: Annotated[Words, told("words that wake it", "能唤起它的关键词")] = [],  # noqa: B006  # never changed
+        keys: Annotated[Words, told("words that wake it")] = [],  # noqa: B006  # never changed
         subject: Annotated[
             str | None,
             told(
                 'whom it is about: nothing = the role, "user" = the user, else a name',
-                "说的是谁：不填 = 角色，user = 用户，否则填名字",
                 max_length=200,
             ),
         ] = None,
         user: UserName = None,
-        salience: Annotated[
-            float, told("how much it matters, 0..1", "有多重要，0 到 1", ge=0.0, le=1.0)
-        ] = 0.5,
-    ) -> Annotated[CallToolResult, Written]:
+        salience: Annotated[float, told("how much it matters, 0..1", ge=0.0, le=1.0)] = 0.5,
+    ) -> Annotated[CallToolResult, MemoryWritten]:
         """Keep one memory. What the role knows already is not written twice."""
-        mind, text = self._home.role(role), strip(content).strip()
+        role_memory, text = self._home.role(role), strip(content).strip()
         if not text:
-            raise InvalidValueError(
-                "content: there is nothing to remember; write a sentence",
-                zh="content：没有可记的内容；请写一句话",
-            )
+            raise InvalidValueError("content: there is nothing to remember; write a sentence")
         people = self._home.people.follow()
         known = next(
             (
                 one
-                for one in self._heard(mind, user)
+                for one in self._heard(role_memory, user)
                 if people.are_one(one.user, user) and _same(one.content, text)
             ),
             None,
         )
         if known:
             return answer(
-                self._say(f"known already as {known.id}", f"已经记得，id 为 {known.id}"),
-                Written(id=known.id, added=False),
+                self._say("known already as {id}", id=known.id),
+                MemoryWritten(id=known.id, added=False),
             )
         fields: dict[str, Any] = {
             "content": text,
@@ -112,11 +102,13 @@ class Tools:
         }
         fields = {name: value for name, value in fields.items() if value not in (None, [])}
         told = {**fields, "source": "summary", "created": datetime.now(UTC)}
-        made = mind.remember_all([told], actor="model")[0]  # a model's words, so they may fade
-        self._changed(mind)
+        made = role_memory.remember_all([told], actor="model")[
+            0
+        ]  # a model's words, so they may fade
+        self._changed(role_memory)
         return answer(
-            self._say(f"remembered as {made.id}", f"已记住，id 为 {made.id}"),
-            Written(id=made.id, added=True),
+            self._say("remembered as {id}", id=made.id),
+            MemoryWritten(id=made.id, added=True),
         )
 
     def recall(
@@ -129,8 +121,8 @@ class Tools:
     ) -> Annotated[CallToolResult, RecalledNow]:
         """What comes to the role's mind at a message, as it would stand in its prompt. Looks only: no turn is counted."""
         turn = self._turn(role, message, before, user, chat)
-        found = [Found.of(one.memory, one.score) for one in turn.recalled]
-        nothing = self._say("nothing comes to mind", "什么也没想起来")
+        found = [FoundMemory.of(one.memory, one.score) for one in turn.recalled]
+        nothing = self._say("nothing comes to mind")
         return answer(turn.text or nothing, RecalledNow(text=turn.text, memories=found))
 
     def search(
@@ -138,30 +130,23 @@ class Tools:
         role: RoleName,
         query: Annotated[
             str,
-            told(
-                "what to look for: words or a question",
-                "要找什么：词语或问题",
-                min_length=1,
-                max_length=2000,
-            ),
+            told("what to look for: words or a question", min_length=1, max_length=2000),
         ],
-        limit: Annotated[int, told("at most so many", "最多几条", ge=1, le=100)] = 10,
+        limit: Annotated[int, told("at most so many", ge=1, le=100)] = 10,
         user: UserName = None,
         chat: ChatName = None,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories nearest to a query, best first, however weak; with a chat only what its story knows."""
         found = self._home.role(role).search(query, limit=limit, user=user, chat=chat)
-        return listed(
-            found, None, self._say("nothing is remembered about this", "没有关于这件事的记忆")
-        )
+        return listed(found, None, self._say("nothing is remembered about this"))
 
     def listing(
         self,
         role: RoleName,
-        type: Annotated[Kind | None, told("only of this kind", "只要这一类")] = None,  # noqa: A002
+        type: Annotated[Kind | None, told("only of this kind")] = None,  # noqa: A002
         user: UserName = None,
-        limit: Annotated[int, told("at most so many", "最多几条", ge=1, le=200)] = 50,
-        offset: Annotated[int, told("how many to pass over", "跳过几条", ge=0)] = 0,
+        limit: Annotated[int, told("at most so many", ge=1, le=200)] = 50,
+        offset: Annotated[int, told("how many to pass over", ge=0)] = 0,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories that count, newest first; archived and outdated ones are left out."""
         found = [
@@ -172,29 +157,27 @@ class Tools:
         return listed(
             found[offset : offset + limit],
             len(found),
-            self._say("nothing is remembered", "没有记忆"),
+            self._say("nothing is remembered"),
         )
 
     def forget(
         self,
         role: RoleName,
         id: MemoryId,  # noqa: A002
-        reason: Annotated[str, told("why, for the history", "原因，写进历史", max_length=500)] = "",
+        reason: Annotated[str, told("why, for the history", max_length=500)] = "",
         user: UserName = None,
     ) -> Annotated[CallToolResult, Archived]:
         """Take one memory out of recall by its exact id. It stays in the file, and `undo` or `edit` brings it back."""
-        mind = self._home.role(role)
-        mine = self._theirs(mind, user)
+        role_memory = self._home.role(role)
+        mine = self._theirs(role_memory, user)
         if self._only_own:
             mine = {one: memory for one, memory in mine.items() if memory.user is not None}
         if id not in mine:
             raise UnknownMemoryError(id, mine)
         if not mine[id].archived:
-            mind.archive(id, reason=reason)
-            self._changed(mind)
-        return answer(
-            self._say(f"{id} is archived", f"{id} 已归档"), Archived(id=id, archived=True)
-        )
+            role_memory.archive(id, reason=reason)
+            self._changed(role_memory)
+        return answer(self._say("{id} is archived", id=id), Archived(id=id, archived=True))
 
     def explain(
         self,
@@ -202,15 +185,15 @@ class Tools:
         message: Told,
         ids: Annotated[
             Words,
-            told("also these memories, that did not come to mind", "还要问这些没有想起来的记忆"),
+            told("also these memories, that did not come to mind"),
         ] = [],  # noqa: B006
         before: Before = [],  # noqa: B006
         user: UserName = None,
         chat: ChatName = None,
     ) -> Annotated[CallToolResult, Explained]:
         """Why each memory comes to mind at a message, and why others do not and what would let them in."""
-        mind = self._home.role(role)
-        mine = self._theirs(mind, user)
+        role_memory = self._home.role(role)
+        mine = self._theirs(role_memory, user)
         for unknown in (one for one in ids if one not in mine):
             raise UnknownMemoryError(unknown, mine)
         turn = self._turn(role, message, before, user, chat)
@@ -218,7 +201,7 @@ class Tools:
             tame(line) for line in str(turn.explain(*ids, language=self._language)).splitlines()
         ]
         return answer(
-            "\n".join(lines) or self._say("nothing comes to mind", "什么也没想起来"),
+            "\n".join(lines) or self._say("nothing comes to mind"),
             Explained(lines=lines),
         )
 
@@ -240,7 +223,7 @@ class Tools:
     def memories(self, role: str) -> Any:
         """The shared memories of one role that count, newest first."""
         return [
-            Found.of(one).model_dump(mode="json", exclude_none=True)
+            FoundMemory.of(one).model_dump(mode="json", exclude_none=True)
             for one in self._heard(self._home.role(role), None)
         ]
 
@@ -252,10 +235,10 @@ class Tools:
             [*said, Message.user(message)], user=user, chat=chat or "", dry_run=True
         )
 
-    def _heard(self, mind: RoleMemory, user: str | None) -> list[Memory]:
+    def _heard(self, role_memory: RoleMemory, user: str | None) -> list[Memory]:
         """What counts for this user, newest first; dateless ones last."""
-        known = self._theirs(mind, user)
-        stand = standing(mind.memories, mind.chats.visible_from(None))
+        known = self._theirs(role_memory, user)
+        stand = standing(role_memory.memories, role_memory.chats.visible_from(None))
         counted = (
             one
             for one in known.values()
@@ -271,13 +254,15 @@ class Tools:
             ),
         )
 
-    def _theirs(self, mind: RoleMemory, user: str | None) -> dict[str, Memory]:
+    def _theirs(self, role_memory: RoleMemory, user: str | None) -> dict[str, Memory]:
         """The memories of this user, under all names that were linked, and those of nobody in particular, by id."""
         people = self._home.people.follow()
-        return {one.id: one for one in mind.memories.values() if people.is_for(one.user, user)}
+        return {
+            one.id: one for one in role_memory.memories.values() if people.is_for(one.user, user)
+        }
 
-    def _say(self, en: str, zh: str) -> str:
-        return zh if self._language == "zh" else en
+    def _say(self, template: str, **values: object) -> str:
+        return translated(template, self._language, **values)
 
 
 def _same(one: str, other: str) -> bool:

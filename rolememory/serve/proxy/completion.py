@@ -4,7 +4,7 @@ That is the bare name that ends the prompt ("Asha:"), and only beside stop strin
 they show that a chat frontend made it. Everything before the last line may be the user's words.
 """
 
-from rolememory.serve.proxy.talk import Names
+from rolememory.serve.proxy.transcript_parser import SpeakerNames
 from rolememory.serve.proxy.wording import wording
 
 _LONGEST = 60  # characters of a name
@@ -20,24 +20,24 @@ def plain(prompt: object) -> str:
     return wording().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
 
 
-def names_of(prompt: object, stop: object) -> Names:
+def names_of(prompt: object, stop: object) -> SpeakerNames:
     r"""The character that is to answer and the user that the model must not write for.
 
     A prompt that ends in a name that it stops at is to be written as the user.
 
     >>> names_of("Lin: Hello\nAsha:", ["\nLin:"])
-    Names(char='Asha', user='Lin', members=(), persona='')
+    SpeakerNames(char='Asha', user='Lin', members=(), persona='')
     >>> names_of("Lin: Hello\nLin:", ["\nAsha:", "\nLin:"])
-    Names(char='Asha', user='Lin', members=(), persona='')
+    SpeakerNames(char='Asha', user='Lin', members=(), persona='')
     >>> names_of("Lin: Hello\nSeraphina:\n<|im_start|>assistant\n", ["\nLin:"]).char
     ''
     """
     stopped, next_one = _stopped_at(stop), _next_speaker(prompt)
     if not stopped:
-        return Names()
+        return SpeakerNames()
     if for_the_user(prompt, stop):
-        return Names(next((name for name in stopped if name != next_one), ""), next_one)
-    return Names(next_one, stopped[0])
+        return SpeakerNames(next((name for name in stopped if name != next_one), ""), next_one)
+    return SpeakerNames(next_one, stopped[0])
 
 
 def for_the_user(prompt: object, stop: object) -> bool:

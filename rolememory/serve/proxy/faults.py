@@ -6,43 +6,41 @@ import httpx
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from rolememory.locales import LocalizedText
+from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import local
-from rolememory.serve.house import House
-from rolememory.serve.refusal import Both, language_of, told
+from rolememory.serve.http_refusal import error_body, language_of
 
-_NONE: Both = ("no model server is set", "还没有设置模型服务")
-_SET: Both = (
-    "start with --upstream URL, or set serve.upstream in rolememory.toml",
-    "请用 --upstream 地址 启动，或在 rolememory.toml 里设置 serve.upstream",
-)
-_WRITE: Both = ("write it as http://127.0.0.1:5001/v1", "请写成 http://127.0.0.1:5001/v1 这样")
-_OTHER: Both = ("set the model's own address there", "请在那里填模型自己的地址")
-_RUNS: Both = ("is it running? check serve.upstream", "它在运行吗？请检查 serve.upstream")
+_NONE = LocalizedText("no model server is set")
+_SET = LocalizedText("start with --upstream URL, or set serve.upstream in rolememory.toml")
+_WRITE = LocalizedText("write it as http://127.0.0.1:5001/v1")
+_OTHER = LocalizedText("set the model's own address there")
+_RUNS = LocalizedText("is it running? check serve.upstream")
 
 
-def unusable(request: Request, house: House) -> Response | None:
+def unusable(request: Request, app_state: AppState) -> Response | None:
     """Why nobody can be asked; None when the settings name a server."""
-    upstream = house.settings.upstream.strip()
+    upstream = app_state.settings.upstream.strip()
     if not upstream:
-        return fault(request, house, 503, "no_upstream", _NONE, _SET)
+        return fault(request, app_state, 503, "no_upstream", _NONE, _SET)
     host, port = place(upstream)
     if not host:
         return fault(
             request,
-            house,
+            app_state,
             503,
             "bad_upstream",
-            (f"{upstream!r} is no address", f"“{upstream}”不是一个地址"),
+            LocalizedText("{upstream!r} is no address", upstream=upstream),
             _WRITE,
         )
     server = request.scope.get("server") or ("", 0)
     if local(host) and port == server[1]:
         return fault(
             request,
-            house,
+            app_state,
             508,
             "loop",
-            ("serve.upstream is this server itself", "serve.upstream 指向了本服务自己"),
+            LocalizedText("serve.upstream is this server itself"),
             _OTHER,
         )
     return None
@@ -67,19 +65,18 @@ def place(url: str) -> tuple[str, int]:
     )
 
 
-def unreachable(request: Request, house: House, error: Exception) -> Response:
+def unreachable(request: Request, app_state: AppState, error: Exception) -> Response:
     """The model's server did not answer."""
     status, code = (
         (504, "upstream_timeout")
         if isinstance(error, httpx.TimeoutException)
         else (502, "upstream_unreachable")
     )
-    upstream, kind = shown(house.settings.upstream), type(error).__name__
-    said = (
-        f"the model server {upstream} cannot be reached: {kind}",
-        f"连不上模型服务 {upstream}：{kind}",
+    upstream, kind = shown(app_state.settings.upstream), type(error).__name__
+    said = LocalizedText(
+        "the model server {upstream} cannot be reached: {kind}", upstream=upstream, kind=kind
     )
-    return fault(request, house, status, code, said, _RUNS)
+    return fault(request, app_state, status, code, said, _RUNS)
 
 
 def shown(url: str) -> str:
@@ -94,9 +91,14 @@ def shown(url: str) -> str:
 
 
 def fault(
-    request: Request, house: House, status: int, code: str, message: Both, hint: Both
+    request: Request,
+    app_state: AppState,
+    status: int,
+    code: str,
+    message: LocalizedText,
+    hint: LocalizedText,
 ) -> Response:
     """In the shape OpenAI clients show to their users."""
-    language = language_of(request.headers, house.language)
-    at = language == "zh"
-    return JSONResponse({"error": told(code, message[at], hint[at], language, "/v1/")}, status)
+    language = language_of(request.headers, app_state.language)
+    said = error_body(code, message.text(language), hint.text(language), language, "/v1/")
+    return JSONResponse({"error": said}, status)

@@ -5,20 +5,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rolememory.errors import AmbiguousNameError, UnknownChatError, UnknownRoleError
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
-from rolememory.storage.home import fold_name
+from rolememory.text.fold import fold_name
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
-    from rolememory.serve.proxy.call import Call
+    from rolememory.serve.proxy.proxy_call import ProxyCall
 
 Words = tuple[str, str]  # role and text of a message
 
 
-def others(mind: "RoleMemory", group: Iterable[str]) -> tuple[str, ...]:
+def others(role_memory: "RoleMemory", group: Iterable[str]) -> tuple[str, ...]:
     """Those of a group who are not this role."""
-    return tuple(name for name in dict.fromkeys(group) if not _is(mind, name))
+    return tuple(name for name in dict.fromkeys(group) if not _is(role_memory, name))
 
 
 def roles_named(home: "Home", names: Iterable[str]) -> "list[RoleMemory]":
@@ -26,8 +26,8 @@ def roles_named(home: "Home", names: Iterable[str]) -> "list[RoleMemory]":
     found: dict[str, RoleMemory] = {}
     for name in names:
         with suppress(UnknownRoleError, AmbiguousNameError):
-            mind = home.role(home.folder.find(name).id)
-            found[mind.id] = mind
+            role_memory = home.role(home.folder.find(name).id)
+            found[role_memory.id] = role_memory
     return list(found.values())
 
 
@@ -42,7 +42,9 @@ def as_told_by(speaker: "RoleMemory", messages: Sequence[Message]) -> list[Messa
     ]
 
 
-def missed(mind: "RoleMemory", call: "Call", messages: Sequence[Message]) -> int:
+def missed(
+    home: "Home", role_memory: "RoleMemory", call: "ProxyCall", messages: Sequence[Message]
+) -> int:
     """How many messages end with the last one that others heard in this chat while this role was not there.
 
     A role that was muted, or joins later, is shown the whole chat by its frontend; it was not present for all of it.
@@ -50,32 +52,42 @@ def missed(mind: "RoleMemory", call: "Call", messages: Sequence[Message]) -> int
     if not call.chat or call.role is None:
         return 0
     named = {message.name for message in messages if message.role == "assistant" and message.name}
-    there = [call.role, *roles_named(mind.home, {*named, *(call.group or ())})]
-    witnesses = {one.id: one for one in there if one.id != mind.id}.values()
+    there = [call.role, *roles_named(home, {*named, *(call.group or ())})]
+    witnesses = {one.id: one for one in there if one.id != role_memory.id}.values()
     if not witnesses:
         return 0
-    seen = mind.chats.glimpse(messages, chat=call.chat, user=call.user or "")
+    seen = role_memory.chats.preview(messages, chat=call.chat, user=call.user or "")
     new, most = {_words(said) for said in seen.entered}, 2 * len(messages)
-    heard, without = set[Words](), set[Words]()
-    for said in (said for one in witnesses for said in _path(one, seen.chat, most)):
-        (heard if any(_is(mind, name) for name in said.members) else without).add(_words(said))
+    paths = [said for one in witnesses for said in _path(one, seen.chat, most)]
+    gone = new & _told_without(role_memory, paths)
     told = [(message.role, _one_line(message.content)) for message in messages]
     newest = max((at for at, (role, _) in enumerate(told) if role == "user"), default=0)
-    gone = new & without - heard
     return max((at for at, one in enumerate(told[:newest], 1) if one in gone), default=0)
 
 
-def _is(mind: "RoleMemory", name: str) -> bool:
-    return fold_name(name) in {fold_name(own) for own in (mind.role.name, *mind.role.aliases)}
+def _told_without(role_memory: "RoleMemory", paths: Iterable[ChatMessage]) -> set[Words]:
+    """What was only ever said while this role was not there."""
+    heard, without = set[Words](), set[Words]()
+    for said in paths:
+        (heard if any(_is(role_memory, name) for name in said.members) else without).add(
+            _words(said)
+        )
+    return without - heard
 
 
-def _path(mind: "RoleMemory", chat: str, most: int) -> Iterator[Said]:
+def _is(role_memory: "RoleMemory", name: str) -> bool:
+    return fold_name(name) in {
+        fold_name(own) for own in (role_memory.role.name, *role_memory.role.aliases)
+    }
+
+
+def _path(role_memory: "RoleMemory", chat: str, most: int) -> Iterator[ChatMessage]:
     """The last messages of that chat as this role has them."""
     with suppress(UnknownChatError):
-        yield from mind.chats.path(chat)[-most:]
+        yield from role_memory.chats.path(chat)[-most:]
 
 
-def _words(said: Said) -> Words:
+def _words(said: ChatMessage) -> Words:
     return said.role, _one_line(said.raw or said.text)
 
 

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any, Literal
 
 from rolememory.inject.fence import strip
-from rolememory.inject.place import Placement, planned
+from rolememory.inject.place import Placement, PlacementPlan, planned
 from rolememory.schema.message import plain_text
 
 Body = dict[str, Any]
@@ -62,6 +62,11 @@ def injected(
         told,
         continuing=continuing,
     )
+    return {**body, "messages": _put_in(messages, plan)}
+
+
+def _put_in(messages: Sequence[Any], plan: PlacementPlan) -> list[Any]:
+    """The messages with the texts where the plan puts them."""
     out: list[Any] = []
     for index in range(len(messages) + 1):
         out += [{"role": voice, "content": text} for voice, text in plan.own.get(index, ())]
@@ -69,7 +74,7 @@ def injected(
             out.append(_joined(messages[index], before=plan.before, after=plan.after))
         else:
             out += messages[index : index + 1]
-    return {**body, "messages": out}
+    return out
 
 
 def injected_prompt(

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rolememory.serve.proxy.call import Kind
 from rolememory.serve.proxy.completion import for_the_user
 from rolememory.serve.proxy.hint import Hint
-from rolememory.serve.proxy.talk import Names, Talk
+from rolememory.serve.proxy.proxy_call import Kind
+from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNames
 from rolememory.serve.proxy.wording import first, wording
-from rolememory.storage.home import fold_name
+from rolememory.text.fold import fold_name
 
 _SAID: Mapping[str, Kind] = {
     "normal": "normal",
@@ -31,13 +31,17 @@ class Habits:
         self.streams: bool | None = None
         self.behind = ""
 
-    def keep(self, body: Mapping[str, Any], talk: Talk) -> None:
+    def keep(self, body: Mapping[str, Any], talk: ParsedTranscript) -> None:
         """An ordinary call was made."""
         self.streams, self.behind = bool(body.get("stream")), talk.last_word
 
 
 def kind_of(
-    body: Mapping[str, Any], talk: Talk, hint: Hint, names: Names, habits: Habits | None = None
+    body: Mapping[str, Any],
+    talk: ParsedTranscript,
+    hint: Hint,
+    names: SpeakerNames,
+    habits: Habits | None = None,
 ) -> Kind:
     """What is asked: as the frontend says, else by its lines and the shape of the call."""
     if hint.task or hint.kind in _SAID:
@@ -65,7 +69,7 @@ def kind_of(
     return next((kind for kind, shown in signs if shown), "normal")
 
 
-def _is_for_the_user(talk: Talk, names: Names) -> bool:
+def _is_for_the_user(talk: ParsedTranscript, names: SpeakerNames) -> bool:
     """Whether the model is to write as the user: the one it names must not be somebody else."""
     found = first(wording().impersonate, talk.last_word)
     if found is None or first(wording().nudge, talk.last_word):
@@ -76,7 +80,7 @@ def _is_for_the_user(talk: Talk, names: Names) -> bool:
     return fold_name(names.char) != named
 
 
-def _is_task(talk: Talk) -> bool:
+def _is_task(talk: ParsedTranscript) -> bool:
     """A question about the chat in place of the chat: one user message and nothing of the character's."""
     if (
         not talk.spoken
@@ -87,7 +91,7 @@ def _is_task(talk: Talk) -> bool:
     return first(wording().task, talk.spoken[0].content) is not None
 
 
-def _is_quiet(body: Mapping[str, Any], talk: Talk, habits: Habits | None) -> bool:
+def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | None) -> bool:
     """An instruction behind a complete history, not streamed."""
     if body.get("stream") or not talk.behind:
         return False

@@ -6,14 +6,14 @@ from typing import Any
 import httpx
 import orjson
 
-from rolememory.serve.house import House
-from rolememory.serve.proxy.call import Call
-from rolememory.serve.proxy.hybrid import Offer
-from rolememory.serve.proxy.line import broke_off
-from rolememory.serve.proxy.stream import Events, Reply
+from rolememory.serve.app_state import AppState
+from rolememory.serve.proxy.memory_tool import ToolOffer
+from rolememory.serve.proxy.proxy_call import ProxyCall
+from rolememory.serve.proxy.stream import SseParser, StreamedReply
+from rolememory.serve.proxy.streaming import broke_off
 
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
-Keep = Callable[[Call, str | None], None]
+Keep = Callable[[ProxyCall, str | None], None]
 
 
 class Relay:
@@ -22,20 +22,20 @@ class Relay:
     def __init__(
         self,
         answer: httpx.Response,
-        call: Call,
-        offer: Offer | None,
+        call: ProxyCall,
+        offer: ToolOffer | None,
         more: More,
         keep: Keep,
-        house: House,
+        app_state: AppState,
     ) -> None:
         self._answer, self._call, self._offer = answer, call, offer
-        self._more, self._keep, self._house = more, keep, house
-        self._reply = Reply()
+        self._more, self._keep, self._app_state = more, keep, app_state
+        self._reply = StreamedReply()
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
     async def carried(self) -> AsyncIterator[bytes]:
         """The body for the frontend."""
-        with self._house.answering():
+        with self._app_state.answering():
             try:
                 if self._answer.status_code >= 400:
                     self._reply.error = True
@@ -53,7 +53,7 @@ class Relay:
         return self._streamed() if self._streams else self._whole()
 
     async def _streamed(self) -> AsyncIterator[bytes]:
-        events = Events()
+        events = SseParser()
         async for chunk in self._answer.aiter_bytes():
             yield chunk
             for data in events.feed(chunk):

@@ -13,41 +13,49 @@ from fastapi import FastAPI, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from rolememory.locales import translatable, translated
 from rolememory.schema.settings import ServeSettings
-from rolememory.serve.guard import CALLER
-from rolememory.serve.house import House
-from rolememory.serve.proxy.call import Call
+from rolememory.serve.admission import LARGE
+from rolememory.serve.app_state import AppState
+from rolememory.serve.guard import BODY, CALLER
+from rolememory.serve.proxy.deadline import DeadlineRunner
 from rolememory.serve.proxy.faults import unreachable, unusable
-from rolememory.serve.proxy.hybrid import Offer, offered
 from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
-from rolememory.serve.proxy.line import Carried, GoneError, broke_off, unless_gone
-from rolememory.serve.proxy.read import Reader, extent
+from rolememory.serve.proxy.memory_tool import ToolOffer, offered
+from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.relay import Relay
+from rolememory.serve.proxy.request_reader import RequestReader, extent
+from rolememory.serve.proxy.streaming import (
+    ClientDisconnectedError,
+    StreamedResponse,
+    broke_off,
+    unless_disconnected,
+)
 from rolememory.serve.proxy.turns import Remembered, learn, remember
 from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
-from rolememory.serve.proxy.within import Within
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 _NOBODY = Response(status_code=499)  # for those who hung up
 _LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
-_UNTOLD = {
-    "en": "{} takes no system messages, so its turns go without memory; "
-    'serve.system_role = "no" lets memories stand in the user\'s message',
-    "zh": '{} 不接受系统消息，发给它的对话因此不带记忆；设 serve.system_role = "no"，记忆会改放进用户的消息里',
-}
-_TOO_LONG = {
-    "en": "a call of %d messages and %d characters passes without memory; see serve.max_messages and serve.max_characters",
-    "zh": "一次调用有 %d 条消息、%d 个字符，已原样通过、不带记忆；见 serve.max_messages 和 serve.max_characters",
-}
+_UNTOLD = translatable(
+    "{upstream} takes no system messages, so its turns go without memory; "
+    'serve.system_role = "no" lets memories stand in the user\'s message'
+)
+_TOO_LONG = translatable(
+    "a call of {messages} messages and {characters} characters passes without memory; "
+    "see serve.max_messages and serve.max_characters"
+)
+_LATE = translatable("other large calls came first: one of more than 256 KB passes without memory")
+_HINT = HINT.encode()
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-def proxy(app: FastAPI, house: House) -> None:
+def proxy(app: FastAPI, app_state: AppState) -> None:
     """Add the paths."""
-    door = Proxy(house)
+    door = Proxy(app_state)
     app.state.living.append(door.living)
 
     @app.api_route("/v1/{path:path}", methods=METHODS, include_in_schema=False)
@@ -62,11 +70,11 @@ def proxy(app: FastAPI, house: House) -> None:
 class Proxy:
     """Answers calls by asking the upstream."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
-        self._reader = Reader(house)
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
+        self._reader = RequestReader(app_state)
         self._upstream: Upstream | None = None
-        self._within = Within()
+        self._within = DeadlineRunner()
         self._behind: set[asyncio.Task[None]] = set()
         self._taken: dict[
             str, How
@@ -76,7 +84,7 @@ class Proxy:
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
         """Open connections while the server lives; what is being learned is finished before it ends."""
-        self._upstream = Upstream(self._house.settings)
+        self._upstream = Upstream(self._app_state.settings)
         try:
             yield
         finally:
@@ -88,44 +96,50 @@ class Proxy:
         """The upstream's answer to one request. Until it is carried, learning leaves the model alone."""
         if request.method != "POST" or path not in CONVERSATIONS:
             return await self._answer(request, path, role)
-        traffic = self._house.home.upstreams.traffic
+        traffic = self._app_state.home.upstreams.traffic
         traffic.begins()
         response: Response | None = None
         try:
             response = await self._answer(request, path, role)
         finally:
-            if isinstance(response, Carried):
+            if isinstance(response, StreamedResponse):
                 response.at_end = traffic.ends
             else:
                 traffic.ends()
         return response
 
     async def _answer(self, request: Request, path: str, role: str | None) -> Response:
-        settings = self._house.settings
-        if nobody := unusable(request, self._house):
+        settings = self._app_state.settings
+        if nobody := unusable(request, self._app_state):
             return nobody
         try:
             body = await request.body()
         except ClientDisconnect:
             return _NOBODY
-        raw = _object(body) if request.method == "POST" and path in CONVERSATIONS else None
-        if raw is None or not settings.memory or self._too_long(raw):
+        way = request.scope[BODY]
+        late = way.large and way.turn is None
+        if late:
+            _log.warning("%s", translated(_LATE, self._app_state.language))
+        told = request.method == "POST" and path in CONVERSATIONS
+        raw = _object(body) if told and not (late and _HINT not in body) else None
+        if raw is None or late or not settings.memory or self._too_long(raw):
+            way.done()
             return await self._pass(
                 request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
             )
         try:
             return await self._converse(request, path, raw, body, role)
-        except GoneError:
+        except ClientDisconnectedError:
             return _NOBODY
 
     def _too_long(self, raw: Body) -> bool:
         """Whether a call is longer than the settings let memory read; said on the console."""
-        settings, (messages, characters) = self._house.settings, extent(raw)
+        settings, (messages, characters) = self._app_state.settings, extent(raw)
         if messages <= settings.max_messages and characters <= settings.max_characters:
             return False
-        _log.warning(
-            _TOO_LONG["zh" if self._house.language == "zh" else "en"], messages, characters
-        )
+        language = self._app_state.language
+        told = translated(_TOO_LONG, language, messages=messages, characters=characters)
+        _log.warning("%s", told)
         return True
 
     async def _converse(
@@ -141,13 +155,15 @@ class Proxy:
             READING_S,
         )
         if call is None:
+            request.scope[BODY].done()
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
-        self._house.home.upstreams.traffic.model = str(call.body.get("model") or "")
-        found = await self._thread(request, lambda: remember(self._house, call), Remembered())
+        self._app_state.home.upstreams.traffic.model = str(call.body.get("model") or "")
+        found = await self._thread(request, lambda: remember(self._app_state, call), Remembered())
+        request.scope[BODY].done()
         if found.note:
-            self._house.note(found.note)
-        takes_tools = not prompt and self._house.settings.upstream not in self._toolless
-        offer = offered(call, found, self._house) if takes_tools else None
+            self._app_state.note(found.note)
+        takes_tools = not prompt and self._app_state.settings.upstream not in self._toolless
+        offer = offered(call, found, self._app_state) if takes_tools else None
         untouched = call.body is raw and not (found.parts or offer)
 
         def sent(how: How, tool: bool = True) -> bytes:
@@ -160,7 +176,7 @@ class Proxy:
         return await self._relayed(request, path, call, sent, offer)
 
     def _filled(
-        self, call: Call, found: Remembered, offer: Offer | None, prompt: bool, how: How
+        self, call: ProxyCall, found: Remembered, offer: ToolOffer | None, prompt: bool, how: How
     ) -> Body:
         if prompt:
             said = [message.content for message in call.spoken]
@@ -175,11 +191,11 @@ class Proxy:
         self,
         request: Request,
         path: str,
-        call: Call,
+        call: ProxyCall,
         sent: Callable[..., bytes],
-        offer: Offer | None,
+        offer: ToolOffer | None,
     ) -> Response:
-        settings = self._house.settings
+        settings = self._app_state.settings
         how = self._how(settings)
         try:
             answer = await self._send(request, path, sent(how), plain=True)
@@ -196,23 +212,23 @@ class Proxy:
                     self._toolless.add(settings.upstream)
             if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
                 answer = await self._otherwise(request, path, answer, sent, how)
-        except GoneError:
+        except ClientDisconnectedError:
             self._learn(call, None)
             return _NOBODY
         except httpx.HTTPError as error:
-            return unreachable(request, self._house, error)
+            return unreachable(request, self._app_state, error)
         relay = Relay(
             answer,
             call,
             offer,
             lambda more: self._asked(request, path, orjson.dumps(more), plain=True),
             self._learn,
-            self._house,
+            self._app_state,
         )
         headers = coming_back(
             answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None
         )
-        response = Carried(relay.carried(), status_code=answer.status_code)
+        response = StreamedResponse(relay.carried(), status_code=answer.status_code)
         response.raw_headers = headers
         return response
 
@@ -233,7 +249,7 @@ class Proxy:
         told = (await answer.aread())[:4000].decode("utf-8", "replace").lower()
         if not ("role" in told and ("system" in told or "alternat" in told)):
             return answer
-        refused, upstream = {sent(how)}, self._house.settings.upstream
+        refused, upstream = {sent(how)}, self._app_state.settings.upstream
         for other in _LESS[_LESS.index(how) + 1 :]:
             if (body := sent(other)) in refused:
                 continue
@@ -242,8 +258,8 @@ class Proxy:
             if again.status_code < 400:
                 self._taken[upstream] = other
                 if other == "none":
-                    chinese = self._house.language == "zh"
-                    _log.warning("%s", _UNTOLD["zh" if chinese else "en"].format(upstream))
+                    language = self._app_state.language
+                    _log.warning("%s", translated(_UNTOLD, language, upstream=upstream))
                 return again
             await again.aclose()
         return answer
@@ -251,11 +267,11 @@ class Proxy:
     async def _pass(self, request: Request, path: str, body: bytes) -> Response:
         try:
             answer = await self._send(request, path, body, plain=False)
-        except GoneError:
+        except ClientDisconnectedError:
             return _NOBODY
         except httpx.HTTPError as error:
-            return unreachable(request, self._house, error)
-        response = Carried(_raw(answer), status_code=answer.status_code)
+            return unreachable(request, self._app_state, error)
+        response = StreamedResponse(_raw(answer), status_code=answer.status_code)
         response.raw_headers = coming_back(answer.headers.raw, decoded=False)
         return response
 
@@ -263,34 +279,39 @@ class Proxy:
         self, request: Request, path: str, body: bytes, *, plain: bool
     ) -> httpx.Response:
         """Ask the upstream as long as the frontend waits. Raises: GoneError, httpx.HTTPError."""
-        return await unless_gone(request, self._asked(request, path, body, plain=plain))
+        return await unless_disconnected(request, self._asked(request, path, body, plain=plain))
 
     async def _asked(
         self, request: Request, path: str, body: bytes, *, plain: bool
     ) -> httpx.Response:
         if self._upstream is None:
             raise httpx.ConnectError("the server is ending")
-        settings = self._house.settings
-        headers = going_up(request.scope["headers"], settings, self._house.token, plain=plain)
+        settings = self._app_state.settings
+        headers = going_up(request.scope["headers"], settings, self._app_state.token, plain=plain)
         return await self._upstream.send(
             settings, request.method, _written(request, path), request.url.query, headers, body
         )
 
-    def _learn(self, call: Call, reply: str | None) -> None:
+    def _learn(self, call: ProxyCall, reply: str | None) -> None:
         """Keep the turn, behind the answer."""
-        if call.teaches and self._house.settings.memory:
-            self._house.keep_begun()
+        if call.teaches and self._app_state.settings.memory:
+            self._app_state.keep_begun()
             task = asyncio.get_running_loop().create_task(self._kept(call, reply))
             self._behind.add(task)
             task.add_done_callback(self._behind.discard)
 
-    async def _kept(self, call: Call, reply: str | None) -> None:
+    async def _kept(self, call: ProxyCall, reply: str | None) -> None:
+        large = sum(len(one.content) for one in call.spoken) > LARGE
+        turn = await self._app_state.admission.enter() if large else None
         try:
             await anyio.to_thread.run_sync(
-                lambda: learn(self._house, call, reply), limiter=self._within.limiter
+                lambda: learn(self._app_state, call, reply, large=large),
+                limiter=self._within.limiter,
             )
         finally:
-            self._house.keep_done()
+            if turn:
+                turn.leave()
+            self._app_state.keep_done()
 
     async def _thread(
         self, request: Request, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0
@@ -300,8 +321,8 @@ class Proxy:
         Raises:
             GoneError: nobody waits any more.
         """
-        allowed_s = max(self._house.settings.recall_timeout_s, at_least_s)
-        return await unless_gone(request, self._within.done(work, otherwise, allowed_s))
+        allowed_s = max(self._app_state.settings.recall_timeout_s, at_least_s)
+        return await unless_disconnected(request, self._within.done(work, otherwise, allowed_s))
 
 
 async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:

@@ -13,10 +13,10 @@ DONE = b"[DONE]"
 MOST = 8 * 2**20  # bytes of a reply that are read; a longer one passes all the same
 
 
-class Events:
+class SseParser:
     r"""Takes bytes in any pieces, gives the data of whole events.
 
-    >>> events = Events()
+    >>> events = SseParser()
     >>> [*events.feed(b'data: {"a"'), *events.feed(b': 1}\r\n\r\ndata: [DONE]\n\n')]
     [b'{"a": 1}', b'[DONE]']
     """
@@ -47,7 +47,7 @@ class Events:
 
 
 @dataclass(slots=True)
-class Reply:
+class StreamedReply:
     """What the model said, put together: the text of its first choice, its tool calls, whether it came to an end."""
 
     text: str = ""

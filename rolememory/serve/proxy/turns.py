@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,9 @@ from rolememory.inject.place import Placement
 from rolememory.recall.turn import Turn, lore_placements
 from rolememory.schema.learning import Observed
 from rolememory.schema.message import Message
-from rolememory.serve.house import House, TurnNote
-from rolememory.serve.proxy.call import Call
+from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.proxy.group import as_told_by, missed, others, roles_named
+from rolememory.serve.proxy.proxy_call import ProxyCall
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -32,7 +33,7 @@ class Remembered:
     note: TurnNote | None = None  # for the console, once it is sure that the turn gets it
 
 
-def remember(house: House, call: Call) -> Remembered:
+def remember(app_state: AppState, call: ProxyCall) -> Remembered:
     """Recall for this call. Never raises: a turn goes on without memory."""
     if not call.remembers or call.role is None:
         return Remembered()
@@ -44,7 +45,7 @@ def remember(house: House, call: Call) -> Remembered:
             user=call.user or "",
             present=call.present,
             members=call.members,
-            lore=house.settings.lorebook == "ours",
+            lore=app_state.settings.lorebook == "ours",
             generation="normal" if call.kind == "task" else call.kind,
         )
     except GivenUpError:
@@ -66,9 +67,12 @@ def remember(house: House, call: Call) -> Remembered:
     return Remembered((*_lore(turn, call), *turn.parts), turn, note)
 
 
-def learn(house: House, call: Call, reply: str | None) -> None:
-    """Keep what was said. `reply` None: it did not come to an end, so only what stood before it is kept. Never raises."""
-    if not call.teaches or call.role is None or not house.settings.memory:
+def learn(app_state: AppState, call: ProxyCall, reply: str | None, *, large: bool = False) -> None:
+    """Keep what was said. `reply` None: it did not come to an end, so only what stood before it is kept. Never raises.
+
+    `large`: it is much, and turns of the same role do not wait for it.
+    """
+    if not call.teaches or call.role is None or not app_state.settings.memory:
         return
     messages = list(call.spoken)
     whole = f"{call.partial}{reply}" if reply is not None else call.partial
@@ -76,19 +80,26 @@ def learn(house: House, call: Call, reply: str | None) -> None:
         messages.pop()
     if whole.strip():
         messages.append(Message.assistant(whole, name=_speaker(call)))
-    for member in roles_named(house.home, call.members or ()):
+    for member in roles_named(app_state.home, call.members or ()):
         if member.id != call.role.id:
-            _heard(house, call, member, as_told_by(call.role, messages))
-    _heard(house, call, call.role, messages)
+            _heard(app_state, call, member, as_told_by(call.role, messages), large=large)
+    _heard(app_state, call, call.role, messages, large=large)
 
 
-def _heard(house: House, call: Call, mind: "RoleMemory", messages: Sequence[Message]) -> None:
+def _heard(
+    app_state: AppState,
+    call: ProxyCall,
+    role_memory: "RoleMemory",
+    messages: Sequence[Message],
+    *,
+    large: bool,
+) -> None:
     """One of those who were there keeps it."""
-    group = None if call.group is None else others(mind, (*call.group, call.name))
+    group = None if call.group is None else others(role_memory, (*call.group, call.name))
     kind = "normal" if call.kind == "task" else call.kind
 
     def observe(told: Sequence[Message], *, away: bool = False) -> Observed:
-        return mind.observe(
+        return role_memory.observe(
             told,
             chat=call.chat,
             user=call.user or "",
@@ -100,25 +111,26 @@ def _heard(house: House, call: Call, mind: "RoleMemory", messages: Sequence[Mess
         )
 
     try:
-        if count := missed(mind, call, messages):
-            observe(messages[:count], away=True)
-        seen = observe(messages)
+        with role_memory.parts.context.catching_up() if large else nullcontext():
+            if count := missed(app_state.home, role_memory, call, messages):
+                observe(messages[:count], away=True)
+            seen = observe(messages)
     except (RoleMemoryError, OSError) as error:
-        _log.warning("%s: this turn was not kept: %s", mind.id, error)
+        _log.warning("%s: this turn was not kept: %s", role_memory.id, error)
         return
     if seen.entered or seen.returned or seen.left:
-        house.bus.tell(
-            "chat", mind.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
+        app_state.bus.tell(
+            "chat", role_memory.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
         )
 
 
-def _speaker(call: Call) -> str | None:
+def _speaker(call: ProxyCall) -> str | None:
     """In a group replies carry the name of who spoke."""
     named = any(message.name for message in call.spoken if message.role == "assistant")
     return call.role.role.name if call.role and (named or call.members) else None
 
 
-def _lore(turn: Turn, call: Call) -> Iterator[Placement]:
+def _lore(turn: Turn, call: ProxyCall) -> Iterator[Placement]:
     """Texts of lore that the request does not hold already, each where its entry wants it."""
     said = (one for one in call.body.get("messages", ()) if isinstance(one, dict))
     there = " ".join(str(message.get("content") or "") for message in said)

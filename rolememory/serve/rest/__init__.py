@@ -1,1 +1,1 @@
-"""REST under `/api`: everything the page, extensions and scripts ask for, in one voice. `door.rest` adds it; docs/en/rest.md lists it."""
+"""REST under `/api`: everything the page, extensions and scripts ask for. `router.rest` adds it; docs/en/rest.md lists it."""

@@ -8,33 +8,29 @@ from urllib.parse import quote
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from rolememory.author.books import BookFile, read_book_file
-from rolememory.author.convert import Converted, convert
-from rolememory.author.entries import Placed, added, changed, placed, removed
-from rolememory.author.expectations import beside
-from rolememory.author.lint.check import check
-from rolememory.author.lint.subject import Subject
-from rolememory.author.newbook import new_book, new_expectations
+from rolememory.authoring.books import BookFile, read_book_file
+from rolememory.authoring.convert import Converted, convert
+from rolememory.authoring.entries import Placed, added, changed, placed, removed
+from rolememory.authoring.expectations import beside
+from rolememory.authoring.lint.check import check
+from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.starter_book import new_book, new_expectations
 from rolememory.cards import limits
 from rolememory.cards.base import formats
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.scene import Language
-from rolememory.serve.house import House
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import (
-    Alone,
-    IfMatch,
-    Paged,
-    TheHouse,
-    Tongue,
-    page,
-    router,
-    seen,
-    tag,
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.book_folders import (
+    BookFolder,
+    BookName,
+    TheShelf,
+    editable,
+    read,
+    shelf_named,
 )
-from rolememory.serve.rest.book_shapes import (
+from rolememory.serve.rest.book_schemas import (
     BookOut,
     EntryChanged,
     EntryFields,
@@ -45,8 +41,19 @@ from rolememory.serve.rest.book_shapes import (
     finding_out,
     on_every_turn,
 )
-from rolememory.serve.rest.shapes import Done, In, Name, Out, Page
-from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, editable, read, shelf_named
+from rolememory.serve.rest.dependencies import (
+    Alone,
+    IfMatch,
+    Paged,
+    TheHouse,
+    Tongue,
+    page,
+    router,
+    seen,
+    tag,
+)
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.schemas import Done, In, Name, Out, Page
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 from rolememory.storage.files import atomic
 
@@ -88,7 +95,7 @@ class FormatsOut(Out):
 def list_books(
     request: Request,
     response: Response,
-    house: TheHouse,
+    app_state: TheHouse,
     paging: Paged,
     tongue: Tongue,
     shelf: Annotated[
@@ -97,11 +104,11 @@ def list_books(
 ) -> Page[BookOut]:
     """Every book: the shared ones, then those of each role."""
     shelves = (
-        [shelf_named(house, shelf)]
+        [shelf_named(app_state, shelf)]
         if shelf
         else [
-            shelf_named(house, "shared"),
-            *(shelf_named(house, role.id) for role in house.home.roles()),
+            shelf_named(app_state, "shared"),
+            *(shelf_named(app_state, role.id) for role in app_state.home.roles()),
         ]
     )
     files = [(one, path) for one in shelves for path in one.files()]
@@ -109,13 +116,13 @@ def list_books(
 
 
 @books.get("/formats")
-def known_formats(house: TheHouse) -> FormatsOut:
+def known_formats(app_state: TheHouse) -> FormatsOut:
     """What cards and books can be written as."""
     return FormatsOut(cards=list(formats()), books=list(book_formats()))
 
 
 @books.post("/{shelf}", status_code=201)
-def begin_book(house: TheHouse, shelf: TheShelf, tongue: Tongue, given: NewBook) -> BookOut:
+def begin_book(app_state: TheHouse, shelf: TheShelf, tongue: Tongue, given: NewBook) -> BookOut:
     """A new book that already passes its own tests."""
     language = given.language or tongue
     path = shelf.new_file(given.name)
@@ -182,7 +189,7 @@ def carry_out(
 
 @books.get("/{shelf}/{book}/convert")
 def would_lose(
-    house: TheHouse,
+    app_state: TheHouse,
     shelf: TheShelf,
     book: BookName,
     tongue: Tongue,
@@ -190,7 +197,7 @@ def would_lose(
 ) -> ConvertedOut:
     """What another format cannot hold."""
     path = shelf.file(book)
-    return converted_out(convert(load_book(path.read_bytes(), path.name), to), house, tongue)
+    return converted_out(convert(load_book(path.read_bytes(), path.name), to), app_state, tongue)
 
 
 @books.get("/{shelf}/{book}/entries")
@@ -198,7 +205,7 @@ def list_entries(
     request: Request, response: Response, shelf: TheShelf, book: BookName, paging: Paged
 ) -> Page[EntryOut]:
     """The entries in the order of the file; those that cannot be read are told among the book's problems."""
-    standing = Standing.of(shelf, shelf.file(book))
+    standing = LoadedBook.of(shelf, shelf.file(book))
     return page(
         request,
         response,
@@ -230,7 +237,7 @@ def one_entry(
     response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: Tongue
 ) -> EntryChanged:
     """One entry and what is wrong with it."""
-    standing = Standing.of(shelf, shelf.file(book))
+    standing = LoadedBook.of(shelf, shelf.file(book))
     shown = EntryChanged(
         entry=standing.one(uid), findings=standing.findings(uid, tongue), written=False
     )
@@ -273,21 +280,21 @@ def remove_entry(
     return Done(changed=1)
 
 
-class Standing:
+class LoadedBook:
     """A book as it stands: its entries, prepared for questions."""
 
-    def __init__(self, shelf: Shelf, file: BookFile, places: list[Placed]) -> None:
+    def __init__(self, shelf: BookFolder, file: BookFile, places: list[Placed]) -> None:
         self.shelf, self.file, self.places = shelf, file, places
         self.subject = Subject.of(file, shelf.settings)
 
     @classmethod
-    def of(cls, shelf: Shelf, path: Path) -> "Standing":
+    def of(cls, shelf: BookFolder, path: Path) -> "LoadedBook":
         """From its file. Raises: FileError."""
         data, file = read(path)
         return cls(shelf, file, placed(load_book(data, path.name)))
 
     @classmethod
-    def written(cls, shelf: Shelf, name: str, book: Book) -> "Standing":
+    def written(cls, shelf: BookFolder, name: str, book: Book) -> "LoadedBook":
         """As it will be read again."""
         data = book.write()
         return cls(shelf, read_book_file(data, name), placed(load_book(data, name)))
@@ -307,7 +314,7 @@ class Standing:
         ]
 
 
-def book_out(shelf: Shelf, path: Path, tongue: Language) -> BookOut:
+def book_out(shelf: BookFolder, path: Path, tongue: Language) -> BookOut:
     """A book as it goes out; one that cannot be read is told with its problem."""
     try:
         return _told(shelf, path, limits.read_bytes(path), tongue)
@@ -321,17 +328,17 @@ def book_out(shelf: Shelf, path: Path, tongue: Language) -> BookOut:
                 "entries": 0,
                 "has_tests": False,
                 "etag": '""',
-                "problems": [private(error.text(tongue), shelf.house)],
+                "problems": [private(error.text(tongue), shelf.app_state)],
             }
         )
 
 
-def _place(shelf: Shelf, path: Path) -> dict[str, Any]:
-    linked = [] if shelf.mind else list(_linked(shelf.house, path.name))
+def _place(shelf: BookFolder, path: Path) -> dict[str, Any]:
+    linked = [] if shelf.role_memory else list(_linked(shelf.app_state, path.name))
     return {"id": clean(path.name), "shelf": shelf.id, "linked_by": linked}
 
 
-def _told(shelf: Shelf, path: Path, data: bytes, tongue: Language) -> BookOut:
+def _told(shelf: BookFolder, path: Path, data: bytes, tongue: Language) -> BookOut:
     """What a book with this content is. Raises: FileError."""
     file = read_book_file(data, path.name)
     return BookOut.model_validate(
@@ -341,17 +348,17 @@ def _told(shelf: Shelf, path: Path, data: bytes, tongue: Language) -> BookOut:
             "format": file.book.format,
             "description": clean(file.book.description),
             "entries": len(file.book.entries),
-            "problems": [private(problem, shelf.house) for problem in file.book.problems],
+            "problems": [private(problem, shelf.app_state) for problem in file.book.problems],
             "has_tests": beside(path).is_file(),
             "etag": tag(data.hex()),
         }
     )
 
 
-def converted_out(made: Converted, house: House, tongue: Language) -> ConvertedOut:
+def converted_out(made: Converted, app_state: AppState, tongue: Language) -> ConvertedOut:
     """A conversion, told."""
     losses = [
-        LossOut(field=clean(one.field), text=private(one.text(tongue), house), kept=one.kept)
+        LossOut(field=clean(one.field), text=private(one.text(tongue), app_state), kept=one.kept)
         for one in made.losses
     ]
     return ConvertedOut(
@@ -373,14 +380,14 @@ def attached(
 
 def _written(
     response: Response,
-    shelf: Shelf,
+    shelf: BookFolder,
     path: Path,
     book: Book,
     uid: str,
     tongue: Language,
     dry_run: bool,
 ) -> EntryChanged:
-    standing = Standing.written(shelf, path.name, book)
+    standing = LoadedBook.written(shelf, path.name, book)
     shown = EntryChanged(
         entry=standing.one(uid), findings=standing.findings(uid, tongue), written=not dry_run
     )
@@ -390,12 +397,12 @@ def _written(
     return shown
 
 
-def _unchanged(shelf: Shelf, path: Path, uid: str, if_match: str | None) -> None:
+def _unchanged(shelf: BookFolder, path: Path, uid: str, if_match: str | None) -> None:
     """Refuse when it is another one than the caller saw. Raises: Stale, UnknownNameError."""
     if if_match is not None:
-        now = Standing.of(shelf, path).one(uid)
+        now = LoadedBook.of(shelf, path).one(uid)
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
 
 
-def _linked(house: House, name: str) -> Iterator[str]:
-    return (role.id for role in house.home.roles() if name in role.worldbooks)
+def _linked(app_state: AppState, name: str) -> Iterator[str]:
+    return (role.id for role in app_state.home.roles() if name in role.worldbooks)

@@ -7,11 +7,10 @@ from pydantic import Field
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.schema.passage import PREFIX
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.asking import Alone, Mind, TheHouse, router
+from rolememory.serve.rest.dependencies import Alone, Mind, TheHouse, router
 from rolememory.serve.rest.memories import newest_txn, told
-from rolememory.serve.rest.memory_shapes import MemoryFields, MemoryIn
-from rolememory.serve.rest.shapes import Done, Id, In, Line
+from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn
+from rolememory.serve.rest.schemas import Done, Id, In, Line
 from rolememory.storage.memories import Edit
 
 bulk = router("memories", under="/roles/{role}/memories")
@@ -33,7 +32,7 @@ class Bulk(In):
         description="pin: always in the prompt; lock: nothing that is learned replaces it"
     )
     ids: Annotated[list[Id], Field(max_length=5000)] = Field(default_factory=list)
-    fields: MemoryFields | None = Field(None, description="op edit: what all of them get")
+    fields: MemoryFieldsIn | None = Field(None, description="op edit: what all of them get")
     memories: Annotated[list[MemoryIn], Field(max_length=1000)] = Field([], description="op add")
     reason: Line = ""
 
@@ -45,20 +44,20 @@ class BulkDone(Done):
 
 
 @bulk.post("/bulk")
-def many(house: TheHouse, mind: Mind, alone: Alone, given: Bulk) -> BulkDone:
+def many(app_state: TheHouse, role_memory: Mind, alone: Alone, given: Bulk) -> BulkDone:
     """All of it or none."""
-    with alone.through(f"memory {mind.id}"):
-        ids = _added(mind, given) if given.op == "add" else _changed(mind, given)
-        txn = newest_txn(mind) if ids else None
-    told(house, mind)
+    with alone.through(f"memory {role_memory.id}"):
+        ids = _added(role_memory, given) if given.op == "add" else _changed(role_memory, given)
+        txn = newest_txn(role_memory) if ids else None
+    told(app_state, role_memory)
     return BulkDone(changed=len(ids), txn=txn, ids=ids)
 
 
-def _added(mind: Mind, given: Bulk) -> list[str]:
+def _added(role_memory: Mind, given: Bulk) -> list[str]:
     return (
         [
             memory.id
-            for memory in mind.remember_all(
+            for memory in role_memory.remember_all(
                 [one.raw() for one in given.memories], reason=given.reason
             )
         ]
@@ -67,29 +66,29 @@ def _added(mind: Mind, given: Bulk) -> list[str]:
     )
 
 
-def _changed(mind: Mind, given: Bulk) -> list[str]:
+def _changed(role_memory: Mind, given: Bulk) -> list[str]:
     ids = list(dict.fromkeys(given.ids))
     if given.op in ("pin", "unpin"):
-        said = [one for one in ids if one.startswith(PREFIX) and one not in mind.memories]
-        done = _set(mind, given, [one for one in ids if one not in said])
-        (mind.pin if given.op == "pin" else mind.unpin)(*said)
+        said = [one for one in ids if one.startswith(PREFIX) and one not in role_memory.memories]
+        done = _set(role_memory, given, [one for one in ids if one not in said])
+        (role_memory.pin if given.op == "pin" else role_memory.unpin)(*said)
         return [*said, *done]
-    return _set(mind, given, ids)
+    return _set(role_memory, given, ids)
 
 
-def _set(mind: Mind, given: Bulk, ids: list[str]) -> list[str]:
-    known = mind.memories
+def _set(role_memory: Mind, given: Bulk, ids: list[str]) -> list[str]:
+    known = role_memory.memories
     if unknown := next((one for one in ids if one not in known), None):
         raise UnknownMemoryError(unknown, known)
     if not ids:
         return []
     if given.op == "delete":
-        mind.delete(*ids, reason=given.reason)
+        role_memory.delete(*ids, reason=given.reason)
         return ids
     fields = _SETS.get(given.op) or (given.fields.told() if given.fields else {})
     if not fields:
-        raise InvalidValueError(
-            "op edit: no fields; name what is to change", zh="op edit：没有字段；请写明要改什么"
-        )
-    inside.commit(mind, [Edit("set", one, dict(fields), reason=given.reason) for one in ids])
+        raise InvalidValueError("op edit: no fields; name what is to change")
+    role_memory.parts.memories.commit(
+        [Edit("set", one, dict(fields), reason=given.reason) for one in ids]
+    )
     return ids

@@ -6,22 +6,23 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Response
 from pydantic import Field
 
-from rolememory.author.adopt import Match, adopt, card_of, match
-from rolememory.author.books import BookFile
-from rolememory.author.card_faults import CardFault, card_faults
-from rolememory.author.convert import Converted, convert
-from rolememory.author.lint.check import check
+from rolememory.authoring.books import BookFile
+from rolememory.authoring.card_faults import CardFault, card_faults
+from rolememory.authoring.convert import Converted, convert
+from rolememory.authoring.import_card import Match, card_of, import_card, match
+from rolememory.authoring.lint.check import check
 from rolememory.cards.base import load
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
 from rolememory.errors import FileError, InvalidValueError, UnknownNameError
+from rolememory.locales import translated
 from rolememory.schema.scene import Language
-from rolememory.serve.house import House
-from rolememory.serve.rest.answers import answer, clean, private
-from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
-from rolememory.serve.rest.book_shapes import EverywhereOut, FindingOut, finding_out
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.book_schemas import EverywhereOut, FindingOut, finding_out
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
-from rolememory.serve.rest.shapes import Fault, Out
+from rolememory.serve.rest.dependencies import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.error_responses import answer, clean, private
+from rolememory.serve.rest.schemas import Fault, Out
 from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
 
 cards = router("cards")
@@ -70,7 +71,7 @@ class CardFindings(Out):
 
 @cards.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)
 def bring_card(
-    house: TheHouse,
+    app_state: TheHouse,
     tongue: Tongue,
     upload: TheUpload,
     into: Annotated[
@@ -86,12 +87,14 @@ def bring_card(
 ) -> AdoptedOut | Response:
     """Make a role of a card, or bring its role up to date. Where a role of that name may be another one, 409 says which: send `into` or `name`."""
     card = card_in(upload)
-    found = match(house.home, card, name) if into is None else None
+    found = match(app_state.home, card, name) if into is None else None
     if found and not found.sure:
         return _asked(found, tongue)
-    role = house.home.folder.find(into) if into else found.role if found else None
-    done = adopt(house.home, card, into=role, name=name, traits=traits, replace_books=replace_books)
-    house.bus.tell("role", done.role.id)
+    role = app_state.home.folder.find(into) if into else found.role if found else None
+    done = import_card(
+        app_state.home, card, into=role, name=name, traits=traits, replace_books=replace_books
+    )
+    app_state.bus.tell("role", done.role.id)
     return AdoptedOut(
         role=done.role.id,
         name=clean(done.role.name),
@@ -101,7 +104,7 @@ def bring_card(
         removed=list(done.removed),
         kept=list(done.kept),
         traits=list(done.traits),
-        problems=[private(problem, house) for problem in done.problems],
+        problems=[private(problem, app_state) for problem in done.problems],
         everywhere=[
             EverywhereOut(entry=clean(one.entry), key=clean(one.key)) for one in done.everywhere
         ],
@@ -109,14 +112,14 @@ def bring_card(
 
 
 @cards.post("/cards/lint", openapi_extra=TAKES_A_FILE)
-def lint_upload(house: TheHouse, tongue: Tongue, upload: TheUpload) -> CardFindings:
+def lint_upload(app_state: TheHouse, tongue: Tongue, upload: TheUpload) -> CardFindings:
     """What is wrong with a card that is not here yet; nothing is kept."""
-    return card_findings(card_in(upload), house, tongue)
+    return card_findings(card_in(upload), app_state, tongue)
 
 
 @cards.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
 def convert_upload(
-    house: TheHouse,
+    app_state: TheHouse,
     tongue: Tongue,
     upload: TheUpload,
     to: Annotated[str, Query(max_length=60, description="a format of cards or books")],
@@ -124,40 +127,40 @@ def convert_upload(
 ) -> ConvertedOut | Response:
     """A card or a lorebook in another format; nothing is kept."""
     made = convert(_anything(upload), to)
-    return converted_out(made, house, tongue) if report else _file(made, upload.name or "card")
+    return converted_out(made, app_state, tongue) if report else _file(made, upload.name or "card")
 
 
 @cards.get("/roles/{role}/card")
-def look_at_card(house: TheHouse, mind: Mind) -> CardOut:
+def look_at_card(app_state: TheHouse, role_memory: Mind) -> CardOut:
     """The role's card with its books in it; a role without one gets a new card."""
-    return _card_out(card_of(mind)[0], house)
+    return _card_out(card_of(role_memory)[0], app_state)
 
 
 @cards.get("/roles/{role}/card/lint")
-def lint_card(house: TheHouse, mind: Mind, tongue: Tongue) -> CardFindings:
+def lint_card(app_state: TheHouse, role_memory: Mind, tongue: Tongue) -> CardFindings:
     """What is wrong with the role's card and its book."""
-    return card_findings(card_of(mind)[0], house, tongue)
+    return card_findings(card_of(role_memory)[0], app_state, tongue)
 
 
 @cards.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
 def carry_card(
-    mind: Mind,
+    role_memory: Mind,
     to: Annotated[
         str, Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; else as it is")
     ] = "",
 ) -> Response:
     """The role's card as a file, its books merged in."""
-    card = card_of(mind)[0]
+    card = card_of(role_memory)[0]
     made = convert(card, to) if to and to != card.format else Converted(card.write(), (), card)
-    return _file(made, mind.role.name)
+    return _file(made, role_memory.role.name)
 
 
 @cards.get("/roles/{role}/card/convert")
 def card_would_lose(
-    house: TheHouse, mind: Mind, tongue: Tongue, to: Annotated[str, Query(max_length=60)]
+    app_state: TheHouse, role_memory: Mind, tongue: Tongue, to: Annotated[str, Query(max_length=60)]
 ) -> ConvertedOut:
     """What another format cannot hold of the role's card."""
-    return converted_out(convert(card_of(mind)[0], to), house, tongue)
+    return converted_out(convert(card_of(role_memory)[0], to), app_state, tongue)
 
 
 @cards.get(
@@ -165,10 +168,10 @@ def card_would_lose(
     response_class=Response,
     responses={200: {"content": {"image/png": {}}}},
 )
-def picture(mind: Mind) -> Response:
+def picture(role_memory: Mind) -> Response:
     """The picture of the role's card, where that is one."""
-    role = mind.role
-    path = mind.folder / PurePath(role.card or "").name
+    role = role_memory.role
+    path = role_memory.folder / PurePath(role.card or "").name
     if not role.card or not path.is_file() or not (data := path.read_bytes()).startswith(PNG):
         raise UnknownNameError("picture", role.name, [])
     return Response(data, media_type="image/png")
@@ -204,10 +207,11 @@ def _asked(found: Match, tongue: Language) -> Response:
     """The question whether it is the same character, and what the card says otherwise than before."""
     role = found.role
     error = InvalidValueError(
-        f"role {role.name!r} ({role.id}) is there already; `into` brings it up to date, another `name` makes another",
-        zh=f"已有角色“{role.name}”（{role.id}）；用 into 更新它，或用 name 另起名字",
+        "role {name!r} ({id}) is there already; `into` brings it up to date, another `name` makes another",
+        name=role.name,
+        id=role.id,
     )
-    message, _, hint = clean(error.text(tongue)).partition("；" if tongue == "zh" else "; ")
+    message, _, hint = clean(error.text(tongue)).partition(translated("; ", tongue))
     return answer(
         409,
         Fault(code="exists", message=message, hint=hint),
@@ -222,7 +226,7 @@ def _asked(found: Match, tongue: Language) -> Response:
     )
 
 
-def card_findings(card: Card, house: House, tongue: Language) -> CardFindings:
+def card_findings(card: Card, app_state: AppState, tongue: Language) -> CardFindings:
     """A card and what is wrong with it and its book."""
     found = [_fault_out(one, tongue) for one in card_faults(card)]
     book = card.book_file
@@ -230,13 +234,12 @@ def card_findings(card: Card, house: House, tongue: Language) -> CardFindings:
         file = BookFile(book.name, book.raw, book.lorebook(book.name))
         found += [
             finding_out(one, file.book.format, tongue)
-            for one in check(file, house.home.settings.lore)
+            for one in check(file, app_state.home.settings.lore)
         ]
-    return CardFindings(card=_card_out(card, house), items=found)
+    return CardFindings(card=_card_out(card, app_state), items=found)
 
 
 def _fault_out(one: CardFault, tongue: Language) -> FindingOut:
-    side = 1 if tongue == "zh" else 0
     severity: Literal["error", "warning", "note"] = one.severity.value
     return FindingOut(
         severity=severity,
@@ -245,13 +248,13 @@ def _fault_out(one: CardFault, tongue: Language) -> FindingOut:
         title="",
         field=one.field,
         ours=one.field,
-        why=clean(one.why[side]),
-        write=one.write[side],
+        why=clean(one.why.text(tongue)),
+        write=one.write.text(tongue),
         values={},
     )
 
 
-def _card_out(card: Card, house: House) -> CardOut:
+def _card_out(card: Card, app_state: AppState) -> CardOut:
     book = card.book
     texts = {
         name: clean(card.text(name)) for name in card.fields if isinstance(card.data.get(name), str)
@@ -274,5 +277,5 @@ def _card_out(card: Card, house: House) -> CardOut:
         book=clean(book.name) if book else None,
         entries=len(book.entries) if book else 0,
         extensions=sorted(clean(str(name)) for name in card.extensions),
-        problems=[private(problem, house) for problem in card.problems],
+        problems=[private(problem, app_state) for problem in card.problems],
     )

@@ -1,4 +1,4 @@
-"""Chapters: ending one, telling one anew. They are memories: `memories?tag=chapter` lists them, and what changes a memory changes them."""
+"""Chapters: ending one, telling one again. They are memories: `memories?tag=chapter` lists them, and what changes a memory changes them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
-from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
-from rolememory.serve.rest.memories import View, told
-from rolememory.serve.rest.memory_shapes import MemoryOut
-from rolememory.serve.rest.shapes import Ids, In, Line, Out
+from rolememory.serve.rest.dependencies import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.memories import MemoriesView, told
+from rolememory.serve.rest.memory_schemas import MemoryOut
+from rolememory.serve.rest.schemas import Ids, In, Line, Out
 
 if TYPE_CHECKING:
-    from rolememory.learn.model.report import Report
+    from rolememory.learn.model.report import LearningReport
 
 chapters = router("chapters", under="/roles/{role}/chapters")
 
@@ -25,7 +25,7 @@ class EndIn(In):
 
 
 class RetellIn(In):
-    """Which chapters are told anew: these, and with `through` all behind the last of them up to that one."""
+    """Which chapters are told again: these, and with `through` all behind the last of them up to that one."""
 
     ids: Ids
     through: Line = ""
@@ -39,32 +39,38 @@ class ChaptersOut(Out):
 
 
 @chapters.get("")
-def list_chapters(mind: Mind, chat: Line = "") -> ChaptersOut:
+def list_chapters(role_memory: Mind, chat: Line = "") -> ChaptersOut:
     """Those that count, of one chat and what it was forked from, or of all."""
-    view = View.of(mind)
-    return ChaptersOut(items=[view.shown(one) for one in mind.chapters(chat)], notes=[])
+    view = MemoriesView.of(role_memory)
+    return ChaptersOut(items=[view.shown(one) for one in role_memory.chapters(chat)], notes=[])
 
 
 @chapters.post("")
-def end(house: TheHouse, mind: Mind, tongue: Tongue, given: EndIn) -> ChaptersOut:
+def end(app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: EndIn) -> ChaptersOut:
     """End a chapter and let the model tell it now; what it cannot tell waits for it. Answers with what is new."""
-    before = {one.id for one in mind.chapters()}
-    return _new(house, mind, tongue, before, [mind.end_chapter(given.chat, given.title)])
+    before = {one.id for one in role_memory.chapters()}
+    return _new(
+        app_state, role_memory, tongue, before, [role_memory.end_chapter(given.chat, given.title)]
+    )
 
 
 @chapters.post("/retell")
-def retell(house: TheHouse, mind: Mind, tongue: Tongue, given: RetellIn) -> ChaptersOut:
-    """Let the model tell chapters anew; new ones take the place of the old, which are archived."""
-    before = {one.id for one in mind.chapters()}
-    reports = mind.retell(*dict.fromkeys(given.ids), through=given.through)
-    return _new(house, mind, tongue, before, reports)
+def retell(app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: RetellIn) -> ChaptersOut:
+    """Let the model tell chapters again; new ones take the place of the old, which are archived."""
+    before = {one.id for one in role_memory.chapters()}
+    reports = role_memory.retell(*dict.fromkeys(given.ids), through=given.through)
+    return _new(app_state, role_memory, tongue, before, reports)
 
 
 def _new(
-    house: TheHouse, mind: RoleMemory, tongue: Tongue, before: set[str], reports: "Sequence[Report]"
+    app_state: TheHouse,
+    role_memory: RoleMemory,
+    tongue: Tongue,
+    before: set[str],
+    reports: "Sequence[LearningReport]",
 ) -> ChaptersOut:
-    told(house, mind)
-    view = View.of(mind)
-    fresh = [view.shown(one) for one in mind.chapters() if one.id not in before]
+    told(app_state, role_memory)
+    view = MemoriesView.of(role_memory)
+    fresh = [view.shown(one) for one in role_memory.chapters() if one.id not in before]
     notes = (note.text(tongue) for report in reports for note in report.notes)
     return ChaptersOut(items=fresh, notes=list(dict.fromkeys(notes)))

@@ -11,11 +11,9 @@ from pydantic import AliasChoices, Field
 from rolememory.chats.stories import Living, Story
 from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import (
+from rolememory.serve.rest.dependencies import (
     Alone,
     IfMatch,
     Mind,
@@ -28,8 +26,9 @@ from rolememory.serve.rest.asking import (
     seen,
     tag,
 )
+from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.filters import Either
-from rolememory.serve.rest.shapes import Done, In, Line, Name, Out, Page
+from rolememory.serve.rest.schemas import Done, In, Line, Name, Out, Page
 from rolememory.storage.memories import Edit
 
 chats = router("chats", under="/roles/{role}")
@@ -128,7 +127,7 @@ class StoryIn(In):
     at: datetime | None = None
 
 
-class MergeIn(In):
+class StoryMergeIn(In):
     """Which story becomes known in which."""
 
     name: Line
@@ -153,13 +152,17 @@ class LivingIn(In):
 def list_chats(
     request: Request,
     response: Response,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     paging: Paged,
     user: Annotated[str | None, Query(max_length=500)] = None,
     archived: Either = "no",
 ) -> Page[ChatOut]:
     """The chats of a role, the one that changed last first."""
-    found, people = mind.chats.chats(archived=archived != "no"), mind.home.people.follow()
+    found, people = (
+        role_memory.chats.chats(archived=archived != "no"),
+        app_state.home.people.follow(),
+    )
     rows = [
         one
         for one in found
@@ -170,84 +173,89 @@ def list_chats(
 
 
 @chats.get("/stories")
-def list_stories(request: Request, response: Response, mind: Mind, paging: Paged) -> Page[StoryOut]:
+def list_stories(
+    request: Request, response: Response, role_memory: Mind, paging: Paged
+) -> Page[StoryOut]:
     """Every named story, the life that chats share first."""
-    return page(request, response, paging, mind.stories.list(), _story_out)
+    return page(request, response, paging, role_memory.stories.list(), _story_out)
 
 
 @chats.post("/stories", status_code=201)
-def begin(house: TheHouse, mind: Mind, given: StoryIn) -> StoryOut:
+def begin(app_state: TheHouse, role_memory: Mind, given: StoryIn) -> StoryOut:
     """A new story: empty, or one that knows what was told in another until then."""
-    made = mind.stories.begin(given.name, given.of, given.at)
-    house.bus.tell("chat", mind.id)
+    made = role_memory.stories.begin(given.name, given.of, given.at)
+    app_state.bus.tell("chat", role_memory.id)
     return _story_out(made)
 
 
 @chats.post("/stories/merge")
-def merge(house: TheHouse, mind: Mind, given: MergeIn) -> StoryOut:
+def merge(app_state: TheHouse, role_memory: Mind, given: StoryMergeIn) -> StoryOut:
     """Let everything told in one story be known in another as well."""
-    into = mind.stories.merge(given.name, given.into)
-    house.bus.tell("chat", mind.id)
+    into = role_memory.stories.merge(given.name, given.into)
+    app_state.bus.tell("chat", role_memory.id)
     return _story_out(into)
 
 
 @chats.get("/stories/default")
-def living(mind: Mind, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
+def living(role_memory: Mind, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
     """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
-    return LivingOut(user=user, stories=mind.stories.default(user))
+    return LivingOut(user=user, stories=role_memory.stories.default(user))
 
 
 @chats.put("/stories/default")
-def choose(house: TheHouse, mind: Mind, given: LivingIn) -> LivingOut:
+def choose(app_state: TheHouse, role_memory: Mind, given: LivingIn) -> LivingOut:
     """Choose it for a user."""
-    mind.stories.choose(given.stories, given.user)
-    house.bus.tell("chat", mind.id)
-    return living(mind, given.user)
+    role_memory.stories.choose(given.stories, given.user)
+    app_state.bus.tell("chat", role_memory.id)
+    return living(role_memory, given.user)
 
 
 @chats.get("/chats/{chat:path}")
 def one_chat(
     request: Request,
     response: Response,
-    mind: Mind,
+    role_memory: Mind,
     chat: str,
     paging: Paged,
     newest: Annotated[bool, Query(description="the newest first")] = False,
 ) -> ChatDetail:
     """What stands in a chat, other versions of it, and what was learned from each message."""
-    shown = chat_out(mind.chats.info(chat))
-    path = mind.chats.path(chat)
+    shown = chat_out(role_memory.chats.info(chat))
+    path = role_memory.chats.path(chat)
     rows = path[::-1] if newest else path
     part = rows[paging.offset : paging.offset + paging.limit]
     linked(request, response, paging, len(rows))
     response.headers["etag"] = shown.etag
     return ChatDetail(
-        chat=shown, items=list(_messages(mind, chat, part)), total=len(rows), **_bounds(paging)
+        chat=shown,
+        items=list(_messages(role_memory, chat, part)),
+        total=len(rows),
+        **_bounds(paging),
     )
 
 
 @chats.patch("/chats/{chat:path}")
 def change_chat(
     response: Response,
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     alone: Alone,
     chat: str,
     given: ChatPatch,
     if_match: IfMatch = None,
 ) -> ChatOut:
     """Name a chat, put it away, change which others it knows of."""
-    with alone.through(f"chats {mind.id}"):
-        now = chat_out(mind.chats.info(chat))
+    with alone.through(f"chats {role_memory.id}"):
+        now = chat_out(role_memory.chats.info(chat))
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
-        info = mind.chats.update(
+        info = role_memory.chats.update(
             chat,
             title=given.title,
             archived=given.archived,
             story=given.story,
             mode=given.mode,
         )
-    house.bus.tell("chat", mind.id, chat=info.id)
+    app_state.bus.tell("chat", role_memory.id, chat=info.id)
     shown = chat_out(info)
     response.headers["etag"] = shown.etag
     return shown
@@ -255,8 +263,8 @@ def change_chat(
 
 @chats.delete("/chats/{chat:path}")
 def remove_chat(
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     alone: Alone,
     chat: str,
     memories: Annotated[
@@ -264,17 +272,19 @@ def remove_chat(
     ] = "keep",
 ) -> Done:
     """Remove a chat from the disk. Memories that are kept then stand by themselves: no swipe takes them back."""
-    with alone.through(f"memory {mind.id}"), alone.through(f"chats {mind.id}"):
-        chat = mind.chats.info(chat).id
+    with alone.through(f"memory {role_memory.id}"), alone.through(f"chats {role_memory.id}"):
+        chat = role_memory.chats.info(chat).id
         only = [
             one.id
-            for one in mind.memories.values()
+            for one in role_memory.memories.values()
             if one.evidence and all(support.chat == chat for support in one.evidence)
         ]
-        inside.forget_chat(mind, chat)
+        role_memory.parts.conversation.forget_chat(chat)
         if memories == "delete" and only:
-            inside.commit(mind, [Edit("remove", one, {}, reason="chat removed") for one in only])
-    house.bus.tell("chat", mind.id, chat=chat)
+            role_memory.parts.memories.commit(
+                [Edit("remove", one, {}, reason="chat removed") for one in only]
+            )
+    app_state.bus.tell("chat", role_memory.id, chat=chat)
     return Done(changed=len(only) if memories == "delete" else 0)
 
 
@@ -306,9 +316,11 @@ def _bounds(paging: Paging) -> dict[str, int]:
     return {"limit": paging.limit, "offset": paging.offset}
 
 
-def _messages(mind: RoleMemory, chat: str, part: Sequence[Said]) -> "list[MessageShown]":
-    learned, slots = _learned(mind.memories, chat), defaultdict(list)
-    for said in mind.chats.versions(chat).values():
+def _messages(
+    role_memory: RoleMemory, chat: str, part: Sequence[ChatMessage]
+) -> "list[MessageShown]":
+    learned, slots = _learned(role_memory.memories, chat), defaultdict(list)
+    for said in role_memory.chats.versions(chat).values():
         slots[said.slot].append(said)
     return [
         MessageShown(

@@ -7,9 +7,9 @@ from datetime import datetime
 from pydantic import Field
 
 from rolememory.schema.memory import Memory
-from rolememory.serve.house import House, TurnNote
-from rolememory.serve.rest.asking import Mind, TheHouse, router
-from rolememory.serve.rest.shapes import Out
+from rolememory.serve.app_state import AppState, TurnNote
+from rolememory.serve.rest.dependencies import Mind, TheHouse, router
+from rolememory.serve.rest.schemas import Out
 
 figures = router("roles", under="/roles/{role}")
 MOMENTS = 40  # of the curve
@@ -60,9 +60,9 @@ class FiguresOut(Out):
 
 
 @figures.get("/figures")
-def role_figures(house: TheHouse, mind: Mind) -> FiguresOut:
+def role_figures(app_state: TheHouse, role_memory: Mind) -> FiguresOut:
     """The role in plots."""
-    budget, notes = mind.settings.budget, house.turns(mind.id)[::-1]
+    budget, notes = role_memory.settings.budget, app_state.turns(role_memory.id)[::-1]
     turns = list(_turns(notes, budget.unit))
     hits = Counter(
         hit.trigger
@@ -72,12 +72,12 @@ def role_figures(house: TheHouse, mind: Mind) -> FiguresOut:
         for hit in one.scored.hits
     )
     return FiguresOut(
-        grown=_grown(mind.memories),
+        grown=_grown(role_memory.memories),
         turns=turns,
         strategies=dict(hits.most_common()),
         unit=budget.unit,
         limit=budget.max_total_length,
-        caches=_caches(house, turns, mind.embedded, len(mind.memories)),
+        caches=_caches(app_state, turns, role_memory.embedded, len(role_memory.memories)),
     )
 
 
@@ -107,8 +107,10 @@ def _turns(notes: Iterable[TurnNote], unit: str) -> Iterable[TurnFigure]:
         before[note.chat] = text
 
 
-def _caches(house: House, turns: Sequence[TurnFigure], embedded: int, memories: int) -> CachesOut:
-    queries, followed = house.home.queries, [one.same for one in turns if one.same is not None]
+def _caches(
+    app_state: AppState, turns: Sequence[TurnFigure], embedded: int, memories: int
+) -> CachesOut:
+    queries, followed = app_state.home.queries, [one.same for one in turns if one.same is not None]
     return CachesOut(
         questions=queries.misses,
         questions_known=queries.hits,

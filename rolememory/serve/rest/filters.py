@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Query
 
-from rolememory.recall.standing import Standing
+from rolememory.recall.active_set import ActiveSet
 from rolememory.schema.memory import Memory, MemoryType, in_utc
-from rolememory.serve.rest.memory_shapes import Kind, Origin
+from rolememory.serve.rest.memory_schemas import Kind, Origin
 from rolememory.storage.people import Same
 from rolememory.text.fold import folded_key
 
@@ -113,7 +113,7 @@ Filtered = Annotated[Wanted, Depends(_wanted)]
 
 
 def filtered(
-    memories: Iterable[Memory], wanted: Wanted, standing: Standing, same: Same
+    memories: Iterable[Memory], wanted: Wanted, standing: ActiveSet, same: Same
 ) -> list[Memory]:
     """The memories that are wanted, in their order. Cost: O(n)."""
     checks = list(_checks(wanted, standing, same))
@@ -142,7 +142,7 @@ _KEYS: dict[str, Callable[[Memory], "datetime | float | str"]] = {
 }
 
 
-def _checks(wanted: Wanted, standing: Standing, same: Same) -> Iterable[Check]:
+def _checks(wanted: Wanted, standing: ActiveSet, same: Same) -> Iterable[Check]:
     """Only those that can refuse something, the cheap ones first."""
     yield from _switches(wanted, standing)
     yield from _sets(wanted, same)
@@ -156,7 +156,7 @@ def _checks(wanted: Wanted, standing: Standing, same: Same) -> Iterable[Check]:
         yield lambda memory: _says(memory, words)
 
 
-def _switches(wanted: Wanted, standing: Standing) -> Iterable[Check]:
+def _switches(wanted: Wanted, standing: ActiveSet) -> Iterable[Check]:
     switches: tuple[tuple[Either, Check], ...] = (
         (wanted.archived, lambda memory: memory.archived),
         (wanted.constant, lambda memory: memory.constant),

@@ -8,11 +8,11 @@ import threading
 from fastapi import Request
 from pydantic import Field
 
-from rolememory.serve.house import House
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import TheHouse, Tongue, router
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.dependencies import TheHouse, Tongue, router
+from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.models import READY, last_line, ourselves
-from rolememory.serve.rest.shapes import In, Out
+from rolememory.serve.rest.schemas import In, Out
 
 graphs = router("models")
 _STEP = re.compile(r"(\d+)/(\d+) (.+)")
@@ -43,9 +43,9 @@ def exported(request: Request) -> ExportOut:
 
 
 @graphs.post("/models/export", status_code=202)
-def export(request: Request, house: TheHouse, tongue: Tongue, given: ExportIn) -> ExportOut:
-    """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started anew."""
-    return _exports(request).begin(house, given.int8, tongue)
+def export(request: Request, app_state: TheHouse, tongue: Tongue, given: ExportIn) -> ExportOut:
+    """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started again."""
+    return _exports(request).begin(app_state, given.int8, tongue)
 
 
 def _exports(request: Request) -> "Exports":
@@ -61,19 +61,19 @@ class Exports:
         self._running: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
-    def begin(self, house: House, int8: bool, tongue: str) -> ExportOut:
+    def begin(self, app_state: AppState, int8: bool, tongue: str) -> ExportOut:
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
                 command = ourselves(
-                    house, tongue, ["model", "export", *(["--int8"] if int8 else [])]
+                    app_state, tongue, ["model", "export", *(["--int8"] if int8 else [])]
                 )
                 self._running = subprocess.Popen(  # noqa: S603  # our own program
                     command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
                     env={**os.environ, "PYTHONIOENCODING": "utf-8"},
                 )  # fmt: skip
-                self._told(house, ExportOut(state="exporting", step=0, steps=0, text=""))
-                follow = (house, self._running, tongue)
+                self._told(app_state, ExportOut(state="exporting", step=0, steps=0, text=""))
+                follow = (app_state, self._running, tongue)
                 threading.Thread(
                     target=self._follow, args=follow, name="rolememory-export", daemon=True
                 ).start()
@@ -85,7 +85,7 @@ class Exports:
             if self._running is not None:
                 self._running.terminate()
 
-    def _follow(self, house: House, running: "subprocess.Popen[str]", tongue: str) -> None:
+    def _follow(self, app_state: AppState, running: "subprocess.Popen[str]", tongue: str) -> None:
         """Tell each step, then how it ended."""
         said = ""
         with running:
@@ -93,21 +93,21 @@ class Exports:
                 if step := _STEP.fullmatch(line.strip()):
                     done, steps, text = step.groups()
                     self._told(
-                        house,
+                        app_state,
                         ExportOut(
                             state="exporting", step=int(done), steps=int(steps), text=clean(text)
                         ),
                     )
                 said = (said + line)[-_KEPT:]
         good = running.returncode == 0
-        text = READY[tongue == "zh"] if good else private(last_line(said), house)
+        text = READY.text(tongue) if good else private(last_line(said), app_state)
         with self._lock:
             self._running = None
             self._told(
-                house,
+                app_state,
                 self.state.model_copy(update={"state": "done" if good else "failed", "text": text}),
             )
 
-    def _told(self, house: House, state: ExportOut) -> None:
+    def _told(self, app_state: AppState, state: ExportOut) -> None:
         self.state = state
-        house.bus.tell("graph", **state.model_dump())
+        app_state.bus.tell("graph", **state.model_dump())

@@ -7,13 +7,11 @@ from typing import Literal
 from fastapi import Response
 from pydantic import Field
 
-from rolememory.author.insight import Insight
-from rolememory.author.merge import merged
+from rolememory.authoring.insight import Insight
+from rolememory.authoring.merge import merged
 from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import (
+from rolememory.serve.rest.dependencies import (
     Alone,
     IfNoneMatch,
     Mind,
@@ -23,11 +21,12 @@ from rolememory.serve.rest.asking import (
     router,
     tag,
 )
+from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.map import ThemeOut
-from rolememory.serve.rest.memories import View, newest_txn, told
-from rolememory.serve.rest.memory_shapes import MemoryOut, memory_tag
+from rolememory.serve.rest.memories import MemoriesView, newest_txn, told
+from rolememory.serve.rest.memory_schemas import MemoryOut, memory_tag
 from rolememory.serve.rest.reasons import why
-from rolememory.serve.rest.shapes import Id, In, Out, Why
+from rolememory.serve.rest.schemas import Id, In, Out, Why
 from rolememory.serve.rest.surveys import Surveyed
 from rolememory.storage.memories import Edit
 
@@ -88,7 +87,7 @@ class InsightOut(Out):
     lacking: list[LackingOut]
 
 
-class MergeIn(In):
+class MemoryMergeIn(In):
     """Which memory stays, and which is archived."""
 
     keep: Id
@@ -105,7 +104,7 @@ class MergeOut(Out):
 @insights.get("", response_model=InsightOut)
 def insight_of(
     response: Response,
-    mind: Mind,
+    role_memory: Mind,
     survey: Surveyed,
     tongue: Tongue,
     if_none_match: IfNoneMatch = None,
@@ -121,32 +120,28 @@ def insight_of(
 
 
 @insights.post("/merge")
-def merge(house: TheHouse, mind: Mind, alone: Alone, given: MergeIn) -> MergeOut:
+def merge(app_state: TheHouse, role_memory: Mind, alone: Alone, given: MemoryMergeIn) -> MergeOut:
     """One memory speaks for both: it takes over keys, evidence and what the other replaced; the other is archived. `undo` parts them."""
-    with alone.through(f"memory {mind.id}"):
-        view = View.of(mind)
+    with alone.through(f"memory {role_memory.id}"):
+        view = MemoriesView.of(role_memory)
         keep, drop = _current(view, given.keep), _current(view, given.drop)
         if keep.id == drop.id:
-            raise InvalidValueError(
-                "keep and drop are the same memory; name two",
-                zh="keep 和 drop 是同一条记忆；请写两条",
-            )
+            raise InvalidValueError("keep and drop are the same memory; name two")
         edits = (
             [Edit("set", keep.id, fields, reason=f"merged with {drop.id}")]
             if (fields := merged(keep, drop))
             else []
         )
-        inside.commit(
-            mind,
+        role_memory.parts.memories.commit(
             [*edits, Edit("set", drop.id, {"archived": True}, reason=f"merged into {keep.id}")],
         )
-        txn = newest_txn(mind, drop.id)
-    told(house, mind)
-    view = View.of(mind)
+        txn = newest_txn(role_memory, drop.id)
+    told(app_state, role_memory)
+    view = MemoriesView.of(role_memory)
     return MergeOut(memory=view.shown(view.one(keep.id)), txn=txn)
 
 
-def _current(view: View, memory_id: str) -> Memory:
+def _current(view: MemoriesView, memory_id: str) -> Memory:
     """A memory that counts. Raises: UnknownMemoryError, InvalidValueError."""
     found = view.one(memory_id)
     if (
@@ -155,8 +150,8 @@ def _current(view: View, memory_id: str) -> Memory:
         or found.id in view.standing.superseded
     ):
         raise InvalidValueError(
-            f"memory {memory_id!r} is archived or outdated; merge memories that count",
-            zh=f"记忆“{memory_id}”已归档或已过时；请合并仍然有效的记忆",
+            "memory {memory_id!r} is archived or outdated; merge memories that count",
+            memory_id=memory_id,
         )
     return found
 

@@ -7,13 +7,12 @@ from typing import Literal
 from fastapi import Response
 from pydantic import Field
 
-from rolememory.author.themes import alike
+from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import IfNoneMatch, Mind, fresh, router, tag
-from rolememory.serve.rest.shapes import Out
-from rolememory.serve.rest.surveys import Ground, Surveyed
+from rolememory.serve.rest.dependencies import IfNoneMatch, Mind, fresh, router, tag
+from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.schemas import Out
+from rolememory.serve.rest.surveys import Surveyed, SurveyedMemories
 
 map_ = router("insight", under="/roles/{role}")
 MOST_EDGES = 2000  # of each kind
@@ -37,7 +36,7 @@ class ThemeOut(Out):
     ids: list[str]
 
 
-class Edge(Out):
+class MapEdge(Out):
     """What joins two memories."""
 
     from_: str = Field(alias="from", serialization_alias="from")
@@ -56,12 +55,12 @@ class MapOut(Out):
     )
     points: list[Point] = Field(description="every memory that is not archived")
     themes: list[ThemeOut]
-    edges: list[Edge]
+    edges: list[MapEdge]
 
 
 @map_.get("/map", response_model=MapOut)
 def map_of(
-    response: Response, mind: Mind, survey: Surveyed, if_none_match: IfNoneMatch = None
+    response: Response, role_memory: Mind, survey: Surveyed, if_none_match: IfNoneMatch = None
 ) -> MapOut | Response:
     """Where every memory stands. The same memories have the same places; one more moves no other."""
     ground, spots, themes = survey.map()
@@ -79,14 +78,14 @@ def map_of(
             )
             for theme in themes
         ],
-        edges=list(_edges(mind, ground)),
+        edges=list(_edges(role_memory, ground)),
     )
     etag = tag(found)
     response.headers["etag"] = etag
     return fresh(if_none_match, etag) or found.model_copy(update={"revision": etag.strip('"')})
 
 
-def _edges(mind: RoleMemory, ground: Ground) -> Iterator[Edge]:
+def _edges(role_memory: RoleMemory, ground: SurveyedMemories) -> Iterator[MapEdge]:
     here = ground.memories
     replaced = (
         (memory.id, old)
@@ -94,13 +93,17 @@ def _edges(mind: RoleMemory, ground: Ground) -> Iterator[Edge]:
         for old in memory.supersedes
         if old in here and old != memory.id
     )
-    together = (pair for pair in inside.used_together(mind) if pair[0] in here and pair[1] in here)
+    together = (
+        pair
+        for pair in role_memory.parts.maintenance.used_together()
+        if pair[0] in here and pair[1] in here
+    )
     for kind, pairs in (
         ("supersedes", replaced),
         ("together", together),
         ("alike", alike(ground.near)),
     ):
         yield from (
-            Edge.model_validate({"from": clean(one), "to": clean(other), "kind": kind})
+            MapEdge.model_validate({"from": clean(one), "to": clean(other), "kind": kind})
             for one, other in islice(pairs, MOST_EDGES)
         )

@@ -10,12 +10,12 @@ from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.errors import UnknownMemoryError
-from rolememory.recall.standing import Standing, standing
+from rolememory.recall.active_set import ActiveSet, standing
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import PREFIX
-from rolememory.serve.house import House
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.asking import (
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.decay import Ageing, FadingOut, fading
+from rolememory.serve.rest.dependencies import (
     Alone,
     IfMatch,
     IfNoneMatch,
@@ -28,17 +28,16 @@ from rolememory.serve.rest.asking import (
     router,
     seen,
 )
-from rolememory.serve.rest.fading import Ageing, FadingOut, fading
 from rolememory.serve.rest.filters import Filtered, filtered
-from rolememory.serve.rest.memory_shapes import (
-    MemoryFields,
+from rolememory.serve.rest.memory_schemas import (
+    MemoryFieldsIn,
     MemoryIn,
     MemoryOut,
     memory_out,
     memory_tag,
 )
 from rolememory.serve.rest.reasons import item_of
-from rolememory.serve.rest.shapes import Done, Line, Out, Page, Why
+from rolememory.serve.rest.schemas import Done, Line, Out, Page, Why
 
 memories = router("memories", under="/roles/{role}/memories")
 MOST_USES = 100
@@ -58,7 +57,7 @@ class EvidenceShown(Out):
     stands: bool = Field(description="false: swiped away, edited or deleted")
 
 
-class Other(Out):
+class MemoryRef(Out):
     """Another memory, in short."""
 
     id: str
@@ -91,26 +90,30 @@ class MemoryDetail(Out):
 
     memory: MemoryOut
     evidence: list[EvidenceShown]
-    replaced: list[Other] = Field(description="what it replaced or was merged from")
-    replaced_by: list[Other]
+    replaced: list[MemoryRef] = Field(description="what it replaced or was merged from")
+    replaced_by: list[MemoryRef]
     injections: list[Injection] = Field(description="newest first, since the server was started")
     uses: list[UseOut] = Field(description="newest first")
     fading: FadingOut
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class MemoriesView:
     """A role's memories at one moment, and how they stand seen from no chat in particular."""
 
     memories: Mapping[str, Memory]
-    standing: Standing
+    standing: ActiveSet
     effects: Mapping[str, float]
 
     @classmethod
-    def of(cls, mind: RoleMemory) -> "View":
+    def of(cls, role_memory: RoleMemory) -> "MemoriesView":
         """Taken now."""
-        found, sight = mind.memories, mind.chats.visible_from(None)
-        return cls(found, standing(found, sight), inside.effects_of(mind, sight, found))
+        found, visibility = role_memory.memories, role_memory.chats.visible_from(None)
+        return cls(
+            found,
+            standing(found, visibility),
+            role_memory.parts.maintenance.effects(visibility, found),
+        )
 
     def one(self, memory_id: str) -> Memory:
         """The memory of that id. Raises: UnknownMemoryError."""
@@ -125,52 +128,58 @@ class View:
 
 @memories.get("")
 def list_memories(
-    request: Request, response: Response, mind: Mind, wanted: Filtered, paging: Paged
+    request: Request,
+    response: Response,
+    app_state: TheHouse,
+    role_memory: Mind,
+    wanted: Filtered,
+    paging: Paged,
 ) -> Page[MemoryOut]:
     """The memories that fit every condition."""
-    view = View.of(mind)
-    found = filtered(view.memories.values(), wanted, view.standing, mind.home.people.follow().same)
+    view = MemoriesView.of(role_memory)
+    same = app_state.home.people.follow().same
+    found = filtered(view.memories.values(), wanted, view.standing, same)
     return page(request, response, paging, found, view.shown)
 
 
 @memories.post("", status_code=201)
 def remember(
     response: Response,
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     given: MemoryIn,
     reason: Annotated[str, Query(max_length=500)] = "",
 ) -> MemoryOut:
     """Write one memory; it is durable when this answers."""
-    made = mind.remember_all([given.raw()], reason=reason)[0]
-    return _changed(response, house, mind, made.id)
+    made = role_memory.remember_all([given.raw()], reason=reason)[0]
+    return _changed(response, app_state, role_memory, made.id)
 
 
 @memories.get("/{memory:path}", response_model=MemoryDetail)
 def one_memory(
     request: Request,
     response: Response,
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     memory: str,
     tongue: Tongue,
     if_none_match: IfNoneMatch = None,
 ) -> MemoryDetail | Response:
     """All there is to say about one memory."""
-    view = View.of(mind)
-    found = _one(mind, view, memory)
+    view = MemoriesView.of(role_memory)
+    found = _one(role_memory, view, memory)
     detail = MemoryDetail(
         memory=view.shown(found),
-        evidence=list(_evidence(mind, found)),
+        evidence=list(_evidence(role_memory, found)),
         replaced=[_other(view.memories[one]) for one in found.supersedes if one in view.memories],
         replaced_by=[
             _other(one)
             for one in view.memories.values()
             if found.id in one.supersedes and one.id not in view.standing.withdrawn
         ],
-        injections=list(_injections(house, mind, found, tongue)),
-        uses=_uses(mind, found),
-        fading=fading(mind, found),
+        injections=list(_injections(app_state, role_memory, found, tongue)),
+        uses=_uses(role_memory, found),
+        fading=fading(role_memory, found),
     )
     response.headers["etag"] = detail.memory.etag
     return fresh(if_none_match, detail.memory.etag) or detail
@@ -179,74 +188,76 @@ def one_memory(
 @memories.patch("/{memory:path}")
 def change_memory(
     response: Response,
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     alone: Alone,
     memory: str,
-    given: MemoryFields,
+    given: MemoryFieldsIn,
     reason: Annotated[Line, Query()] = "",
     if_match: IfMatch = None,
 ) -> MemoryOut:
     """Change fields of one memory; `archived: true` takes it out of recall."""
-    with alone.through(f"memory {mind.id}"):
-        _unchanged(mind, memory, if_match)
+    with alone.through(f"memory {role_memory.id}"):
+        _unchanged(role_memory, memory, if_match)
         if told := given.told():
-            memory = mind.edit(memory, reason=reason, **told).id
-    return _changed(response, house, mind, memory)
+            memory = role_memory.edit(memory, reason=reason, **told).id
+    return _changed(response, app_state, role_memory, memory)
 
 
 @memories.delete("/{memory:path}")
 def delete_memory(
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     alone: Alone,
     memory: str,
     reason: Annotated[Line, Query()] = "",
     if_match: IfMatch = None,
 ) -> Done:
     """Remove one memory; `undo` brings it back."""
-    with alone.through(f"memory {mind.id}"):
-        _unchanged(mind, memory, if_match)
-        mind.delete(memory, reason=reason)
-        txn = newest_txn(mind, memory)
-    told(house, mind)
+    with alone.through(f"memory {role_memory.id}"):
+        _unchanged(role_memory, memory, if_match)
+        role_memory.delete(memory, reason=reason)
+        txn = newest_txn(role_memory, memory)
+    told(app_state, role_memory)
     return Done(changed=1, txn=txn)
 
 
-def _one(mind: RoleMemory, view: View, memory_id: str) -> Memory:
+def _one(role_memory: RoleMemory, view: MemoriesView, memory_id: str) -> Memory:
     """A memory, or something that was said. Raises: UnknownMemoryError."""
     said = memory_id.startswith(PREFIX) and memory_id not in view.memories
-    return mind.passage(memory_id) if said else view.one(memory_id)
+    return role_memory.passage(memory_id) if said else view.one(memory_id)
 
 
-def _unchanged(mind: RoleMemory, memory_id: str, if_match: str | None) -> None:
+def _unchanged(role_memory: RoleMemory, memory_id: str, if_match: str | None) -> None:
     """Refuse when it is another one than the caller saw. Raises: Stale, UnknownMemoryError."""
-    view = View.of(mind)
-    found = _one(mind, view, memory_id)
+    view = MemoriesView.of(role_memory)
+    found = _one(role_memory, view, memory_id)
     seen(if_match, memory_tag(found), lambda: view.shown(found).model_dump(mode="json"))
 
 
-def _changed(response: Response, house: House, mind: RoleMemory, memory_id: str) -> MemoryOut:
+def _changed(
+    response: Response, app_state: AppState, role_memory: RoleMemory, memory_id: str
+) -> MemoryOut:
     """The memory as it stands after the change."""
-    view = View.of(mind)
-    shown = view.shown(_one(mind, view, memory_id))
+    view = MemoriesView.of(role_memory)
+    shown = view.shown(_one(role_memory, view, memory_id))
     response.headers["etag"] = shown.etag
-    told(house, mind)
+    told(app_state, role_memory)
     return shown
 
 
-def told(house: House, mind: RoleMemory) -> None:
+def told(app_state: AppState, role_memory: RoleMemory) -> None:
     """Let listeners know that memories of this role changed."""
-    house.bus.tell("memory", mind.id)
+    app_state.bus.tell("memory", role_memory.id)
 
 
-def newest_txn(mind: RoleMemory, memory_id: str | None = None) -> str | None:
+def newest_txn(role_memory: RoleMemory, memory_id: str | None = None) -> str | None:
     """The transaction that changed it last."""
-    return next((line.txn for line in mind.history(memory_id, 1)), None)
+    return next((line.txn for line in role_memory.history(memory_id, 1)), None)
 
 
-def _uses(mind: RoleMemory, memory: Memory) -> list[UseOut]:
-    ageing, uses = Ageing.of(mind), inside.uses_of(mind, memory.id)[:MOST_USES]
+def _uses(role_memory: RoleMemory, memory: Memory) -> list[UseOut]:
+    ageing, uses = Ageing.of(role_memory), role_memory.parts.maintenance.uses(memory.id)[:MOST_USES]
     return [
         UseOut(
             at=one.at,
@@ -258,28 +269,30 @@ def _uses(mind: RoleMemory, memory: Memory) -> list[UseOut]:
     ]
 
 
-def _other(memory: Memory) -> Other:
-    return Other(
+def _other(memory: Memory) -> MemoryRef:
+    return MemoryRef(
         id=memory.id, content=memory.content, created=memory.created, archived=memory.archived
     )
 
 
-def _evidence(mind: RoleMemory, memory: Memory) -> "list[EvidenceShown]":
+def _evidence(role_memory: RoleMemory, memory: Memory) -> "list[EvidenceShown]":
     return [
         shown
         for support in memory.evidence
-        for shown in _support(mind, support.chat, support.version, support.quote, support.answers)
+        for shown in _support(
+            role_memory, support.chat, support.version, support.quote, support.answers
+        )
     ]
 
 
 def _support(
-    mind: RoleMemory, chat: str, version: str, quote: str, answers: str
+    role_memory: RoleMemory, chat: str, version: str, quote: str, answers: str
 ) -> "list[EvidenceShown]":
     """One row for each message that a support joins."""
-    known = {info.id: info for info in mind.chats.chats(archived=True)}
+    known = {info.id: info for info in role_memory.chats.chats(archived=True)}
     info = known.get(chat)
-    said = mind.chats.versions(chat) if info else {}
-    standing_now = {one.version for one in mind.chats.path(chat)} if info else set()
+    said = role_memory.chats.versions(chat) if info else {}
+    standing_now = {one.version for one in role_memory.chats.path(chat)} if info else set()
     return [
         EvidenceShown(
             chat=chat,
@@ -297,10 +310,10 @@ def _support(
 
 
 def _injections(
-    house: House, mind: RoleMemory, memory: Memory, tongue: Tongue
+    app_state: AppState, role_memory: RoleMemory, memory: Memory, tongue: Tongue
 ) -> "list[Injection]":
     found = []
-    for note in house.turns(mind.id):
+    for note in app_state.turns(role_memory.id):
         chosen = (
             next((one for one in note.turn.recalled if one.memory.id == memory.id), None)
             if note.turn

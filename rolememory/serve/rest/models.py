@@ -13,16 +13,17 @@ import orjson
 from fastapi import Request
 from pydantic import Field
 
-from rolememory.breaker import Breaker
+from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import ModelError, UnknownNameError
 from rolememory.learn.model.models import is_offered
-from rolememory.serve.house import House
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
-from rolememory.serve.rest.shapes import In, Name, Out
+from rolememory.locales import LocalizedText
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.dependencies import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.schemas import In, Name, Out
 
 models = router("models")
-READY = ("start the server anew to use it", "重启服务器后即可使用")
+READY = LocalizedText("restart the server to use it")
 LOOK_S = 1.0  # between two looks at how much of a model has arrived
 _log = logging.getLogger(__name__)
 
@@ -114,45 +115,45 @@ class FetchOut(Out):
 
 
 @models.get("/meaning")
-def meaning(house: TheHouse, tongue: Tongue) -> MeaningOut:
+def meaning(app_state: TheHouse, tongue: Tongue) -> MeaningOut:
     """Whether meaning works here, and why not."""
-    home, loader = house.home, house.home.loader
+    home, loader = app_state.home, app_state.home.loader
     embedder = loader.get()
-    breaker: Breaker | None = getattr(embedder, "breaker", None)
+    breaker: CircuitBreaker | None = getattr(embedder, "breaker", None)
     passed_over: ModelError | None = getattr(embedder, "passed_over", None)
     return MeaningOut(
         state=loader.state,
-        reason=private(loader.reason, house),
+        reason=private(loader.reason, app_state),
         backend=loader.settings.backend,
-        model=private(loader.settings.model, house),
-        key=private(embedder.key, house) if embedder else "",
+        model=private(loader.settings.model, app_state),
+        key=private(embedder.key, app_state) if embedder else "",
         dims=embedder.dim if embedder else 0,
         runtime=getattr(embedder, "runtime", ""),
-        note=private(passed_over.text(tongue), house) if passed_over else "",
+        note=private(passed_over.text(tongue), app_state) if passed_over else "",
         languages=sorted(loader.background),
-        last_failure=private(home.queries.failure, house),
+        last_failure=private(home.queries.failure, app_state),
         breakers=[
-            *([_breaker_out(breaker, house, "embedding")] if breaker else ()),
-            *_learning_breakers(house),
+            *([_breaker_out(breaker, app_state, "embedding")] if breaker else ()),
+            *_learning_breakers(app_state),
         ],
     )
 
 
 @models.get("/roles/{role}/learning")
-def learning(house: TheHouse, mind: Mind, tongue: Tongue) -> LearningOut:
+def learning(app_state: TheHouse, role_memory: Mind, tongue: Tongue) -> LearningOut:
     """What a model still has to read, and what keeps it."""
-    status = mind.learner.behind.status(tongue)
+    status = role_memory.learner.behind.status(tongue)
     return LearningOut(
         on=status["on"],
         busy=status["busy"],
         queue=dict(status["queue"]),
         requests=status["requests"],
-        breakers=_learning_breakers(house),
-        last_error=private(status["last_error"], house),
-        notes=[private(str(note), house) for note in status["notes"]],
+        breakers=_learning_breakers(app_state),
+        last_error=private(status["last_error"], app_state),
+        notes=[private(str(note), app_state) for note in status["notes"]],
         exchanges_since_conclusions=status["exchanges_since_conclusions"],
         shared=status["shared"],
-        offered=is_offered(mind.settings),
+        offered=is_offered(role_memory.settings),
         calls_today=status["today"]["calls"],
         tokens_today=status["today"]["tokens"],
         daily_tokens=status["daily_tokens"],
@@ -160,10 +161,10 @@ def learning(house: TheHouse, mind: Mind, tongue: Tongue) -> LearningOut:
 
 
 @models.get("/models")
-def known(request: Request, house: TheHouse, tongue: Tongue) -> ModelsOut:
+def known(request: Request, app_state: TheHouse, tongue: Tongue) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
     return ModelsOut(
-        items=[KnownModel.model_validate(row) for row in _fetches(request).known(house, tongue)]
+        items=[KnownModel.model_validate(row) for row in _fetches(request).known(app_state, tongue)]
     )
 
 
@@ -174,13 +175,13 @@ def fetched(request: Request) -> FetchOut:
 
 
 @models.post("/models/fetch", status_code=202)
-def fetch(request: Request, house: TheHouse, tongue: Tongue, given: FetchIn) -> FetchOut:
-    """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started anew."""
+def fetch(request: Request, app_state: TheHouse, tongue: Tongue, given: FetchIn) -> FetchOut:
+    """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
     fetches = _fetches(request)
-    rows = {row["name"]: row for row in fetches.known(house, tongue)}
+    rows = {row["name"]: row for row in fetches.known(app_state, tongue)}
     if given.name not in rows:
         raise UnknownNameError("model", given.name, rows)
-    return fetches.begin(house, rows[given.name], tongue)
+    return fetches.begin(app_state, rows[given.name], tongue)
 
 
 def _fetches(request: Request) -> "Fetches":
@@ -188,16 +189,16 @@ def _fetches(request: Request) -> "Fetches":
     return fetches
 
 
-def _learning_breakers(house: House) -> list[BreakerOut]:
-    servers = house.home.upstreams.all()
-    return [_breaker_out(one.breaker, house, "learning") for _, one in sorted(servers.items())]
+def _learning_breakers(app_state: AppState) -> list[BreakerOut]:
+    servers = app_state.home.upstreams.all()
+    return [_breaker_out(one.breaker, app_state, "learning") for _, one in sorted(servers.items())]
 
 
-def _breaker_out(breaker: Breaker, house: House, what: str) -> BreakerOut:
+def _breaker_out(breaker: CircuitBreaker, app_state: AppState, what: str) -> BreakerOut:
     told = {
         "name": breaker.name,
         "state": breaker.state.value,
-        "reason": private(breaker.reason, house),
+        "reason": private(breaker.reason, app_state),
         "for": what,
     }
     return BreakerOut.model_validate(told)
@@ -211,31 +212,32 @@ class Fetches:
         self._running: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def known(self, house: House, tongue: str) -> list[dict[str, Any]]:
+    def known(self, app_state: AppState, tongue: str) -> list[dict[str, Any]]:
         """The table of models. Raises: ModelError."""
         done = subprocess.run(  # noqa: S603  # our own program
-            ourselves(house, tongue, ["model", "list"]),
+            ourselves(app_state, tongue, ["model", "list"]),
             capture_output=True,
             timeout=60,
             check=False,
         )
         if done.returncode != 0:
             raise ModelError(
-                f"`rolememory model list` failed: {last_line(done.stderr.decode('utf-8', 'replace'))}"
+                "`rolememory model list` failed: {last_line}",
+                last_line=last_line(done.stderr.decode("utf-8", "replace")),
             )
         rows: list[dict[str, Any]] = orjson.loads(done.stdout)["models"]
         return rows
 
-    def begin(self, house: House, row: Mapping[str, Any], tongue: str) -> FetchOut:
+    def begin(self, app_state: AppState, row: Mapping[str, Any], tongue: str) -> FetchOut:
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
-                command = ourselves(house, tongue, ["model", "fetch", row["name"]])
+                command = ourselves(app_state, tongue, ["model", "fetch", row["name"]])
                 self._running = subprocess.Popen(  # noqa: S603  # our own program
                     command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
                 )
                 self._told(
-                    house,
+                    app_state,
                     FetchOut(
                         name=row["name"],
                         state="fetching",
@@ -246,7 +248,7 @@ class Fetches:
                 )
                 follow = threading.Thread(
                     target=self._follow,
-                    args=(house, self._running, row, tongue),
+                    args=(app_state, self._running, row, tongue),
                     name="rolememory-fetch",
                     daemon=True,
                 )
@@ -260,7 +262,11 @@ class Fetches:
                 self._running.terminate()
 
     def _follow(
-        self, house: House, running: "subprocess.Popen[bytes]", row: Mapping[str, Any], tongue: str
+        self,
+        app_state: AppState,
+        running: "subprocess.Popen[bytes]",
+        row: Mapping[str, Any],
+        tongue: str,
     ) -> None:
         """Tell how much has arrived, then how it ended."""
         folder = _cache() / f"models--{row['repository'].replace('/', '--')}"
@@ -271,18 +277,19 @@ class Fetches:
                 break
             except subprocess.TimeoutExpired:
                 self._told(
-                    house, begun.model_copy(update={"bytes": min(_size(folder), begun.expected)})
+                    app_state,
+                    begun.model_copy(update={"bytes": min(_size(folder), begun.expected)}),
                 )
         good = running.returncode == 0
         with self._lock:
             self._running = None
         text = (
-            READY[tongue == "zh"]
+            READY.text(tongue)
             if good
-            else private(last_line(said.decode("utf-8", "replace")), house)
+            else private(last_line(said.decode("utf-8", "replace")), app_state)
         )
         self._told(
-            house,
+            app_state,
             begun.model_copy(
                 update={
                     "state": "done" if good else "failed",
@@ -292,14 +299,14 @@ class Fetches:
             ),
         )
 
-    def _told(self, house: House, state: FetchOut) -> None:
+    def _told(self, app_state: AppState, state: FetchOut) -> None:
         self.state = state
-        house.bus.tell(
+        app_state.bus.tell(
             "model", name=state.name, state=state.state, bytes=state.bytes, expected=state.expected
         )
 
 
-def ourselves(house: House, tongue: str, words: Sequence[str]) -> list[str]:
+def ourselves(app_state: AppState, tongue: str, words: Sequence[str]) -> list[str]:
     """Our own command line at work on this home."""
     return [
         sys.executable,
@@ -307,7 +314,7 @@ def ourselves(house: House, tongue: str, words: Sequence[str]) -> list[str]:
         "rolememory",
         *words,
         "--home",
-        str(house.home.path),
+        str(app_state.home.path),
         "--json",
         "--lang",
         tongue,

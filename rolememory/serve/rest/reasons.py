@@ -5,16 +5,16 @@ from typing import get_args
 
 from pydantic import Field
 
-from rolememory.author.books import title
-from rolememory.recall.explain import Line as Row
+from rolememory.authoring.books import title
+from rolememory.recall.explain import ExplanationRow as Row
 from rolememory.recall.lore.activation import Activation, Awake
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Change, Reason, Recalled, Refusal, Scored
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word, word_change, word_gate
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.shapes import ChangeOut, Out, Part, Target, Why
+from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.schemas import ChangeOut, Out, Part, Target, Why
 
 TARGETS = get_args(Target)
 

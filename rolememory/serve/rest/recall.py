@@ -10,16 +10,15 @@ from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.recall.turn import Turn
-from rolememory.schema.learning import Observed, Said
+from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.message import plain_text
 from rolememory.schema.scene import Language
-from rolememory.serve.house import House, TurnNote
+from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.keys import Caller
-from rolememory.serve.proxy.line import hung_up
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Mind, TheCaller, TheHouse, Tongue, router
-from rolememory.serve.rest.deep import shallow
+from rolememory.serve.proxy.streaming import hung_up
+from rolememory.serve.rest.dependencies import Mind, TheCaller, TheHouse, Tongue, router
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.reasons import (
     ItemOut,
     LoreItem,
@@ -31,10 +30,9 @@ from rolememory.serve.rest.reasons import (
     lore_refusals,
     row_out,
 )
-from rolememory.serve.rest.shapes import Id, Line, Out
-from rolememory.serve.rest.turns_shapes import (
-    Asked,
-    Attended,
+from rolememory.serve.rest.schemas import Id, Line, Out
+from rolememory.serve.rest.turn_schemas import (
+    AttendanceIn,
     GenerationIn,
     MessageIn,
     MessageOut,
@@ -45,15 +43,16 @@ from rolememory.serve.rest.turns_shapes import (
     RecallIn,
     RecallOut,
     SaidOut,
+    TurnRequest,
 )
-from rolememory.text.patience import ask_whether
+from rolememory.text.cancellation import set_cancel_check
 
 recall = router("turn", under="/roles/{role}")
 MOST_ASLEEP = 100
 Given = TypeVar("Given", "RecallIn", "ObserveIn", "SearchIn")
 
 
-class ExplainIn(Asked):
+class ExplainIn(TurnRequest):
     """A turn that does not count, and what is asked of it."""
 
     ids: Annotated[list[Id], Field(max_length=500)] = Field(
@@ -115,7 +114,7 @@ class ExplainOut(Out):
     ms: float
 
 
-class SearchIn(Attended):
+class SearchIn(AttendanceIn):
     """A query to the ranker."""
 
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
@@ -137,7 +136,7 @@ class SearchOut(Out):
 async def _waiting(request: Request) -> AsyncIterator[None]:
     """While the answer is made: who hangs up lets go of the work."""
     gone = asyncio.ensure_future(hung_up(request))
-    ask_whether(gone.done)
+    set_cancel_check(gone.done)
     try:
         yield
     finally:
@@ -149,19 +148,19 @@ WAITING = [Depends(_waiting)]
 
 @recall.post("/recall", dependencies=WAITING)
 def recalled(
-    house: TheHouse, mind: Mind, tongue: Tongue, caller: TheCaller, given: RecallIn
+    app_state: TheHouse, role_memory: Mind, tongue: Tongue, caller: TheCaller, given: RecallIn
 ) -> RecallOut:
     """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
     given = _of_caller(given, caller)
-    turn, ms = _turn(house, mind, given, given.dry_run)
+    turn, ms = _turn(app_state, role_memory, given, given.dry_run)
     if not given.dry_run:
-        _note(house, mind, given, turn, ms)
+        _note(app_state, role_memory, given, turn, ms)
     return RecallOut(
         text=clean(turn.text),
         persona=clean(turn.persona),
         story=clean(turn.story),
         scene=clean(turn.scene),
-        position=_position(mind),
+        position=_position(role_memory),
         parts=[
             PartOut(text=clean(one.text), position=one.position, depth=one.depth, role=one.role)
             for one in turn.parts
@@ -173,22 +172,24 @@ def recalled(
         characters=len(turn.text),
         tokens=turn.stats.total_tokens,
         closed=closed_by(turn, tongue),
-        notes=[private(note, house) for note in turn.trace.notes],
+        notes=[private(note, app_state) for note in turn.trace.notes],
         meaning=turn.trace.embedder,
         ms=ms,
     )
 
 
 @recall.post("/explain", dependencies=WAITING)
-def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> ExplainOut:
-    """Why each memory is in the prompt or is not, and the smallest change that would let it in. Never counts the turn."""
-    turn, ms = _turn(house, mind, given, dry_run=True)
-    budget = mind.settings.budget
+def explained(
+    app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: ExplainIn
+) -> ExplainOut:
+    """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
+    turn, ms = _turn(app_state, role_memory, given, dry_run=True)
+    budget = role_memory.settings.budget
     return ExplainOut(
         text=clean(turn.text),
         items=[item_of(one, tongue) for one in turn.recalled],
-        rows=_rows(mind, turn, given, tongue),
-        lore=_lore(mind, turn, given, tongue),
+        rows=_rows(role_memory, turn, given, tongue),
+        lore=_lore(role_memory, turn, given, tongue),
         budget=BudgetOut(
             unit=(given.budget and given.budget.unit) or budget.unit,
             limit=_limit(given, budget.max_total_length),
@@ -198,13 +199,15 @@ def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> 
         closed=closed_by(turn, tongue),
         intent=turn.intent,
         meaning=turn.trace.embedder,
-        notes=[private(note, house) for note in turn.trace.notes],
+        notes=[private(note, app_state) for note in turn.trace.notes],
         ms=ms,
     )
 
 
 @recall.post("/observe")
-def observed(house: TheHouse, mind: Mind, caller: TheCaller, given: ObserveIn) -> ObservedOut:
+def observed(
+    app_state: TheHouse, role_memory: Mind, caller: TheCaller, given: ObserveIn
+) -> ObservedOut:
     """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
     given = _of_caller(given, caller)
     reply = (
@@ -212,9 +215,9 @@ def observed(house: TheHouse, mind: Mind, caller: TheCaller, given: ObserveIn) -
         if given.reply is None or isinstance(given.reply, str)
         else raw_message(given.reply)
     )
-    _check_extent(house, given)
+    _check_extent(app_state, given)
     messages = [raw_message(one) for one in given.messages]
-    seen = mind.observe(
+    seen = role_memory.observe(
         messages,
         reply,
         chat=given.chat,
@@ -226,17 +229,17 @@ def observed(house: TheHouse, mind: Mind, caller: TheCaller, given: ObserveIn) -
         title=given.title,
     )
     if seen.entered or seen.returned or seen.left:
-        house.bus.tell(
-            "chat", mind.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
+        app_state.bus.tell(
+            "chat", role_memory.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
         )
-    return _observed(seen, mind.learned(given.wait_s))
+    return _observed(seen, role_memory.learned(given.wait_s))
 
 
 @recall.post("/search", dependencies=WAITING)
-def search(mind: Mind, tongue: Tongue, caller: TheCaller, given: SearchIn) -> SearchOut:
+def search(role_memory: Mind, tongue: Tongue, caller: TheCaller, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, caller)
-    found = mind.search(
+    found = role_memory.search(
         given.query,
         limit=given.limit,
         user=given.user,
@@ -244,7 +247,9 @@ def search(mind: Mind, tongue: Tongue, caller: TheCaller, given: SearchIn) -> Se
         present=given.present,
         members=given.members,
     )
-    return SearchOut(items=[item_of(one, tongue) for one in found], meaning=mind.home.loader.state)
+    return SearchOut(
+        items=[item_of(one, tongue) for one in found], meaning=role_memory.parts.recall.loader.state
+    )
 
 
 def _of_caller(given: Given, caller: Caller | None) -> Given:
@@ -268,11 +273,13 @@ def raw_message(message: MessageIn) -> dict[str, Any]:
     return raw
 
 
-def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[Turn, float]:
+def _turn(
+    app_state: AppState, role_memory: RoleMemory, given: TurnRequest, dry_run: bool
+) -> tuple[Turn, float]:
     """The turn and the milliseconds it took."""
     began = time.perf_counter()
-    _check_extent(house, given)
-    turn = mind.recall(
+    _check_extent(app_state, given)
+    turn = role_memory.recall(
         [raw_message(one) for one in given.messages],
         chat=given.chat,
         user=given.user,
@@ -282,27 +289,29 @@ def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[
         now=given.now,
         dry_run=dry_run,
         unseen=given.unseen,
-        lore=house.settings.lorebook == "ours" if given.lore is None else given.lore,
+        lore=app_state.settings.lorebook == "ours" if given.lore is None else given.lore,
         settings=given.budget.settings() if given.budget else None,
         generation=(given.generation or GenerationIn()).told(given.kind),
     )
     return turn, round(1000 * (time.perf_counter() - began), 2)
 
 
-def _check_extent(house: House, given: Asked | ObserveIn) -> None:
+def _check_extent(app_state: AppState, given: TurnRequest | ObserveIn) -> None:
     """Bounded before any work. Raises: HTTPException."""
-    settings = house.settings
+    settings = app_state.settings
     characters = sum(len(plain_text(one.content)) for one in given.messages)
     if len(given.messages) > settings.max_messages or characters > settings.max_characters:
         raise HTTPException(413)
 
 
-def _note(house: House, mind: RoleMemory, given: RecallIn, turn: Turn, ms: float) -> None:
+def _note(
+    app_state: AppState, role_memory: RoleMemory, given: RecallIn, turn: Turn, ms: float
+) -> None:
     block = "\n\n".join(text for text in (turn.persona, turn.story, turn.scene, turn.text) if text)
-    house.note(
+    app_state.note(
         TurnNote(
-            mind.id,
-            mind.role.name,
+            role_memory.id,
+            role_memory.role.name,
             given.chat,
             given.kind,
             len(turn.recalled),
@@ -314,8 +323,8 @@ def _note(house: House, mind: RoleMemory, given: RecallIn, turn: Turn, ms: float
     )
 
 
-def _position(mind: RoleMemory) -> PositionOut:
-    rules = mind.settings.inject
+def _position(role_memory: RoleMemory) -> PositionOut:
+    rules = role_memory.settings.inject
     return PositionOut(position=rules.position, depth=rules.depth, role=rules.depth_role)
 
 
@@ -327,10 +336,10 @@ def _messages(turn: Turn) -> list[MessageOut]:
     ]
 
 
-def _rows(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> list[RowOut]:
+def _rows(role_memory: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> list[RowOut]:
     ids: Sequence[str] = given.ids
     if given.all:
-        ids = list(mind.memories)[:2000]
+        ids = list(role_memory.memories)[:2000]
     elif not ids:
         ids = [one.entry_id for one in turn.left_out()][:50]
     if not given.remedies and not given.ids:
@@ -362,11 +371,13 @@ def _cheap(refusal: Any, tongue: Language) -> RowOut:
     )
 
 
-def _lore(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> LoreExplained | None:
+def _lore(
+    role_memory: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language
+) -> LoreExplained | None:
     lore = turn.lore
     if lore is None:
         return None
-    entries = inside.entries_of(mind)
+    entries = role_memory.parts.lore.entries()
     awake = {one.id for one in lore.awake}
     asleep = (
         [one for one in entries if one not in awake and one not in lore.refused][:MOST_ASLEEP]
@@ -391,7 +402,7 @@ def _lore(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> L
     )
 
 
-def _limit(given: Asked, otherwise: int) -> int:
+def _limit(given: TurnRequest, otherwise: int) -> int:
     wanted = given.budget.max_total_length if given.budget else None
     return otherwise if wanted is None else wanted
 
@@ -408,7 +419,7 @@ def _observed(seen: Observed, learned: bool) -> ObservedOut:
     )
 
 
-def said_out(said: Said) -> SaidOut:
+def said_out(said: ChatMessage) -> SaidOut:
     """A version, without its words: the caller has them."""
     return SaidOut(
         version=said.version, role=said.role, name=clean(said.name), at=said.at, slot=said.slot

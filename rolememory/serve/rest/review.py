@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import Alone, Mind, Paged, TheHouse, Tongue, page, router
-from rolememory.serve.rest.memories import View, told
-from rolememory.serve.rest.memory_shapes import EvidenceOut, MemoryFields, MemoryOut
+from rolememory.serve.rest.dependencies import Alone, Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.memories import MemoriesView, told
+from rolememory.serve.rest.memory_schemas import EvidenceOut, MemoryFieldsIn, MemoryOut
 from rolememory.serve.rest.reasons import why
-from rolememory.serve.rest.shapes import Done, Id, Ids, In, Out, Page, Why
+from rolememory.serve.rest.schemas import Done, Id, Ids, In, Out, Page, Why
 from rolememory.storage.review import Waiting
 
 review = router("review", under="/roles/{role}/review")
@@ -40,7 +40,7 @@ class AcceptIn(In):
     """What becomes a memory, as it is or mended."""
 
     id: Id
-    fields: MemoryFields | None = None
+    fields: MemoryFieldsIn | None = None
 
 
 class RejectIn(In):
@@ -53,7 +53,7 @@ class RejectIn(In):
 def list_waiting(
     request: Request,
     response: Response,
-    mind: Mind,
+    role_memory: Mind,
     paging: Paged,
     tongue: Tongue,
     refused: Annotated[
@@ -61,30 +61,30 @@ def list_waiting(
     ] = False,
 ) -> Page[WaitingOut]:
     """What waits, oldest first; or what was refused, with the reason."""
-    rows = mind.refused()[::-1] if refused else mind.waiting()
+    rows = role_memory.refused()[::-1] if refused else role_memory.waiting()
     return page(request, response, paging, rows, lambda one: waiting_out(one, tongue))
 
 
 @review.post("/accept")
-def accept(house: TheHouse, mind: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
+def accept(app_state: TheHouse, role_memory: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
     """Let a draft that waits or was refused become a memory; what it would replace gives way to it."""
     mended = {
         name: value
         for name, value in (given.fields.told() if given.fields else {}).items()
         if name not in MENDED and value is not None
     }
-    with alone.through(f"memory {mind.id}"):
-        made = mind.accept(given.id, **mended)
-    told(house, mind)
-    return View.of(mind).shown(made)
+    with alone.through(f"memory {role_memory.id}"):
+        made = role_memory.accept(given.id, **mended)
+    told(app_state, role_memory)
+    return MemoriesView.of(role_memory).shown(made)
 
 
 @review.post("/reject")
-def reject(house: TheHouse, mind: Mind, alone: Alone, given: RejectIn) -> Done:
+def reject(app_state: TheHouse, role_memory: Mind, alone: Alone, given: RejectIn) -> Done:
     """Send drafts away for good: they are not learned again."""
-    with alone.through(f"memory {mind.id}"):
-        mind.reject(*dict.fromkeys(given.ids))
-    told(house, mind)
+    with alone.through(f"memory {role_memory.id}"):
+        role_memory.reject(*dict.fromkeys(given.ids))
+    told(app_state, role_memory)
     return Done(changed=len(set(given.ids)))
 
 

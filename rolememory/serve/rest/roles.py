@@ -9,9 +9,9 @@ from pydantic import Field
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.role import Association, Role
-from rolememory.serve.house import House
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import (
+from rolememory.schema.scene import Language
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.dependencies import (
     Alone,
     IfMatch,
     IfNoneMatch,
@@ -25,10 +25,11 @@ from rolememory.serve.rest.asking import (
     seen,
     tag,
 )
-from rolememory.serve.rest.deep import shallow
-from rolememory.serve.rest.shapes import In, Line, Lines, Name, Out, Page
-from rolememory.storage.home import fold_name
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.nesting import shallow
+from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page
 from rolememory.storage.settings import load_settings, undotted
+from rolememory.text.fold import fold_name
 
 roles = router("roles", under="/roles")
 
@@ -119,30 +120,30 @@ class ImportedOut(Out):
 
 @roles.get("")
 def list_roles(
-    request: Request, response: Response, house: TheHouse, paging: Paged, tongue: Tongue
+    request: Request, response: Response, app_state: TheHouse, paging: Paged, tongue: Tongue
 ) -> Page[RoleOut]:
     """Every role, by name."""
     return page(
         request,
         response,
         paging,
-        house.home.roles(),
-        lambda role: shown(house, house.home.role(role.id), tongue),
+        app_state.home.roles(),
+        lambda role: shown(app_state, app_state.home.role(role.id), tongue),
     )
 
 
 @roles.post("", status_code=201)
-def make_role(response: Response, house: TheHouse, tongue: Tongue, given: RoleIn) -> RoleOut:
+def make_role(response: Response, app_state: TheHouse, tongue: Tongue, given: RoleIn) -> RoleOut:
     """A new role with a folder of its own."""
-    _refuse_taken(house.home, given.aliases, "")
-    mind = house.home.create(given.name, aliases=tuple(given.aliases))
-    house.bus.tell("role", mind.id)
-    return _tagged(response, shown(house, mind, tongue))
+    _refuse_taken(app_state.home, given.aliases, "")
+    role_memory = app_state.home.create(given.name, aliases=tuple(given.aliases))
+    app_state.bus.tell("role", role_memory.id)
+    return _tagged(response, shown(app_state, role_memory, tongue))
 
 
 @roles.post("/import")
 def bring_role(
-    house: TheHouse,
+    app_state: TheHouse,
     tongue: Tongue,
     document: Annotated[dict[str, Any], Body(description="what `export` gave, or a memory.json")],
     into: Annotated[str | None, Query(max_length=300)] = None,
@@ -151,9 +152,9 @@ def bring_role(
 ) -> ImportedOut:
     """Bring in what `export` gave, as a new role or into one that is there."""
     shallow(document)
-    done = house.home.bring(document, into=into, prefer=prefer, dry_run=dry_run)
+    done = app_state.home.bring(document, into=into, prefer=prefer, dry_run=dry_run)
     if not dry_run:
-        house.bus.tell("memory", done.role.id)
+        app_state.bus.tell("memory", done.role.id)
     return ImportedOut(
         role=done.role.id,
         name=done.role.name,
@@ -164,7 +165,7 @@ def bring_role(
         unchanged=done.unchanged,
         files=list(done.files),
         files_kept=list(done.files_kept),
-        problems=[private(problem.text(tongue), house) for problem in done.problems],
+        problems=[private(problem.text(tongue), app_state) for problem in done.problems],
         fields=dict(done.fields),
         left_out={name: why.text(tongue) for name, why in done.left_out.items()},
         memories={one: dict(fields) for one, fields in done.memories.items()},
@@ -175,31 +176,31 @@ def bring_role(
 @roles.get("/{role}", response_model=RoleOut)
 def one_role(
     response: Response,
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     tongue: Tongue,
     if_none_match: IfNoneMatch = None,
 ) -> RoleOut | Response:
     """One role."""
-    found = shown(house, mind, tongue)
+    found = shown(app_state, role_memory, tongue)
     return fresh(if_none_match, found.etag) or _tagged(response, found)
 
 
 @roles.patch("/{role}")
 def change_role(
     response: Response,
-    house: TheHouse,
-    mind: Mind,
+    app_state: TheHouse,
+    role_memory: Mind,
     tongue: Tongue,
     alone: Alone,
     given: RolePatch,
     if_match: IfMatch = None,
 ) -> RoleOut:
     """Change names, linked books, associates or settings."""
-    with alone.through(f"role {mind.id}"):
-        now = shown(house, mind, tongue)
+    with alone.through(f"role {role_memory.id}"):
+        now = shown(app_state, role_memory, tongue)
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
-        home, role = house.home, mind.role
+        home, role = app_state.home, role_memory.role
         _refuse_taken(
             home, [*([given.name] if given.name else ()), *(given.aliases or ())], role.id
         )
@@ -217,14 +218,14 @@ def change_role(
             home.folder.update(role.model_copy(update=told))
         if given.name is not None:
             home.folder.rename(role.id, given.name)
-    house.bus.tell("role", mind.id)
-    return _tagged(response, shown(house, mind, tongue))
+    app_state.bus.tell("role", role_memory.id)
+    return _tagged(response, shown(app_state, role_memory, tongue))
 
 
 @roles.get("/{role}/stats")
-def stats(house: TheHouse, mind: Mind) -> StatsOut:
+def stats(app_state: TheHouse, role_memory: Mind) -> StatsOut:
     """The role in figures."""
-    found = mind.stats()
+    found = role_memory.stats()
     return StatsOut(
         total=found.total,
         archived=found.archived,
@@ -235,22 +236,22 @@ def stats(house: TheHouse, mind: Mind) -> StatsOut:
         core=found.core,
         characters=found.characters,
         bytes_on_disk=found.bytes_on_disk,
-        chats=len(mind.chats.chats(archived=True)),
-        turns=mind.turns,
-        embedded=mind.embedded,
-        meaning=house.home.loader.state,
+        chats=len(role_memory.chats.chats(archived=True)),
+        turns=role_memory.turns,
+        embedded=role_memory.embedded,
+        meaning=app_state.home.loader.state,
     )
 
 
 @roles.get("/{role}/export")
-def export_role(mind: Mind) -> dict[str, Any]:
+def export_role(role_memory: Mind) -> dict[str, Any]:
     """The role, its memories, books and card as one document; chats and history stay here."""
-    return mind.export()
+    return role_memory.export()
 
 
-def shown(house: House, mind: RoleMemory, tongue: Literal["zh", "en"]) -> RoleOut:
+def shown(app_state: AppState, role_memory: RoleMemory, tongue: Language) -> RoleOut:
     """A role as it goes out."""
-    role, found = mind.role, mind.store.snapshot()
+    role, found = role_memory.role, role_memory.store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
     return RoleOut(
         id=role.id,
@@ -262,10 +263,10 @@ def shown(house: House, mind: RoleMemory, tongue: Literal["zh", "en"]) -> RoleOu
         settings=dict(role.settings),
         memories=len(found.memories) - archived,
         archived=archived,
-        chats=len(mind.chats.chats(archived=True)),
-        waiting=len(mind.learner.keeper.review.waiting()),
+        chats=len(role_memory.chats.chats(archived=True)),
+        waiting=len(role_memory.learner.keeper.review.waiting()),
         writable=found.writable,
-        problems=[private(problem.text(tongue), house) for problem in found.problems],
+        problems=[private(problem.text(tongue), app_state) for problem in found.problems],
         etag=tag(role),
     )
 
@@ -283,8 +284,7 @@ def _refuse_taken(home: Home, names: Iterable[str], role_id: str) -> None:
         if other.id != role_id and taken:
             name = wanted[taken.pop()]
             raise InvalidValueError(
-                f"role {other.id} already answers to {name!r}; choose another name",
-                zh=f"已有角色 {other.id} 叫“{name}”；请换一个名字",
+                "role {id} already answers to {name!r}; choose another name", id=other.id, name=name
             )
 
 

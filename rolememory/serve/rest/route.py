@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from rolememory.serve.rest import answers
+from rolememory.serve.rest import error_responses
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -39,7 +39,7 @@ class RestRoute(APIRoute):
                 Exception
             ) as error:  # whatever it is: an answer in our shape, the trace in the log
                 response = self._told(error, request)
-            response.headers[answers.VERSION_HEADER] = answers.VERSION
+            response.headers[error_responses.VERSION_HEADER] = error_responses.VERSION
             response.headers.setdefault("cache-control", "no-store")
             return response
 
@@ -47,7 +47,9 @@ class RestRoute(APIRoute):
 
     @staticmethod
     def _told(error: Exception, request: Request) -> Response:
-        house = request.app.state.house
+        app_state = request.app.state.app_state
         if isinstance(error.__cause__, ClientDisconnect):
             return Response(status_code=499)
-        return answers.told(error, house, answers.language_of(request, house))
+        return error_responses.told(
+            error, app_state, error_responses.language_of(request, app_state)
+        )

@@ -10,10 +10,8 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 
 from rolememory.errors import SettingsError, UnknownNameError
-from rolememory.serve.house import House
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import (
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.dependencies import (
     Alone,
     IfMatch,
     IfNoneMatch,
@@ -24,12 +22,13 @@ from rolememory.serve.rest.asking import (
     seen,
     tag,
 )
-from rolememory.serve.rest.deep import shallow
-from rolememory.serve.rest.shapes import In, Line, Name, Out
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.nesting import shallow
+from rolememory.serve.rest.schemas import In, Line, Name, Out
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE, load_settings
-from rolememory.storage.settings_text import Row, set_value, settings_table
-from rolememory.storage.tree import leaves
+from rolememory.storage.settings_text import SettingRow, set_value, settings_table
+from rolememory.storage.settings_tree import leaves
 
 settings = router("settings", under="/settings")
 
@@ -84,14 +83,14 @@ class PresetsOut(Out):
 @settings.get("", response_model=SettingsOut)
 def table(
     response: Response,
-    house: TheHouse,
+    app_state: TheHouse,
     tongue: Tongue,
     role: Annotated[Name | None, Query(description="with this role's own on top")] = None,
     prefix: Annotated[str, Query(max_length=100, description="only keys that begin so")] = "",
     if_none_match: IfNoneMatch = None,
 ) -> SettingsOut | Response:
     """Every key in the order of the tree."""
-    shown = shown_settings(house, tongue, role, prefix)
+    shown = shown_settings(app_state, tongue, role, prefix)
     response.headers["etag"] = shown.etag
     return fresh(if_none_match, shown.etag) or shown
 
@@ -99,7 +98,7 @@ def table(
 @settings.patch("")
 def change(
     response: Response,
-    house: TheHouse,
+    app_state: TheHouse,
     tongue: Tongue,
     alone: Alone,
     given: SettingsPatch,
@@ -109,52 +108,63 @@ def change(
     shallow(given.values)
     with alone.through("settings"):
         seen(
-            if_match, file_tag(house), lambda: shown_settings(house, tongue).model_dump(mode="json")
+            if_match,
+            file_tag(app_state),
+            lambda: shown_settings(app_state, tongue).model_dump(mode="json"),
         )
-        _check(house, given.values)
+        _check(app_state, given.values)
         for key, value in given.values.items():
-            set_value(house.home.path, key, value)
-    house.bus.tell("settings")
-    shown = shown_settings(house, tongue)
+            set_value(app_state.home.path, key, value)
+    app_state.bus.tell("settings")
+    shown = shown_settings(app_state, tongue)
     response.headers["etag"] = shown.etag
     return shown
 
 
 @settings.get("/presets")
-def presets(request: Request, house: TheHouse) -> PresetsOut:
+def presets(request: Request, app_state: TheHouse) -> PresetsOut:
     """Whole trees to choose from."""
-    folders = ((house.home.path / "presets", True), (shipped("worldbook_rules", "presets"), False))
+    folders = (
+        (app_state.home.path / "presets", True),
+        (shipped("worldbook_rules", "presets"), False),
+    )
     found: dict[str, PresetOut] = {}
     for folder, own in folders:
         for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
-            found.setdefault(path.stem, _preset(path, own, house.home.settings.preset))
+            found.setdefault(path.stem, _preset(path, own, app_state.home.settings.preset))
     return PresetsOut(items=list(found.values()))
 
 
 def shown_settings(
-    house: House, tongue: str, role: str | None = None, prefix: str = ""
+    app_state: AppState, tongue: str, role: str | None = None, prefix: str = ""
 ) -> SettingsOut:
     """The table as it goes out."""
-    loaded, problem = inside.loaded_of(house.home, house.home.role(role).role if role else None)
+    loaded, problem = app_state.home.context.loaded(
+        app_state.home.role(role).role if role else None
+    )
     given = loaded.settings.model_dump(mode="json")
     rows = [row for row in settings_table() if row.key.startswith(prefix)]
     return SettingsOut(
-        items=[_shown(row, given, loaded.sources, house, tongue) for row in rows],
+        items=[_shown(row, given, loaded.sources, app_state, tongue) for row in rows],
         preset=loaded.settings.preset,
-        problem=private(problem.text(tongue), house) if problem else "",
-        notes=[private(note.text(tongue), house) for note in loaded.notes],
-        etag=file_tag(house),
+        problem=private(problem.text(tongue), app_state) if problem else "",
+        notes=[private(note.text(tongue), app_state) for note in loaded.notes],
+        etag=file_tag(app_state),
     )
 
 
-def file_tag(house: House) -> str:
+def file_tag(app_state: AppState) -> str:
     """The ETag of the settings: of their file as it stands."""
-    file = house.home.path / FILE
+    file = app_state.home.path / FILE
     return tag(file.read_bytes().hex() if file.is_file() else "")
 
 
 def _shown(
-    row: Row, given: Mapping[str, Any], sources: Mapping[str, str], house: House, tongue: str
+    row: SettingRow,
+    given: Mapping[str, Any],
+    sources: Mapping[str, str],
+    app_state: AppState,
+    tongue: str,
 ) -> SettingOut:
     value: Any = given
     for part in row.key.split("."):
@@ -164,21 +174,21 @@ def _shown(
         type=row.type,
         default=row.default,
         value=value,
-        source=private(sources.get(row.key, ""), house),
-        about=row.zh if tongue == "zh" else row.en,
-        en=row.en,
-        zh=row.zh,
+        source=private(sources.get(row.key, ""), app_state),
+        about=row.about(tongue),
+        en=row.about(),
+        zh=row.about("zh"),
     )
 
 
-def _check(house: House, values: Mapping[str, Any]) -> None:
+def _check(app_state: AppState, values: Mapping[str, Any]) -> None:
     """Whether all of them together would load. Raises: SettingsError, UnknownNameError."""
     for key in values:
         if key not in leaves():
             raise UnknownNameError("setting", key, leaves())
     try:
         load_settings(
-            house.home.path, {key: value for key, value in values.items() if value is not None}
+            app_state.home.path, {key: value for key, value in values.items() if value is not None}
         )
     except SettingsError as error:
         raise SettingsError.together([_at_key(one) for one in error.all or (error,)]) from error
@@ -188,7 +198,7 @@ def _at_key(error: SettingsError) -> SettingsError:
     """A mistake in what was sent, told by its key alone."""
     if error.file != "overrides":
         return error
-    return SettingsError(error.field, error.problem, remedy=error.remedy, zh=error.zh)
+    return SettingsError(error.field, error.problem, remedy=error.remedy)
 
 
 def _preset(path: Path, own: bool, chosen: str) -> PresetOut:

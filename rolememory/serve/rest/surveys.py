@@ -8,15 +8,14 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import Request
 
-from rolememory.author.insight import Insight, Known, insight, looked_at
-from rolememory.author.layout import Layout, Spot, laid_out
-from rolememory.author.likeness import Likeness, likeness
-from rolememory.author.themes import Theme, themes
+from rolememory.authoring.insight import Insight, InsightContext, insight, looked_at
+from rolememory.authoring.layout import Layout, Spot, laid_out
+from rolememory.authoring.similarity import SimilarityRows, likeness
+from rolememory.authoring.themes import Theme, themes
 from rolememory.engine import RoleMemory
-from rolememory.recall.standing import standing
+from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.asking import Mind
+from rolememory.serve.rest.dependencies import Mind
 from rolememory.text.fold import folded_key
 
 CHATS, SAID, LONGEST = (
@@ -28,12 +27,14 @@ MOST = 6000  # memories that are compared with each other, the newest: the cost 
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SurveyedMemories:
     """Every memory that is not archived, as rows that can be compared."""
 
     memories: Mapping[str, Memory]
-    like: Likeness
-    near: Likeness  # of those that count, the newest `MOST`: they are compared with each other
+    like: SimilarityRows
+    near: (
+        SimilarityRows  # of those that count, the newest `MOST`: they are compared with each other
+    )
     outdated: frozenset[str]
     names: frozenset[str]
     seen: Hashable  # equal for two of the same
@@ -42,15 +43,15 @@ class Ground:
 class Survey:
     """Of one role. Thread-safe: who asks while somebody looks waits for what they find."""
 
-    def __init__(self, mind: RoleMemory) -> None:
-        self._mind = mind
+    def __init__(self, role_memory: RoleMemory) -> None:
+        self._role_memory = role_memory
         self._lock = Lock()
-        self._ground: Ground | None = None
+        self._ground: SurveyedMemories | None = None
         self._layout = Layout()
         self._themes: tuple[Hashable, tuple[Theme, ...]] | None = None
         self._insight: tuple[Hashable, Insight] | None = None
 
-    def map(self) -> tuple[Ground, dict[str, Spot], tuple[Theme, ...]]:
+    def map(self) -> tuple[SurveyedMemories, dict[str, Spot], tuple[Theme, ...]]:
         """The ground, a place for each memory, both in -1..1, and the themes. Cost: O(n²) once, then by what is new."""
         with self._lock:
             ground = self._looked()
@@ -60,35 +61,48 @@ class Survey:
                 self._themes = (ground.seen, themes(ground.memories, ground.near, ground.names))
             return ground, self._layout.of(rows), self._themes[1]
 
-    def insight(self) -> tuple[Ground, Insight]:
+    def insight(self) -> tuple[SurveyedMemories, Insight]:
         """The ground, and what stands out. Cost: O(n²) once per change."""
         with self._lock:
-            ground, mind = self._looked(), self._mind
-            prompted, turn, said = inside.prompted_of(mind), mind.turns, _said(mind)
+            ground, role_memory = self._looked(), self._role_memory
+            prompted, turn, said = (
+                role_memory.parts.maintenance.prompted(),
+                role_memory.turns,
+                _said(role_memory),
+            )
             token = (ground.seen, prompted, turn, said)
             if self._insight is None or self._insight[0] != token:
-                known = Known(
+                known = InsightContext(
                     ground.outdated,
                     prompted,
-                    lambda memory: _turns_since(mind, memory, turn),
+                    lambda memory: _turns_since(role_memory, memory, turn),
                     ground.names,
                     said,
                 )
                 self._insight = (token, insight(ground.memories, ground.near, known))
             return ground, self._insight[1]
 
-    def _looked(self) -> Ground:
+    def _looked(self) -> SurveyedMemories:
         """The ground as it is now."""
-        mind = self._mind
-        every, sight, names = mind.memories, mind.chats.visible_from(None), _names(mind)
-        vectors = inside.vectors_of(mind)
-        seen = (mind.store.snapshot().version, vectors and vectors.version, sight.token, names)
+        role_memory = self._role_memory
+        every, visibility, names = (
+            role_memory.memories,
+            role_memory.chats.visible_from(None),
+            _names(role_memory),
+        )
+        vectors = role_memory.parts.context.vectors()
+        seen = (
+            role_memory.store.snapshot().version,
+            vectors and vectors.version,
+            visibility.token,
+            names,
+        )
         if self._ground is None or self._ground.seen != seen:
-            stands = standing(every, sight)
+            stands = standing(every, visibility)
             outdated = frozenset((*stands.withdrawn, *stands.superseded))
             shown = {name: memory for name, memory in every.items() if not memory.archived}
             like = likeness(list(shown.values()), vectors, names)
-            self._ground = Ground(
+            self._ground = SurveyedMemories(
                 shown,
                 like,
                 like.of(newest(looked_at(shown.values(), outdated))),
@@ -106,19 +120,19 @@ class Surveys:
         self._known: dict[str, Survey] = {}
         self._lock = Lock()
 
-    def of(self, mind: RoleMemory) -> Survey:
-        """The survey of this role; a role that was opened anew has a new one."""
+    def of(self, role_memory: RoleMemory) -> Survey:
+        """The survey of this role; a role that was opened again has a new one."""
         with self._lock:
-            known = self._known.get(mind.id)
-            if known is None or known._mind is not mind:
-                known = self._known[mind.id] = Survey(mind)
+            known = self._known.get(role_memory.id)
+            if known is None or known._role_memory is not role_memory:
+                known = self._known[role_memory.id] = Survey(role_memory)
             return known
 
 
-def survey_of(request: Request, mind: Mind) -> Survey:
+def survey_of(request: Request, role_memory: Mind) -> Survey:
     """The survey of the role that was named."""
     surveys: Surveys = request.app.state.surveys
-    return surveys.of(mind)
+    return surveys.of(role_memory)
 
 
 Surveyed = Annotated[Survey, Depends(survey_of)]
@@ -140,23 +154,25 @@ def _moment(memory: Memory) -> float:
     return memory.since.timestamp() if memory.since else float("inf")
 
 
-def _names(mind: RoleMemory) -> frozenset[str]:
+def _names(role_memory: RoleMemory) -> frozenset[str]:
     """Of the role: they tell no memory from another."""
-    role = mind.role
+    role = role_memory.role
     return frozenset((role.name, *role.aliases))
 
 
-def _turns_since(mind: RoleMemory, memory: Memory, turn: int) -> int | None:
+def _turns_since(role_memory: RoleMemory, memory: Memory, turn: int) -> int | None:
     """What has no date has been there since the beginning, as far as anybody can tell."""
-    told = inside.turn_of(mind, memory.since) if memory.since else 0
+    told = role_memory.parts.recall.turn_at(memory.since) if memory.since else 0
     return None if told is None else turn - told
 
 
-def _said(mind: RoleMemory) -> str:
+def _said(role_memory: RoleMemory) -> str:
     """The newest words of the chats, folded."""
-    newest_first = sorted(mind.chats.chats(), key=lambda info: info.updated, reverse=True)[:CHATS]
+    newest_first = sorted(role_memory.chats.chats(), key=lambda info: info.updated, reverse=True)[
+        :CHATS
+    ]
     return "\n".join(
         folded_key(said.text[:LONGEST])
         for info in newest_first
-        for said in mind.chats.path(info.id)[-SAID:]
+        for said in role_memory.chats.path(info.id)[-SAID:]
     )

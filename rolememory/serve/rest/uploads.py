@@ -63,18 +63,13 @@ async def _upload(
     async with request.form(max_files=1, max_fields=8, max_part_size=limits.FILE) as form:
         file = next((one for one in form.values() if isinstance(one, UploadFile)), None)
         if file is None:
-            raise InvalidValueError(
-                "no file in the form; send it as the field `file`",
-                zh="表单里没有文件；请放在字段 file 中",
-            )
+            raise InvalidValueError("no file in the form; send it as the field `file`")
         return _checked(await file.read(limits.FILE + 1), filename or file.filename or "")
 
 
 def _checked(data: bytes, filename: str) -> Upload:
     if not data:
-        raise InvalidValueError(
-            "an empty file; send its bytes as the body", zh="文件是空的；请把文件内容作为请求体发送"
-        )
+        raise InvalidValueError("an empty file; send its bytes as the body")
     limits.check_size(data, "upload")
     return Upload(data, plain_name(filename))
 

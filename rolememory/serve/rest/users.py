@@ -7,16 +7,15 @@ from pydantic import Field
 
 from rolememory.engine.users import User
 from rolememory.errors import UnknownNameError
-from rolememory.serve.house import House
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.asking import Paged, TheHouse, page, router
-from rolememory.serve.rest.shapes import In, Line, Out, Page
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.dependencies import Paged, TheHouse, page, router
+from rolememory.serve.rest.schemas import In, Line, Out, Page
 
 users = router("users", under="/users")
 name_links = router("users", under="/links")  # beside /users, where every path is a name
 
 
-class UserInRole(Out):
+class RoleUserOut(Out):
     """What one role has of a person."""
 
     role: str
@@ -34,7 +33,7 @@ class UserOut(Out):
     names: list[str] = Field(description="all names that were linked, `user` first")
     memories: int
     chats: int
-    roles: list[UserInRole]
+    roles: list[RoleUserOut]
 
 
 class UnaskedOut(Out):
@@ -85,28 +84,30 @@ class ForgottenOut(Out):
 
 
 @users.get("")
-def list_users(request: Request, response: Response, house: TheHouse, paging: Paged) -> UsersOut:
+def list_users(
+    request: Request, response: Response, app_state: TheHouse, paging: Paged
+) -> UsersOut:
     """Everybody whom some role knows, who has the most first. What belongs to nobody in particular is not listed."""
-    found = page(request, response, paging, house.home.users(), _user_out)
-    return UsersOut(**dict(found), unasked=_unasked(house))
+    found = page(request, response, paging, app_state.home.users(), _user_out)
+    return UsersOut(**dict(found), unasked=_unasked(app_state))
 
 
 @users.get("/{user:path}")
-def one_user(house: TheHouse, user: str) -> UserOut:
+def one_user(app_state: TheHouse, user: str) -> UserOut:
     """What there is of one person: what `DELETE` would remove."""
-    return _user_out(_known(house, user))
+    return _user_out(_known(app_state, user))
 
 
 @users.delete("/{user:path}")
-def forget(house: TheHouse, user: str) -> ForgottenOut:
+def forget(app_state: TheHouse, user: str) -> ForgottenOut:
     """Remove everything of one person for good, under all names that were linked, from every role.
 
     Memories, chats, history, backups, what waits, uses, vectors; and their name from what others said.
     """
-    names = _known(house, user).names
-    done = house.home.forget(user)
-    inside.forget_turns(house, names)
-    house.bus.tell("memory")
+    names = _known(app_state, user).names
+    done = app_state.home.forget(user)
+    app_state.forget_turns(names)
+    app_state.bus.tell("memory")
     return ForgottenOut(
         user=user,
         roles=[
@@ -126,40 +127,40 @@ def forget(house: TheHouse, user: str) -> ForgottenOut:
 
 
 @name_links.get("")
-def links(house: TheHouse) -> LinksOut:
+def links(app_state: TheHouse) -> LinksOut:
     """Which names mean one person, and which new ones may."""
-    people = house.home.people.follow()
+    people = app_state.home.people.follow()
     linked = [list(names) for names in people.linked]
-    return LinksOut(linked=linked, apart=list(people.apart), unasked=_unasked(house))
+    return LinksOut(linked=linked, apart=list(people.apart), unasked=_unasked(app_state))
 
 
 @name_links.post("")
-def link(house: TheHouse, given: LinkIn) -> LinksOut:
+def link(app_state: TheHouse, given: LinkIn) -> LinksOut:
     """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
-    house.home.people.link(*given.names)
-    house.bus.tell("memory")
-    return links(house)
+    app_state.home.people.link(*given.names)
+    app_state.bus.tell("memory")
+    return links(app_state)
 
 
 @name_links.delete("/{name:path}")
-def unlink(house: TheHouse, name: str) -> LinksOut:
+def unlink(app_state: TheHouse, name: str) -> LinksOut:
     """From now on this name is a person of its own, and is not asked about."""
-    house.home.people.unlink(name)
-    house.bus.tell("memory")
-    return links(house)
+    app_state.home.people.unlink(name)
+    app_state.bus.tell("memory")
+    return links(app_state)
 
 
-def _known(house: House, name: str) -> User:
+def _known(app_state: AppState, name: str) -> User:
     """The person of that name. Raises: UnknownNameError."""
-    known = house.home.users()
+    known = app_state.home.users()
     found = next((one for one in known if name in one.names), None)
     if found is None:
         raise UnknownNameError("user", name, [one for user in known for one in user.names])
     return found
 
 
-def _unasked(house: House) -> list[UnaskedOut]:
-    return [UnaskedOut(name=name, person=person) for name, person in house.home.strangers()]
+def _unasked(app_state: AppState) -> list[UnaskedOut]:
+    return [UnaskedOut(name=name, person=person) for name, person in app_state.home.strangers()]
 
 
 def _user_out(one: User) -> UserOut:
@@ -168,5 +169,5 @@ def _user_out(one: User) -> UserOut:
         names=list(one.names),
         memories=one.memories,
         chats=one.chats,
-        roles=[UserInRole(**asdict(row)) for row in one.roles],
+        roles=[RoleUserOut(**asdict(row)) for row in one.roles],
     )

@@ -1,35 +1,21 @@
 // The shell: header, navigation, the view of the address, and everything the page says to its reader.
 import { Component, html, render, useEffect, useRef, useState } from "./preact.js";
-import { all, events, needsToken, useToken } from "./api.js";
+import { events, needsToken, useToken } from "./api.js";
 import { language, load, pick, t } from "./i18n.js";
-import { announce, banner, clear, connection, dismiss, fail, kept, spoken, store, toasts } from "./live.js";
+import { announce, banner, clear, connection, dismiss, fail, kept, spoken, toasts } from "./live.js";
+import { address, go, reload, role, roles } from "./router.js";
 import { Busy, Button, Dialog, Field, Link, Trouble } from "./ui.js";
 import { views } from "./views/index.js";
 
-export const roles = store(null); // every role, or null until they are known
 const theme = kept("theme", "auto");
-export const role = kept("role", ""); // the one last looked at
 
 /** {path, role, rest, query} of the address. A view about a role without one in the address gets the last or the first. */
-export function place(hash = location.hash) {
+function place(hash = location.hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?");
   const parts = path.split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
   const view = views.find((one) => one.path === parts[0]);
   const found = view?.role ? parts[1] || "" : "";
   return { path: parts[0], view, role: found, rest: parts.slice(view?.role ? 2 : 1).filter(Boolean), query: Object.fromEntries(new URLSearchParams(search)) };
-}
-
-/** The address of a view. */
-export function address(path, ...parts) {
-  return `#/${[path, ...parts].map(encodeURIComponent).join("/")}`;
-}
-export const go = (path, ...parts) => { location.hash = address(path, ...parts); };
-
-/** Look at all roles anew. */
-export const reload = () => loadRoles();
-
-async function loadRoles() {
-  try { roles.set(await all("/roles")); } catch (error) { if (error.status !== 401) fail(error, loadRoles); if (!roles.get()) roles.set([]); }
 }
 
 function usePlace() {
@@ -59,7 +45,7 @@ function App() {
   role.use();
   const [ready, setReady] = useState("");
   useEffect(() => { load().then(() => setReady(tongue)); document.documentElement.lang = tongue === "zh" ? "zh-CN" : "en"; }, [tongue]);
-  useEffect(() => { loadRoles(); return events(loadRoles, { kinds: ["role"] }); }, []);
+  useEffect(() => { reload(); return events(reload, { kinds: ["role"] }); }, []);
   useEffect(() => {
     const to = list && settled(at, list);
     if (to) location.replace(to);

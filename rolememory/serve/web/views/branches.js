@@ -1,6 +1,6 @@
 // Chats that were forked from one another: in a list under the one they left, in a chat at the message where they part.
 import { html } from "../preact.js";
-import { address } from "../app.js";
+import { address } from "../router.js";
 import { all, inRole } from "../api.js";
 import { t } from "../i18n.js";
 import { useAsked } from "../ui.js";

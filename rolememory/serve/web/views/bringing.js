@@ -1,6 +1,6 @@
 // Files that come in: dropped or chosen, looked at first, then taken as a card, a lorebook, or an export of ours.
 import { html, useRef, useState } from "../preact.js";
-import { go } from "../app.js";
+import { go } from "../router.js";
 import { post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { fail, toast } from "../live.js";

@@ -1,6 +1,6 @@
 // The chats of a role: what was said in which versions, what was learned from it, and which chats know of one another.
 import { html, useState } from "../preact.js";
-import { address, go } from "../app.js";
+import { address, go } from "../router.js";
 import { all, del, get, inRole, patch, put, url } from "../api.js";
 import { number, t, time } from "../i18n.js";
 import { toast } from "../live.js";

@@ -7,7 +7,7 @@ import { Busy, Button, Chips, Dialog, EmptyState, Field, Trouble, useAsked, useQ
 import { Findings } from "./bringing.js";
 import { SaveAs } from "./carrying.js";
 import { useFollowing } from "./list.js";
-import { start } from "./parts.js";
+import { ofBook, start } from "./parts.js";
 import { Faults, Tests } from "./proofs.js";
 
 const SHOWN = 100; // entries of a book that are drawn at once
@@ -16,7 +16,6 @@ const MORE = { insertion_order: "number", position: ["before", "after", "an_top"
 const FIELDS = [...PLAIN, ...Object.keys(MORE)];
 const BLANK = { comment: "", content: "", keys: [], secondary_keys: [], selective_logic: "and_any", constant: false, enabled: true, insertion_order: 100, position: "before", depth: 4, role: "system", probability: 100, group: "", sticky: 0, cooldown: 0, delay: 0, exclude_recursion: false, prevent_recursion: false };
 const LOGIC = ["and_any", "and_all", "not_any", "not_all"];
-export const ofBook = (book, path = "") => `/books/${encodeURIComponent(book.shelf)}/${encodeURIComponent(book.id)}${path}`;
 const ofEntry = (book, uid) => ofBook(book, `/entries/${encodeURIComponent(uid)}`);
 
 /** The books of a role and the shared ones it uses. */

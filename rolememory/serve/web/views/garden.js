@@ -1,6 +1,6 @@
 // The garden: every memory of a role as a point; near in meaning stands near. A list says the same in words.
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../preact.js";
-import { address, go } from "../app.js";
+import { address, go } from "../router.js";
 import { date, number, percent, t } from "../i18n.js";
 import { fail } from "../live.js";
 import { Busy, Button, EmptyState, Field, Meter, Trouble, useAsked, useQuiet } from "../ui.js";

@@ -1,6 +1,6 @@
 // What asks for a decision: doubles, silent memories, missing keys; and the themes. Every deed says what it did and can be taken back.
 import { html, useState } from "../preact.js";
-import { address } from "../app.js";
+import { address } from "../router.js";
 import { inRole, patch, post } from "../api.js";
 import { date, number, t } from "../i18n.js";
 import { Button } from "../ui.js";

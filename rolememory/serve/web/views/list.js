@@ -1,6 +1,6 @@
 // All memories of a role: find, sort, choose, change many at once. Changes from elsewhere show up by themselves.
 import { html, useCallback, useEffect, useRef, useState } from "../preact.js";
-import { address } from "../app.js";
+import { address } from "../router.js";
 import { all, events, get, inRole, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, fail } from "../live.js";

@@ -1,6 +1,6 @@
 // One memory: its words, its strength over time, where it came from, what it replaced, when it was used and why, its history.
 import { html, useState } from "../preact.js";
-import { address, go } from "../app.js";
+import { address, go } from "../router.js";
 import { get, inRole, post, url } from "../api.js";
 import { number, percent, t, time } from "../i18n.js";
 import { toast } from "../live.js";

@@ -1,6 +1,6 @@
 // What the views about turns, chats, people and books share.
 import { html, useEffect, useState } from "../preact.js";
-import { address } from "../app.js";
+import { address } from "../router.js";
 import { get, inRole, post } from "../api.js";
 import { number, t } from "../i18n.js";
 import { toast } from "../live.js";
@@ -12,6 +12,9 @@ if (!document.querySelector(`link[href="${SHEET}"]`)) document.head.append(Objec
 
 /** The beginning of a text, for labels. */
 export const start = (text, most = 60) => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+/** A path of a book. */
+export const ofBook = (book, path = "") => `/books/${encodeURIComponent(book.shelf)}/${encodeURIComponent(book.id)}${path}`;
 
 /** A link to a memory's card. */
 export const ToMemory = ({ role, id, children }) => html`<a href=${address("memory", role, id)}>${children}</a>`;

@@ -1,4 +1,4 @@
-// Try a message: what fires and why, what it costs, what does not fire and the smallest change that would let it in. Nothing here counts as a turn.
+// Try a message: what fires and why, what it costs, what does not fire and the smallest change that would include it. Nothing here counts as a turn.
 import { html, useMemo, useState } from "../preact.js";
 import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";

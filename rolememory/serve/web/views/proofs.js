@@ -5,7 +5,7 @@ import { number, percent, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
 import { Busy, Button, Field, Trouble, useAsked } from "../ui.js";
 import { Findings } from "./bringing.js";
-import { ofBook } from "./entries.js";
+import { ofBook } from "./parts.js";
 
 const TRIED = 50; // small faults that are put in, one by one
 

@@ -1,6 +1,6 @@
 // What was learned and waits for a word, and what was learned lately.
 import { html, useRef, useState } from "../preact.js";
-import { address } from "../app.js";
+import { address } from "../router.js";
 import { get, inRole, post, url } from "../api.js";
 import { number, percent, t, time } from "../i18n.js";
 import { announce, toast } from "../live.js";

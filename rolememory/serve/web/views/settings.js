@@ -1,6 +1,6 @@
 // Every setting with what it does, its default, its value now and where that comes from; changed live. Presets, models and statistics stand beside it.
 import { html, useEffect, useMemo, useRef, useState } from "../preact.js";
-import { address, roles } from "../app.js";
+import { address, roles } from "../router.js";
 import { events, get, inRole, patch, url } from "../api.js";
 import { t } from "../i18n.js";
 import { fail, toast } from "../live.js";

@@ -1,6 +1,6 @@
 // A whole life of SillyTavern: named by its folder or handed over from the browser, looked at first, then brought.
 import { html, useEffect, useState } from "../preact.js";
-import { reload } from "../app.js";
+import { reload } from "../router.js";
 import { ask, del, events, get, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, fail } from "../live.js";

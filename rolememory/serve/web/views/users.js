@@ -1,6 +1,6 @@
 // Whose memories these are: the people a home knows, which chats share what they tell, and forgetting one of them for good.
 import { html, useState } from "../preact.js";
-import { address } from "../app.js";
+import { address } from "../router.js";
 import { all, del, get, inRole, post, url } from "../api.js";
 import { number, t, time } from "../i18n.js";
 import { toast } from "../live.js";

@@ -1,6 +1,6 @@
 // The first steps: a role (new, from a card, from SillyTavern), a first memory, the first recall, and the address for the frontend.
 import { html, useState } from "../preact.js";
-import { address, reload, role as looked, roles } from "../app.js";
+import { address, reload, role as looked, roles } from "../router.js";
 import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";

@@ -16,15 +16,15 @@ _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 
-class GoneError(Exception):
+class ClientDisconnectedError(Exception):
     """The frontend hung up before a word of the answer came."""
 
 
-class BrokenOffError(Exception):
+class UpstreamBrokeOffError(Exception):
     """The upstream's answer ended too early."""
 
 
-async def unless_gone(request: Request, asked: Awaitable[_T]) -> _T:
+async def unless_disconnected(request: Request, asked: Awaitable[_T]) -> _T:
     """What is asked for, as long as somebody waits for it. A model may think for minutes before its first word.
 
     Raises:
@@ -37,7 +37,7 @@ async def unless_gone(request: Request, asked: Awaitable[_T]) -> _T:
         if answer.done():
             return answer.result()
         await _let_go(answer)
-        raise GoneError
+        raise ClientDisconnectedError
     except asyncio.CancelledError:
         answer.cancel()
         raise
@@ -59,7 +59,7 @@ async def hung_up(request: Request) -> None:
         pass
 
 
-class Carried(StreamingResponse):
+class StreamedResponse(StreamingResponse):
     """An answer as it comes. One that breaks off before its announced length ends the line, as it would without us."""
 
     at_end: Callable[[], None] | None = None  # called once it is carried, or nobody waits any more
@@ -67,7 +67,7 @@ class Carried(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve it."""
         try:
-            with suppress(BrokenOffError):
+            with suppress(UpstreamBrokeOffError):
                 await super().__call__(scope, receive, send)
         finally:
             if self.at_end:
@@ -82,4 +82,4 @@ def broke_off(answer: httpx.Response, error: Exception) -> None:
     """
     _log.warning("the upstream's answer broke off: %s", type(error).__name__)
     if "content-length" in answer.headers:
-        raise BrokenOffError from error
+        raise UpstreamBrokeOffError from error

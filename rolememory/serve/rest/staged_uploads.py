@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path, PurePosixPath
 
-from rolememory.author.bring.ledger import FOLDER
+from rolememory.authoring.importer.ledger import FOLDER
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.errors import InvalidValueError
 from rolememory.storage.files import atomic
@@ -46,8 +46,9 @@ class Staged:
         self._bytes, self._files = self._bytes + len(data), self._files + 1
         if self._bytes > MOST_BYTES or self._files > MOST_FILES:
             raise InvalidValueError(
-                f"more than {MOST_BYTES // 2**30} GB or {MOST_FILES} files; bring the folder by its path",
-                zh=f"超过 {MOST_BYTES // 2**30} GB 或 {MOST_FILES} 个文件；请改为填写文件夹路径",
+                "more than {limit} GB or {limit2} files; bring the folder by its path",
+                limit=MOST_BYTES // 2**30,
+                limit2=MOST_FILES,
             )
         DISK.mkdir(place.parent)
         atomic.write(place, data)
@@ -82,7 +83,7 @@ def checked(path: str) -> PurePosixPath:
         or not (path == _ALONE or (kind and path.lower().endswith(kind)))
     ):
         raise InvalidValueError(
-            f"{path[:200]!r} is no file that is read; send characters, chats, groups, worlds and settings.json",
-            zh=f"{path[:200]!r} 不是会读取的文件；请发送 characters、chats、groups、worlds 和 settings.json",
+            "{path!r} is no file that is read; send characters, chats, groups, worlds and settings.json",
+            path=path[:200],
         )
     return PurePosixPath(path)

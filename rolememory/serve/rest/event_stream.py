@@ -10,13 +10,12 @@ from fastapi import Header, Query, Request, Response
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
+from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.events import Event
-from rolememory.serve.house import House, TurnNote
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.dependencies import Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, item_of, lore_items
-from rolememory.serve.rest.shapes import Out, Page
+from rolememory.serve.rest.schemas import Out, Page
 
 watching = router("events")
 HEARTBEAT_S = 15.0
@@ -58,7 +57,7 @@ def token() -> None:
 
 @watching.get("/events", responses=_STREAM, response_class=StreamingResponse)
 async def events(
-    house: TheHouse,
+    app_state: TheHouse,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
     after: Annotated[
         int,
@@ -68,11 +67,11 @@ async def events(
 ) -> StreamingResponse:
     """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, model, graph, puzzle. Never memory text.
 
-    `gap` comes first where events since the last one are no longer known: look at everything anew.
+    `gap` comes first where events since the last one are no longer known: look at everything again.
     """
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
     return StreamingResponse(
-        _lines(house, begin, role),
+        _lines(app_state, begin, role),
         media_type="text/event-stream",
         headers={"x-accel-buffering": "no", "cache-control": "no-store"},
     )
@@ -80,20 +79,29 @@ async def events(
 
 @watching.get("/roles/{role}/turns")
 def turns(
-    request: Request, response: Response, house: TheHouse, mind: Mind, paging: Paged, tongue: Tongue
+    request: Request,
+    response: Response,
+    app_state: TheHouse,
+    role_memory: Mind,
+    paging: Paged,
+    tongue: Tongue,
 ) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
     return page(
-        request, response, paging, house.turns(mind.id), lambda note: _turn_out(note, tongue)
+        request,
+        response,
+        paging,
+        app_state.turns(role_memory.id),
+        lambda note: _turn_out(note, tongue),
     )
 
 
 @watching.get("/puzzles")
 def puzzles(
-    request: Request, response: Response, house: TheHouse, paging: Paged
+    request: Request, response: Response, app_state: TheHouse, paging: Paged
 ) -> Page[PuzzleOut]:
     """Calls through the proxy whose role or user could not be told, newest first."""
-    found = sorted(house.puzzles.copy().values(), key=lambda one: one.at, reverse=True)
+    found = sorted(app_state.puzzles.copy().values(), key=lambda one: one.at, reverse=True)
     return page(
         request,
         response,
@@ -119,13 +127,13 @@ def _turn_out(note: TurnNote, tongue: Tongue) -> TurnOut:
     )
 
 
-async def _lines(house: House, after: int, role: str) -> AsyncIterator[bytes]:
+async def _lines(app_state: AppState, after: int, role: str) -> AsyncIterator[bytes]:
     """Events as they come; a comment when nothing comes, so that a dead line is noticed."""
     yield b"retry: 2000\n\n"
-    if after and not inside.unbroken(house.bus, after):
+    if after and not app_state.bus.unbroken(after):
         after = 0
         yield b"event: gap\ndata: {}\n\n"
-    listening = house.bus.listen(after)
+    listening = app_state.bus.listen(after)
     waiting: asyncio.Future[Event] | None = None
     try:
         while True:

@@ -5,25 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import orjson
 from fastapi import Depends
 from fastapi import Path as InPath
 from starlette.requests import Request
 
-from rolememory.author.books import BookFile, read_book_file
+from rolememory.authoring.books import BookFile, read_book_file
 from rolememory.cards import limits
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
 from rolememory.cards.role_parts import file_name
 from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
-from rolememory.recall.books import IMPORTED
+from rolememory.recall.books import note_imported
 from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.settings import ScanSettings
-from rolememory.serve.house import House
-from rolememory.serve.rest.asking import house_of
-from rolememory.serve.rest.shapes import Line
-from rolememory.storage.files import atomic
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.dependencies import house_of
+from rolememory.serve.rest.schemas import Line
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
 
@@ -32,22 +30,24 @@ FOLDER = "worldbooks"
 
 
 @dataclass(frozen=True)
-class Shelf:
+class BookFolder:
     """A folder of books."""
 
-    house: House
+    app_state: AppState
     folder: Path
-    mind: RoleMemory | None = None
+    role_memory: RoleMemory | None = None
 
     @property
     def id(self) -> str:
         """How an address names it."""
-        return self.mind.id if self.mind else SHARED
+        return self.role_memory.id if self.role_memory else SHARED
 
     @property
     def settings(self) -> ScanSettings:
         """How its books are scanned."""
-        return (self.mind.settings if self.mind else self.house.home.settings).lore
+        return (
+            self.role_memory.settings if self.role_memory else self.app_state.home.settings
+        ).lore
 
     def files(self) -> Iterator[Path]:
         """Its books, by name. What leads out of the folder is none."""
@@ -73,34 +73,28 @@ class Shelf:
         path = self.folder / f"{file_name(name.removesuffix('.json'))}.json"
         if path.exists() and not replace:
             raise InvalidValueError(
-                f"{path.name} is there already; choose another name, or say replace=true",
-                zh=f"{path.name} 已存在；请换一个名字，或加 replace=true",
+                "{name} is there already; choose another name, or say replace=true", name=path.name
             )
         return path
 
     def write(self, path: Path, data: bytes) -> None:
         """Write a book or what stands beside it, whole or not at all, and let listeners know. What stood there stays as `.prev`."""
         rewrite(FileSpace(self.folder), path.name, data)
-        self.house.bus.tell("worldbook", self.mind.id if self.mind else "", book=path.name)
+        self.app_state.bus.tell(
+            "worldbook", self.role_memory.id if self.role_memory else "", book=path.name
+        )
 
     def from_somebody(self, path: Path) -> None:
         """Note that a book came from somebody else: it has a share of the budget, as a card's has."""
-        beside = self.folder / IMPORTED
-        try:
-            known = orjson.loads(beside.read_bytes())["names"]
-        except (OSError, ValueError, KeyError, TypeError):
-            known = []
-        names = [*(one for one in known if one != path.name), path.name]
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        atomic.write(beside, orjson.dumps({"names": names}))
+        note_imported(FileSpace(self.folder.parent), path.name)
 
 
-def shelf_named(house: House, name: str) -> Shelf:
+def shelf_named(app_state: AppState, name: str) -> BookFolder:
     """The shared shelf, or that of a role. Raises: UnknownRoleError, AmbiguousNameError."""
     if name == SHARED:
-        return Shelf(house, house.home.path / FOLDER)
-    mind = house.home.role(name)
-    return Shelf(house, mind.folder / FOLDER, mind)
+        return BookFolder(app_state, app_state.home.path / FOLDER)
+    role_memory = app_state.home.role(name)
+    return BookFolder(app_state, role_memory.folder / FOLDER, role_memory)
 
 
 def read(path: Path) -> tuple[bytes, BookFile]:
@@ -115,8 +109,8 @@ def editable(path: Path) -> Book:
     book = load_book(data, path.name)
     if book.container.data != data:
         raise InvalidValueError(
-            f"{path.name} is a character card with a book in it; export the book, then edit that",
-            zh=f"{path.name} 是带世界书的角色卡；请先导出其中的世界书再编辑",
+            "{name} is a character card with a book in it; export the book, then edit that",
+            name=path.name,
         )
     return book
 
@@ -131,9 +125,9 @@ def _shelf_of(
     shelf: Annotated[
         str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
     ],
-) -> Shelf:
+) -> BookFolder:
     return shelf_named(house_of(request), shelf)
 
 
-TheShelf = Annotated[Shelf, Depends(_shelf_of)]
+TheShelf = Annotated[BookFolder, Depends(_shelf_of)]
 BookName = Annotated[Line, InPath(description="its file's name")]

@@ -5,19 +5,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from rolememory.author.books import BookFile, title
-from rolememory.author.entries import Placed
-from rolememory.author.lint import words
-from rolememory.author.lint.finding import Finding, written
-from rolememory.author.lint.subject import Subject
-from rolememory.author.scan import target
-from rolememory.author.strangers import everywhere
+from rolememory.authoring.books import BookFile, title
+from rolememory.authoring.entries import Placed
+from rolememory.authoring.import_review import everywhere
+from rolememory.authoring.lint import words
+from rolememory.authoring.lint.finding import LintFinding, written
+from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.scan import target
 from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import ScanSettings
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import tag
-from rolememory.serve.rest.shapes import In, Line, Lines, Out, Scalar, Text
+from rolememory.serve.rest.dependencies import tag
+from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar, Text
 
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Number = Annotated[int | float, Field(ge=-1_000_000, le=1_000_000)]
@@ -178,7 +178,7 @@ class EntryChanged(Out):
     written: bool
 
 
-def finding_out(one: Finding, form: str, language: Language) -> FindingOut:
+def finding_out(one: LintFinding, form: str, language: Language) -> FindingOut:
     """A fault in words."""
     return FindingOut(
         severity=words.severity(one).value,

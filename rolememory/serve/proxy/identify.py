@@ -21,25 +21,25 @@ from rolememory.errors import (
     UnknownRoleError,
 )
 from rolememory.schema.role import Role
-from rolememory.serve.house import House
+from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.completion import names_of
 from rolememory.serve.proxy.hint import Hint
-from rolememory.serve.proxy.talk import Names, Talk
+from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNames
 from rolememory.serve.proxy.wording import first, wording
 from rolememory.storage.files.signature import signature
-from rolememory.storage.home import fold_name
+from rolememory.text.fold import fold_name
 
 if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
+    from rolememory.engine import Home, RoleMemory
 
 _TELLING = 60  # characters of a description that are enough to know a card by
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class IdentitySigns:
     """What a call tells of who speaks. Without `where`, the names are only those that stand before the lines of a transcript."""
 
-    names: Names
+    names: SpeakerNames
     where: str  # which sign named the character
     candidates: tuple[str, ...] = ()  # ids of roles whose card stands in the request
 
@@ -54,7 +54,7 @@ class Signs:
         return bool(self.names.persona) and not self.names.user
 
 
-def signs(talk: Talk, hint: Hint, house: House, cards: "Cards") -> Signs:
+def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards") -> IdentitySigns:
     """Names and signs of a chat request, the surest first."""
     own = "\n".join(talk.around)
     found = first(wording().prompt, own)
@@ -63,100 +63,100 @@ def signs(talk: Talk, hint: Hint, house: House, cards: "Cards") -> Signs:
     user = hint.user or persona
     if hint.role or hint.role_uuid:
         claimed = claims(talk)
-        return Signs(Names(hint.role, user, members, persona or claimed.persona), hint.where)
+        return IdentitySigns(
+            SpeakerNames(hint.role, user, members, persona or claimed.persona), hint.where
+        )
     if nudge := first(wording().nudge, "\n".join(talk.behind) or own):
-        return Signs(Names(_group(nudge, "char"), user, members, persona), "nudge")
+        return IdentitySigns(SpeakerNames(_group(nudge, "char"), user, members, persona), "nudge")
     if found and (char := _group(found, "char")) and char.casefold() not in wording().nobody:
-        return Signs(Names(char, user, members, persona), "prompt")
-    if known := cards.named_in(talk.around, house):
-        names = Names(known[0].name if len(known) == 1 else "", user, members, persona)
-        return Signs(names, "card", tuple(role.id for role in known))
+        return IdentitySigns(SpeakerNames(char, user, members, persona), "prompt")
+    if known := cards.named_in(talk.around, app_state):
+        names = SpeakerNames(known[0].name if len(known) == 1 else "", user, members, persona)
+        return IdentitySigns(names, "card", tuple(role.id for role in known))
     if char := _named_replies(talk):
-        return Signs(Names(char, user, members, persona), "name")
-    return Signs(replace(claims(talk), user=user, members=members), "")
+        return IdentitySigns(SpeakerNames(char, user, members, persona), "name")
+    return IdentitySigns(replace(claims(talk), user=user, members=members), "")
 
 
-def claims(talk: Talk) -> Names:
+def claims(talk: ParsedTranscript) -> SpeakerNames:
     """The names that a call in one message gives its voices: they cut it into turns and decide nothing."""
     found = first(wording().prompt, talk.spoken[0].content) if talk.one_message else None
     if found is None:
-        return Names()
-    return Names(_group(found, "char"), persona=_group(found, "user"))
+        return SpeakerNames()
+    return SpeakerNames(_group(found, "char"), persona=_group(found, "user"))
 
 
-def signs_of_completion(prompt: object, stop: object, hint: Hint) -> Signs:
+def signs_of_completion(prompt: object, stop: object, hint: Hint) -> IdentitySigns:
     """The same for a text completion."""
     names = names_of(prompt, stop)
-    names = Names(hint.role or names.char, hint.user or names.user, hint.group, persona=names.user)
-    return Signs(names, hint.where or ("name" if names.char else ""))
+    names = SpeakerNames(
+        hint.role or names.char, hint.user or names.user, hint.group, persona=names.user
+    )
+    return IdentitySigns(names, hint.where or ("name" if names.char else ""))
 
 
 def role_of(
-    found: Signs, hint: Hint, house: House, *, may_create: bool
+    found: IdentitySigns, hint: Hint, app_state: AppState, *, may_create: bool
 ) -> "tuple[RoleMemory | None, str]":
     """The role, and how it was found; None with "none" or "several" where that cannot be told."""
-    home = house.home
+    home = app_state.home
     if found.where == "card":
-        return (
-            (home.role(found.candidates[0]), "card")
-            if len(found.candidates) == 1
-            else (None, "several")
-        )
+        alone = len(found.candidates) == 1
+        return (home.role(found.candidates[0]), "card") if alone else (None, "several")
     wanted = hint.role_uuid or found.char
     if not wanted:
-        default = house.settings.role
+        default = app_state.settings.role
         return (home.role(default), "setting") if default else (None, "none")
     try:
         role = home.folder.find(wanted)
-        return _of_this_card(role, hint, house, may_create), found.where
+        return _of_this_card(role, hint, app_state, may_create), found.where
     except AmbiguousNameError:
-        alike = [
-            role
-            for role in home.roles()
-            if fold_name(wanted) in {fold_name(name) for name in (role.name, *role.aliases)}
-        ]
-        same = [role for role in alike if hint.avatar and _wears(role, hint.avatar)]
+        same = [role for role in _alike(home, wanted) if hint.avatar and _wears(role, hint.avatar)]
         return (home.role(same[0].id), found.where) if len(same) == 1 else (None, "several")
     except UnknownRoleError:
-        if (
-            not may_create
-            or not house.settings.create_roles
-            or wanted.casefold() in wording().nobody
-            or hint.role_uuid == wanted
-        ):
+        creates = may_create and app_state.settings.create_roles and hint.role_uuid != wanted
+        if not creates or wanted.casefold() in wording().nobody:
             return None, "none"
-        return _founded(wanted, hint, house), found.where
+        return _founded(wanted, hint, app_state), found.where
 
 
-def _founded(name: str, hint: Hint, house: House) -> "RoleMemory":
+def _alike(home: "Home", name: str) -> list[Role]:
+    """The roles that answer to a name."""
+    wanted = fold_name(name)
+    return [role for role in home.roles() if wanted in map(fold_name, (role.name, *role.aliases))]
+
+
+def _founded(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
     """A new role, or the one that another call of this very moment has made."""
     try:
-        return house.home.create(name, aliases=(hint.avatar,) if hint.avatar else ())
+        return app_state.home.create(name, aliases=(hint.avatar,) if hint.avatar else ())
     except InvalidValueError:
-        return house.home.role(name)
+        return app_state.home.role(name)
 
 
-def _of_this_card(role: Role, hint: Hint, house: House, may_create: bool) -> "RoleMemory | None":
+def _of_this_card(
+    role: Role, hint: Hint, app_state: AppState, may_create: bool
+) -> "RoleMemory | None":
     """The role, unless the frontend says it is another card of the same name: then that one's own."""
     avatars = [
         alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))
     ]
     if not hint.avatar or not avatars or _wears(role, hint.avatar):
-        return house.home.role(role.id)
+        return app_state.home.role(role.id)
     try:
-        return house.home.role(hint.avatar)
+        return app_state.home.role(hint.avatar)
     except AmbiguousNameError:
         return None
     except UnknownRoleError:
-        if not may_create or not house.settings.create_roles:
+        if not may_create or not app_state.settings.create_roles:
             return None
         own = str(
             uuid.uuid5(uuid.UUID(role.id), hint.avatar)
         )  # the same for two calls at once: the second finds what the first made
         try:
-            return house.home.create(role.name, id=own, aliases=(hint.avatar,))
+            return app_state.home.create(role.name, id=own, aliases=(hint.avatar,))
         except InvalidValueError:
-            return house.home.role(own)
+            return app_state.home.role(own)
 
 
 def _wears(role: Role, avatar: str) -> bool:
@@ -172,22 +172,22 @@ class Cards:
             Path, tuple[object, str, str]
         ] = {}  # file -> (signature, name, description)
 
-    def named_in(self, texts: Sequence[str], house: House) -> list[Role]:
+    def named_in(self, texts: Sequence[str], app_state: AppState) -> list[Role]:
         """The roles whose description stands in these texts: one, or several that share it."""
         there = plain("\n".join(texts))
         if len(there) < _TELLING:
             return []
         found = [
             role
-            for role in house.home.roles()
+            for role in app_state.home.roles()
             if role.card
-            and self._tells(house.home.folder.folder(role.id) / role.card, role.name, there)
+            and self._tells(app_state.home.folder.folder(role.id) / role.card, role.name, there)
         ]
-        return found or list(self._in_folder(there, house))
+        return found or list(self._in_folder(there, app_state))
 
-    def _in_folder(self, there: str, house: House) -> Iterator[Role]:
+    def _in_folder(self, there: str, app_state: AppState) -> Iterator[Role]:
         """Cards of a folder that the settings name: what is known there becomes a role."""
-        folder = Path(house.settings.cards).expanduser() if house.settings.cards else None
+        folder = Path(app_state.settings.cards).expanduser() if app_state.settings.cards else None
         if folder is None or not folder.is_dir():
             return
         for path in sorted(folder.glob("*.png")):
@@ -195,10 +195,10 @@ class Cards:
                 name = self._seen[path][1]
                 roles = [
                     role
-                    for role in house.home.roles()
+                    for role in app_state.home.roles()
                     if _wears(role, path.name) or fold_name(role.name) == fold_name(name)
                 ]
-                yield roles[0] if roles else house.home.create(name, aliases=(path.name,)).role
+                yield roles[0] if roles else app_state.home.create(name, aliases=(path.name,)).role
                 return
 
     def _tells(self, path: Path, name: str, there: str) -> bool:
@@ -244,7 +244,7 @@ def _members(text: str) -> tuple[str, ...]:
     )
 
 
-def _named_replies(talk: Talk) -> str:
+def _named_replies(talk: ParsedTranscript) -> str:
     """The one name in the `name` field of every reply. A name within their texts may be anybody's words."""
     replies = [message for message in talk.spoken if message.role == "assistant"]
     return _only(message.name or "" for message in replies) if len(replies) > 1 else ""

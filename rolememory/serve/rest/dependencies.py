@@ -1,4 +1,4 @@
-"""What endpoints ask for by name: the house, the role, the language, a page of a list, what the caller has seen."""
+"""Dependencies of endpoints: the application's state, the role, the language, a page of a list, what the caller has seen."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,12 +14,12 @@ from starlette.responses import Response
 
 from rolememory.engine import RoleMemory
 from rolememory.schema.scene import Language
+from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER
-from rolememory.serve.house import House
 from rolememory.serve.keys import Caller
-from rolememory.serve.rest.answers import Stale, language_of
+from rolememory.serve.rest.error_responses import Stale, language_of
 from rolememory.serve.rest.route import RestRoute
-from rolememory.serve.rest.shapes import Faulty, Page
+from rolememory.serve.rest.schemas import Faulty, Page
 
 MOST_ROWS = 500
 Thing = TypeVar("Thing")
@@ -61,10 +61,10 @@ def router(*tags: str, under: str = "") -> APIRouter:
     )
 
 
-def house_of(request: Request) -> House:
-    """The house."""
-    house: House = request.app.state.house
-    return house
+def house_of(request: Request) -> AppState:
+    """The application's state."""
+    app_state: AppState = request.app.state.app_state
+    return app_state
 
 
 def _role_of(
@@ -98,7 +98,7 @@ def _paging(
     return Paging(limit=limit, offset=offset)
 
 
-TheHouse = Annotated[House, Depends(house_of)]
+TheHouse = Annotated[AppState, Depends(house_of)]
 Mind = Annotated[RoleMemory, Depends(_role_of)]
 TheCaller = Annotated[Caller | None, Depends(caller_of)]
 Tongue = Annotated[Language, Depends(_tongue_of)]
@@ -188,7 +188,7 @@ def _among(given: str, now: str) -> bool:
     return "*" in tags or now in tags
 
 
-class Turnstiles:
+class UpdateLocks:
     """One at a time between looking whether something changed and changing it."""
 
     def __init__(self) -> None:
@@ -204,10 +204,10 @@ class Turnstiles:
             yield
 
 
-def alone_of(request: Request) -> Turnstiles:
+def alone_of(request: Request) -> UpdateLocks:
     """The turnstiles of this server."""
-    turnstiles: Turnstiles = request.app.state.turnstiles
+    turnstiles: UpdateLocks = request.app.state.turnstiles
     return turnstiles
 
 
-Alone = Annotated[Turnstiles, Depends(alone_of)]
+Alone = Annotated[UpdateLocks, Depends(alone_of)]

@@ -9,7 +9,7 @@ from rolememory.schema.generation import Generation
 from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character
 from rolememory.serve.rest.reasons import ItemOut, LoreItem
-from rolememory.serve.rest.shapes import In, Line, Out, Text
+from rolememory.serve.rest.schemas import In, Line, Out, Text
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 Words = Annotated[str, Field(max_length=1_000_000)]
@@ -37,7 +37,7 @@ Messages = Annotated[
 Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=200)]
 
 
-class Attended(In):
+class AttendanceIn(In):
     """Who was there besides the role and the one who speaks to it."""
 
     present: Names | None = Field(
@@ -131,7 +131,7 @@ class GenerationIn(In):
         )
 
 
-class Asked(Attended):
+class TurnRequest(AttendanceIn):
     """A turn."""
 
     messages: Messages
@@ -157,7 +157,7 @@ class Asked(Attended):
     generation: GenerationIn | None = None
 
 
-class RecallIn(Asked):
+class RecallIn(TurnRequest):
     """A turn whose answer goes into a prompt."""
 
     dry_run: bool = Field(False, description="look without counting the turn")
@@ -217,7 +217,7 @@ class RecallOut(Out):
     ms: float
 
 
-class ObserveIn(Attended):
+class ObserveIn(AttendanceIn):
     """What was said."""
 
     messages: Messages

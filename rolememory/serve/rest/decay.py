@@ -11,9 +11,8 @@ from pydantic import Field
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecencySettings
-from rolememory.serve.rest import inside
-from rolememory.serve.rest.asking import Mind, router
-from rolememory.serve.rest.shapes import Out
+from rolememory.serve.rest.dependencies import Mind, router
+from rolememory.serve.rest.schemas import Out
 from rolememory.triggers.recency import days_between, freshness
 
 AHEAD = 3.0  # half-lives that are shown ahead of now
@@ -52,13 +51,13 @@ class FreshnessOut(Out):
 class Ageing:
     """How old things are in a role's story, and what is left of them."""
 
-    mind: RoleMemory
+    role_memory: RoleMemory
     rules: RecencySettings
 
     @classmethod
-    def of(cls, mind: RoleMemory) -> "Ageing":
+    def of(cls, role_memory: RoleMemory) -> "Ageing":
         """By the settings as they stand."""
-        return cls(mind, mind.settings.triggers.recency)
+        return cls(role_memory, role_memory.settings.triggers.recency)
 
     @property
     def unit(self) -> Unit:
@@ -76,9 +75,8 @@ class Ageing:
             return 0.0
         if self.unit == "days":
             return round(days_between(created, at), 3)
-        return float(
-            max((inside.turn_of(self.mind, at) or 0) - (inside.turn_of(self.mind, created) or 0), 0)
-        )
+        turn_at = self.role_memory.parts.recall.turn_at
+        return float(max((turn_at(at) or 0) - (turn_at(created) or 0), 0))
 
     def fades(self, memory: Memory) -> bool:
         """Whether time takes anything away from it."""
@@ -96,16 +94,16 @@ class Ageing:
 
 @fadings.get("/roles/{role}/fading")
 def all_fading(
-    mind: Mind,
+    role_memory: Mind,
     at: Annotated[datetime | None, Query(description="a moment of the past; else now")] = None,
     ahead: Annotated[float, Query(ge=0.0, le=100.0, description="so many half-lives later")] = 0.0,
 ) -> FreshnessOut:
     """How fresh every memory is now, was at a moment, or will be."""
-    ageing, moment = Ageing.of(mind), at or datetime.now(UTC)
+    ageing, moment = Ageing.of(role_memory), at or datetime.now(UTC)
     later = ahead * ageing.half_life
     values = {
         memory.id: ageing.left(memory, ageing.age(memory.since, moment) + later)
-        for memory in mind.memories.values()
+        for memory in role_memory.memories.values()
         if ageing.fades(memory)
     }
     return FreshnessOut(
@@ -117,9 +115,9 @@ def all_fading(
     )
 
 
-def fading(mind: RoleMemory, memory: Memory) -> FadingOut:
+def fading(role_memory: RoleMemory, memory: Memory) -> FadingOut:
     """The curve of a memory under the settings as they are; flat for what does not fade."""
-    ageing = Ageing.of(mind)
+    ageing = Ageing.of(role_memory)
     age, fades = ageing.age(memory.since, datetime.now(UTC)), ageing.fades(memory)
     end = age + AHEAD * ageing.half_life / max(memory.decay if fades else 0.0, 0.25)
     return FadingOut(

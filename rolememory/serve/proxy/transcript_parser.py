@@ -19,7 +19,7 @@ _PARAGRAPH = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class SpeakerNames:
     """Who is who, as far as it is known."""
 
     char: str = ""
@@ -41,7 +41,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ParsedTranscript:
     """A request taken apart."""
 
     spoken: tuple[Message, ...]
@@ -55,7 +55,7 @@ class Talk:
         return self.behind[-1] if self.behind else ""
 
 
-def taken_apart(body: Mapping[str, Any]) -> Talk:
+def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
     """The messages of a chat request by who speaks; the frontend's own lines are set apart."""
     spoken: list[Message] = []
     around: list[str] = []
@@ -81,10 +81,12 @@ def taken_apart(body: Mapping[str, Any]) -> Talk:
             )
             behind = []
     alone = len(spoken) == 1 and spoken[0].role == "user" and not around
-    return Talk(tuple(spoken), tuple(around), tuple(behind), alone)
+    return ParsedTranscript(tuple(spoken), tuple(around), tuple(behind), alone)
 
 
-def spoken(talk: Talk, names: Names, owners: Mapping[str, str]) -> Talk:
+def spoken(
+    talk: ParsedTranscript, names: SpeakerNames, owners: Mapping[str, str]
+) -> ParsedTranscript:
     """The same with voices told apart: one big message cut into turns, names before texts read and taken off."""
     if talk.one_message and names.char:
         turns = in_lines(talk.spoken[0].content, names)
@@ -95,7 +97,9 @@ def spoken(talk: Talk, names: Names, owners: Mapping[str, str]) -> Talk:
     return replace(talk, spoken=tuple(_named(message, names, prefixed) for message in said))
 
 
-def whose(said: Sequence[Message], names: Names, owners: Mapping[str, str]) -> tuple[Message, ...]:
+def whose(
+    said: Sequence[Message], names: SpeakerNames, owners: Mapping[str, str]
+) -> tuple[Message, ...]:
     """The messages with the user whose words they are, where the `name` field tells it and `owners` or the call knows the name.
 
     Several names without an owner stay as they are: they are several people, and nobody knows who. What a message says tells nothing.
@@ -107,7 +111,9 @@ def whose(said: Sequence[Message], names: Names, owners: Mapping[str, str]) -> t
     )
 
 
-def _whose(message: Message, names: Names, owners: Mapping[str, str], several: bool) -> Message:
+def _whose(
+    message: Message, names: SpeakerNames, owners: Mapping[str, str], several: bool
+) -> Message:
     name = message.name or ""
     mapped = {owner for known, owner in owners.items() if name and _means(known, name)}
     if len(mapped) == 1:
@@ -117,7 +123,7 @@ def _whose(message: Message, names: Names, owners: Mapping[str, str], several: b
     return message if several else message.model_copy(update={"name": None})
 
 
-def in_lines(text: str, names: Names) -> Talk:
+def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
     """A transcript ("Lin: ...", "Asha: ...") as messages; what stands before its first line is the frontend's.
 
     The last line may be the bare name of who is to speak next.
@@ -128,7 +134,7 @@ def in_lines(text: str, names: Names) -> Talk:
     }
     starts = _starts(text, voices)
     if not starts:
-        return Talk((), (text.strip(),) if text.strip() else ())
+        return ParsedTranscript((), (text.strip(),) if text.strip() else ())
     around = text[: starts[0][0]].strip()
     said: list[Message] = []
     for (_, begin, name), end in zip(
@@ -143,7 +149,7 @@ def in_lines(text: str, names: Names) -> Talk:
                     name=name if voices[name] == "assistant" and names.members else None,
                 )
             )
-    return Talk(tuple(said), (around,) if around else ())
+    return ParsedTranscript(tuple(said), (around,) if around else ())
 
 
 def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]]:
@@ -157,7 +163,7 @@ def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]
     ]
 
 
-def _common_prefix(said: Sequence[Message], names: Names) -> frozenset[str]:
+def _common_prefix(said: Sequence[Message], names: SpeakerNames) -> frozenset[str]:
     """Names that stand before texts as a habit of the frontend, not of one message."""
     found: dict[str, list[str]] = {"user": [], "assistant": []}
     for message in said:
@@ -172,7 +178,7 @@ def _common_prefix(said: Sequence[Message], names: Names) -> frozenset[str]:
     return frozenset(habits)
 
 
-def _named(message: Message, names: Names, prefixed: Iterable[str]) -> Message:
+def _named(message: Message, names: SpeakerNames, prefixed: Iterable[str]) -> Message:
     """A message without the name before its text, with the name where it tells members of a group apart."""
     prefix = _PREFIX.match(message.content)
     name = prefix["name"].strip() if prefix else ""
@@ -187,7 +193,7 @@ def _named(message: Message, names: Names, prefixed: Iterable[str]) -> Message:
     return message.model_copy(update={"content": rest, "name": keep}) if rest else message
 
 
-def _known(message: Message, names: Names) -> Message:
+def _known(message: Message, names: SpeakerNames) -> Message:
     """A reply whose `name` field counts only if it can mean one name we know."""
     if not message.name or message.role == "user":
         return message
@@ -214,7 +220,7 @@ def sanitised(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", name)[:64]
 
 
-class Tails:
+class RecurringTails:
     """Instructions that a frontend hangs on the newest user message: they are gone from it in the next request.
 
     What was once seen to vanish is taken off from then on. One for each role; not thread-safe by itself.

@@ -5,39 +5,37 @@ from typing import Any
 
 import orjson
 
+from rolememory.locales import LocalizedText, languages, translated
 from rolememory.schema.scene import Language
 
-Both = tuple[str, str]  # English, Chinese
 UPSTREAM = (
     "/v1/",
     "/r/",
 )  # where programs speak that know a URL and a key, and show the `message` of an error
 
 
-class Refusal(Exception):  # noqa: N818  # an answer, not a fault
+class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
     """Why somebody may not come in, as status, code and words."""
 
-    def __init__(self, status: int, code: str, message: Both, hint: Both) -> None:
-        super().__init__(message[0])
+    def __init__(self, status: int, code: str, message: LocalizedText, hint: LocalizedText) -> None:
+        super().__init__(message.text())
         self.status, self.code, self.message, self.hint = status, code, message, hint
 
     def body(self, language: Language, path: str = "") -> bytes:
         """The answer's body, in the shape that those who ask there can show.
 
-        >>> Refusal(413, "too_large", ("more than 1 MB", "超过 1 MB"), ("send less", "请少发一些")).body("zh", "/api/roles").decode()
-        '{"error":{"code":"too_large","message":"超过 1 MB","hint":"请少发一些"}}'
+        >>> HttpRefusal(429, "busy", LocalizedText("too many headers"), LocalizedText("try again")).body("zh", "/api/roles").decode()
+        '{"error":{"code":"busy","message":"请求头太多","hint":"请再试一次"}}'
         """
-        said, hint = (
-            (self.message[1], self.hint[1]) if language == "zh" else (self.message[0], self.hint[0])
-        )
-        return orjson.dumps({"error": told(self.code, said, hint, language, path)})
+        message, hint = self.message.text(language), self.hint.text(language)
+        return orjson.dumps({"error": error_body(self.code, message, hint, language, path)})
 
 
-def told(code: str, message: str, hint: str, language: Language, path: str) -> dict[str, Any]:
+def error_body(code: str, message: str, hint: str, language: Language, path: str) -> dict[str, Any]:
     """An error as it is written: OpenAI's shape under the upstream's addresses, with the hint in the words that are shown."""
     if not proxied(path):
         return {"code": code, "message": message, "hint": hint}
-    joint = "；" if language == "zh" else "; "
+    joint = translated("; ", language)
     return {
         "message": f"rolememory: {message}{joint}{hint}",
         "type": "rolememory",
@@ -51,16 +49,16 @@ def proxied(path: str) -> bool:
     return path.startswith(UPSTREAM) or path == "/v1"
 
 
-def language_of(headers: Mapping[str, str], house: str) -> Language:
-    """The language of the caller: the first that both know of `Accept-Language`, else the house's.
+def language_of(headers: Mapping[str, str], app_state: str) -> Language:
+    """The language of the caller: the first that both know of `Accept-Language`, else the server's.
 
     >>> language_of({"accept-language": "fr, zh-TW;q=0.9"}, "en"), language_of({}, "zh")
     ('zh', 'zh')
     """
     for wanted in preferred(headers.get("accept-language", "")):
-        if wanted in ("zh", "en"):
-            return "zh" if wanted == "zh" else "en"
-    return "zh" if house == "zh" else "en"
+        if wanted in languages():
+            return wanted
+    return app_state
 
 
 def preferred(header: str) -> list[str]:

@@ -1,21 +1,24 @@
-"""What all doors share: the home, its token, the bus of events, the newest turns, and the way to the upstream."""
+"""What all routers share: the home, its token, the event bus, the newest turns, and the way to the upstream."""
 
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rolememory.engine import Home
+from rolememory.locales import LocalizedText, translated
 from rolememory.plugins import allow
 from rolememory.schema.settings import ServeSettings
-from rolememory.serve.events import Bus
-from rolememory.serve.guard import Rules, local
-from rolememory.serve.keys import Keys
+from rolememory.serve.admission import Admission
+from rolememory.serve.events import EventBus
+from rolememory.serve.guard import AccessRules, local
+from rolememory.serve.keys import ApiKeys
 from rolememory.serve.token import token_of
+from rolememory.text.names import PersonNames
 
 if TYPE_CHECKING:
     from rolememory.recall.turn import Turn
@@ -23,25 +26,20 @@ if TYPE_CHECKING:
 
 KEPT_TURNS = 100  # of each role
 _PASTE = "\n\n  rolememory:\n    role: |-\n      {{char}}\n    user: |-\n      {{user}}\n"
-_CURE = {
-    "en": f'say it in the URL (/r/NAME/v1), behind the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":{_PASTE}',
-    "zh": f"可以写在地址里（/r/名字/v1）、模型名后（模型@名字），或用 --role 名字；在 SillyTavern 里写进“Include Body Parameters”：{_PASTE}",
-}
-_WHOSE = {
-    "en": f'say it in the field "user", the header X-Rolememory-User, or in SillyTavern in "Include Body Parameters":{_PASTE}',
-    "zh": f"可以写在 user 字段、请求头 X-Rolememory-User，或在 SillyTavern 里写进“Include Body Parameters”：{_PASTE}",
-}
-_WHYS = ("none", "several", "user")
+_CURE = LocalizedText(
+    'say it in the URL (/r/NAME/v1), behind the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":'
+)
+_WHOSE = LocalizedText(
+    'say it in the field "user", the header X-Rolememory-User, or in SillyTavern in "Include Body Parameters":'
+)
 _PUZZLES = {
-    "en": (
-        f"a call names no role and passes without memory; {_CURE['en']}",
-        f"a call may mean several roles and passes without memory; {_CURE['en']}",
-        f"a call names its user only within a message, which anybody can write: memories of that user stay out, and nothing is learned; {_WHOSE['en']}",
+    "none": LocalizedText("a call names no role and passes without memory; {cure}", cure=_CURE),
+    "several": LocalizedText(
+        "a call may mean several roles and passes without memory; {cure}", cure=_CURE
     ),
-    "zh": (
-        f"有一次调用没有说明角色，已原样通过、不带记忆；{_CURE['zh']}",
-        f"有一次调用可能指多个角色，已原样通过、不带记忆；{_CURE['zh']}",
-        f"有一次调用只在消息正文里提到用户名，而正文谁都能写：不带这个用户的记忆，也不从中学习；{_WHOSE['zh']}",
+    "user": LocalizedText(
+        "a call names its user only within a message, which anybody can write: memories of that user stay out, and nothing is learned; {cure}",
+        cure=_WHOSE,
     ),
 }
 _log = logging.getLogger(__name__)
@@ -49,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnNote:
-    """One turn as it went through a door: what the console says of it, and what a panel asks for."""
+    """One turn that the server handled, as the console logs it and a panel shows it."""
 
     role_id: str
     role: str  # its name
@@ -64,17 +62,27 @@ class TurnNote:
         default=None, repr=False, compare=False
     )  # bare, with its reasons; never logged
 
+    def names(self, names: PersonNames) -> bool:
+        """Whether it had or named something of these people."""
+        recalled = self.turn.recalled if self.turn is not None else ()
+        return names.found(self.chat) or any(
+            one.memory.user in names.all or names.found(one.memory.content) for one in recalled
+        )
+
     def line(self, language: str = "en") -> str:
         """What stands on the console. Source: S4.26.
 
         >>> TurnNote("id", "Asha", "", "normal", 3, 412, 4.2).line()
         'Asha · 3 recalled · 412 characters · 4 ms'
         """
-        if language == "zh":
-            return (
-                f"{self.role} · 想起 {self.recalled} 条 · {self.characters} 字 · {self.ms:.0f} 毫秒"
-            )
-        return f"{self.role} · {self.recalled} recalled · {self.characters} characters · {self.ms:.0f} ms"
+        return translated(
+            "{role} · {recalled} recalled · {characters} characters · {ms:.0f} ms",
+            language,
+            role=self.role,
+            recalled=self.recalled,
+            characters=self.characters,
+            ms=self.ms,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +94,15 @@ class Puzzle:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
-class House:
+class AppState:
     """Opened once per process. Thread-safe."""
 
     def __init__(self, home: Home, language: str = "en") -> None:
         self.home, self.language = home, language
         self.token, self.fresh_token = token_of(home.path)
-        self.keys = Keys(home.path, self.token)
+        self.keys = ApiKeys(home.path, self.token)
         allow(self.settings.plugins if self.settings.service else None)
-        self.bus = Bus()
+        self.bus, self.admission = EventBus(), Admission()
         self.puzzles: dict[tuple[str, tuple[str, ...]], Puzzle] = {}
         self._turns: dict[str, deque[TurnNote]] = {}
         self._lock = threading.Lock()
@@ -107,15 +115,16 @@ class House:
         """The server's settings as they stand now."""
         return self.home.settings.serve
 
-    def rules(self) -> Rules:
+    def rules(self) -> AccessRules:
         """What the guard goes by now."""
         settings = self.settings
-        return Rules(
+        return AccessRules(
             token=self.token,
             hosts=frozenset(name.lower() for name in settings.allowed_hosts),
             origins=frozenset(origin.rstrip("/") for origin in settings.allowed_origins),
             max_body=int(settings.max_body_mb * 2**20),
             open_to_others=not local(settings.host),
+            turn_s=settings.recall_timeout_s,
             language=self.language,
             caller=self.keys.caller if settings.service else None,
             proxies=settings.trusted_proxies,
@@ -148,6 +157,14 @@ class House:
         """The newest turns of a role, newest first."""
         with self._lock:
             return list(self._turns.get(role_id, ()))
+
+    def forget_turns(self, people: Collection[str]) -> None:
+        """Turns of this person, and those that had or named something of theirs, are shown no longer."""
+        names = PersonNames(people)
+        with self._lock:
+            for role_id, notes in self._turns.items():
+                kept = [note for note in notes if note.user not in people and not note.names(names)]
+                self._turns[role_id] = deque(kept, maxlen=notes.maxlen)
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -182,10 +199,7 @@ class House:
             self.puzzles[key] = Puzzle(*key)
         if first:
             self.bus.tell("puzzle", why=why, names=list(names))
-            _log.warning(
-                "%s",
-                _PUZZLES[self.language if self.language == "zh" else "en"][_WHYS.index(why)],
-            )
+            _log.warning("%s", _PUZZLES[why].text(self.language) + _PASTE)
         return first
 
     def close(self) -> None:

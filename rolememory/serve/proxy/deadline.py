@@ -9,7 +9,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from rolememory.text.patience import while_wanted
+from rolememory.text.cancellation import cancel_when
 
 THREADS = 32
 LATE = 4  # pieces of work that may still run after their turns went on without them; then turns do not even ask
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-class Within:
+class DeadlineRunner:
     """Runs work on threads. What comes too late is left to end at its next step, and counted; so is what nobody waits for, uncounted."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Within:
                 "memory still hangs on %d earlier turns; this one goes on without it", self.late
             )
             return otherwise
-        errand = _Errand()
+        errand = _Task()
         try:
             with anyio.fail_after(allowed_s):
                 return await anyio.to_thread.run_sync(
@@ -49,24 +49,24 @@ class Within:
             _log.debug("how it failed", exc_info=True)
         return otherwise
 
-    def _run(self, work: Callable[[], _T], errand: "_Errand") -> _T:
+    def _run(self, work: Callable[[], _T], errand: "_Task") -> _T:
         errand.runs = True
         try:
-            with while_wanted(lambda: errand.given_up):
+            with cancel_when(lambda: errand.given_up):
                 return work()
         finally:
             with self._lock:
                 errand.runs = False
                 self.late -= errand.late
 
-    def _leave(self, errand: "_Errand") -> None:
+    def _leave(self, errand: "_Task") -> None:
         errand.given_up = True
         with self._lock:
             errand.late = errand.runs
             self.late += errand.late
 
 
-class _Errand:
+class _Task:
     """One piece of work: whether it runs, and whether anybody still waits for it."""
 
     runs = False

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rolememory.learn.weights import weight
-from rolememory.recall.standing import Standing
+from rolememory.recall.active_set import ActiveSet
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import tag
-from rolememory.serve.rest.shapes import Id, In, Line, Lines, Out, Text
+from rolememory.serve.rest.dependencies import tag
+from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.schemas import Id, In, Line, Lines, Out, Text
 from rolememory.storage.codec import FIELDS, value_of
 
 Logic = Literal["and_any", "and_all", "not_any", "not_all"]
@@ -39,7 +39,7 @@ class ChapterShape(In):
     people: Annotated[list[Line], Field(max_length=100)] = Field(default_factory=list)
 
 
-class MemoryFields(In):
+class MemoryFieldsIn(In):
     """Fields of a memory; what is not named keeps its value, null gives back the default."""
 
     content: Annotated[str, Field(min_length=1, max_length=100_000)] | None = None
@@ -71,14 +71,14 @@ class MemoryFields(In):
     def told(self) -> dict[str, Any]:
         """What was named, as memory.json would have it."""
         found = self.model_dump(
-            mode="json", include=self.model_fields_set & set(MemoryFields.model_fields)
+            mode="json", include=self.model_fields_set & set(MemoryFieldsIn.model_fields)
         )
         if self.chapter:
             found["chapter"] = self.chapter.model_dump(mode="json", exclude_unset=True)
         return found
 
 
-class MemoryIn(MemoryFields):
+class MemoryIn(MemoryFieldsIn):
     """A new memory; only `content` is required."""
 
     id: Id | None = Field(None, description="made of the first words where it is not given")
@@ -152,7 +152,7 @@ def memory_tag(memory: Memory) -> str:
     )
 
 
-def memory_out(memory: Memory, standing: Standing, effects: Mapping[str, float]) -> MemoryOut:
+def memory_out(memory: Memory, standing: ActiveSet, effects: Mapping[str, float]) -> MemoryOut:
     """A memory as it goes out."""
     fields = {
         name: value_of(memory, name) for name in FIELDS if name not in ("evidence", "content")

@@ -6,11 +6,11 @@ from pydantic import Field
 
 from rolememory.cards.book_files import load_book
 from rolememory.errors import FileError
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import TheHouse, Tongue, router
-from rolememory.serve.rest.book_shapes import EverywhereOut, on_every_turn
+from rolememory.serve.rest.book_schemas import EverywhereOut, on_every_turn
 from rolememory.serve.rest.cards import CardFindings, card_findings, card_in
-from rolememory.serve.rest.shapes import Out
+from rolememory.serve.rest.dependencies import TheHouse, Tongue, router
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.schemas import Out
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 
 arrivals = router("cards")
@@ -38,18 +38,18 @@ class FileSeen(Out):
 
 
 @arrivals.post("/files/look", openapi_extra=TAKES_A_FILE)
-def look_at_file(house: TheHouse, tongue: Tongue, upload: TheUpload) -> FileSeen:
+def look_at_file(app_state: TheHouse, tongue: Tongue, upload: TheUpload) -> FileSeen:
     """What the file is. One that is nothing we know is told so, with the reason; that is no error."""
     try:
-        return FileSeen(kind="card", card=card_findings(card_in(upload), house, tongue))
+        return FileSeen(kind="card", card=card_findings(card_in(upload), app_state, tongue))
     except FileError as error:
-        why = private(error.text(tongue), house)
+        why = private(error.text(tongue), app_state)
     try:
         book = load_book(upload.data, upload.name or "upload")
     except FileError:
         return FileSeen(kind="none", why=why)
     found = book.lorebook()
-    problems = [private(problem, house) for problem in found.problems]
+    problems = [private(problem, app_state) for problem in found.problems]
     return FileSeen(
         kind="book",
         book=BookSeen(
@@ -57,6 +57,6 @@ def look_at_file(house: TheHouse, tongue: Tongue, upload: TheUpload) -> FileSeen
             format=book.form.name,
             entries=len(found.entries),
             problems=problems,
-            everywhere=on_every_turn(found, house.home.settings.lore),
+            everywhere=on_every_turn(found, app_state.home.settings.lore),
         ),
     )

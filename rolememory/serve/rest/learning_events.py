@@ -6,29 +6,29 @@ import threading
 from rolememory.errors import RoleMemoryError
 from rolememory.learn.learner import Learner
 from rolememory.schema.learning import Learned
+from rolememory.serve.app_state import AppState
 from rolememory.serve.events import Event
-from rolememory.serve.house import House
 
 _log = logging.getLogger(__name__)
 _SIGNS = frozenset({"role", "chat", "turn"})  # kinds of event that may be the first of a role
 
 
-class Telling:
+class LearningEvents:
     """Connects the learners of all roles with the bus, each once. Thread-safe."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
         self._known: dict[str, Learner] = {}
         self._lock = threading.Lock()
 
     def begin(self) -> None:
         """Connect the roles that are there, on a thread of its own, and others as they come."""
-        self._house.bus.on(self._heard)
+        self._app_state.bus.on(self._heard)
         threading.Thread(target=self._all, name="rolememory-telling", daemon=True).start()
 
     def connect(self, role_id: str) -> None:
         """Listen to what this role learns."""
-        learner = self._house.home.role(role_id).learner
+        learner = self._app_state.home.role(role_id).learner
         with self._lock:
             if self._known.get(role_id) is learner:
                 return
@@ -36,7 +36,7 @@ class Telling:
         learner.told(lambda chat, learned: self._tell(role_id, chat, learned))
 
     def _all(self) -> None:
-        for role in self._house.home.roles():
+        for role in self._app_state.home.roles():
             self._quietly(role.id)
 
     def _heard(self, event: Event) -> None:
@@ -55,7 +55,7 @@ class Telling:
         actions = [verdict.action for verdict in learned.verdicts]
         if actions or learned.refused:
             counted = {action: actions.count(action) for action in sorted(set(actions))}
-            self._house.bus.tell(
+            self._app_state.bus.tell(
                 "learned",
                 role_id,
                 chat=chat,

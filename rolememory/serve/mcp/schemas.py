@@ -14,20 +14,19 @@ from rolememory.schema.memory import Memory
 Kind = Literal["episodic", "semantic", "trait", "goal"]
 
 
-def told(en: str, zh: str, **bounds: Any) -> Any:
-    """A field with its description in both languages; `server.mcp_server` keeps the one that is spoken."""
-    return Field(description=en, json_schema_extra={"zh": zh}, **bounds)
+def told(about: str, **bounds: Any) -> Any:
+    """A field with its description; `server.mcp_server` words it in the language that is spoken."""
+    return Field(description=about, **bounds)
 
 
 RoleName = Annotated[
     str,
-    told("the role: its name, alias or id", "角色的名字、别名或 id", min_length=1, max_length=300),
+    told("the role: its name, alias or id", min_length=1, max_length=300),
 ]
 UserName = Annotated[
     str | None,
     told(
         "on whose behalf: their own memories count beside the shared ones; without it only the shared ones",
-        "替谁问：除共享的记忆外还算上他自己的；不填则只有共享的",
         max_length=300,
     ),
 ]
@@ -35,24 +34,18 @@ ChatName = Annotated[
     str | None,
     told(
         "the chat it is about: what was told in another branch or story is not heard",
-        "所在的会话：别的分支里说过的不算",
         max_length=300,
     ),
 ]
 MemoryId = Annotated[
     str,
-    told(
-        "the id of one memory, as `search` and `list` give it",
-        "一条记忆的 id，见 `search` 和 `list`",
-        min_length=1,
-        max_length=300,
-    ),
+    told("the id of one memory, as `search` and `list` give it", min_length=1, max_length=300),
 ]
 Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=50)]
-Told = Annotated[str, told("what is said now", "现在说的这句话", min_length=1, max_length=20_000)]
+Told = Annotated[str, told("what is said now", min_length=1, max_length=20000)]
 
 
-class Spoken(BaseModel):
+class MessageArgument(BaseModel):
     """A message of the chat."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,12 +55,12 @@ class Spoken(BaseModel):
 
 
 Before = Annotated[
-    list[Spoken],
-    told("the messages before it, oldest first", "之前的消息，旧的在前", max_length=500),
+    list[MessageArgument],
+    told("the messages before it, oldest first", max_length=500),
 ]
 
 
-class Found(BaseModel):
+class FoundMemory(BaseModel):
     """A memory as an agent gets it."""
 
     id: str
@@ -80,7 +73,7 @@ class Found(BaseModel):
     score: float | None = None
 
     @classmethod
-    def of(cls, memory: Memory, score: float | None = None) -> "Found":
+    def of(cls, memory: Memory, score: float | None = None) -> "FoundMemory":
         """A memory, with how near it is where that was asked."""
         return cls(
             id=memory.id,
@@ -96,7 +89,7 @@ class Found(BaseModel):
     def line(self) -> str:
         """On one line, with the id that other tools ask for.
 
-        >>> Found(id="storm", type="episodic", content="The beacon failed.").line()
+        >>> FoundMemory(id="storm", type="episodic", content="The beacon failed.").line()
         '- (storm) The beacon failed.'
         """
         day = f"[{self.created:%Y-%m-%d}] " if self.created else ""
@@ -106,11 +99,11 @@ class Found(BaseModel):
 class Memories(BaseModel):
     """Some memories; `total` counts all that fit."""
 
-    memories: list[Found]
+    memories: list[FoundMemory]
     total: int
 
 
-class Written(BaseModel):
+class MemoryWritten(BaseModel):
     """One memory that was written, or stood there already."""
 
     id: str
@@ -128,7 +121,7 @@ class RecalledNow(BaseModel):
     """What comes to mind at a message."""
 
     text: str  # the block as it would stand in the prompt
-    memories: list[Found]
+    memories: list[FoundMemory]
 
 
 class Explained(BaseModel):
@@ -140,7 +133,7 @@ class Explained(BaseModel):
 def listed(found: Iterable[Memory | Scored], total: int | None, nothing: str) -> CallToolResult:
     """Memories as text between our marks and as values."""
     rows = [
-        Found.of(one.memory, one.score) if isinstance(one, Scored) else Found.of(one)
+        FoundMemory.of(one.memory, one.score) if isinstance(one, Scored) else FoundMemory.of(one)
         for one in found
     ]
     text = fenced("\n".join(row.line() for row in rows)) or nothing

@@ -12,10 +12,11 @@ import httpx
 import orjson
 
 from rolememory.inject.fence import tame
-from rolememory.serve.house import House
-from rolememory.serve.proxy.call import Call
+from rolememory.locales import translatable, translated
+from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.inject import Body
-from rolememory.serve.proxy.stream import DONE, Events, Reply, event
+from rolememory.serve.proxy.proxy_call import ProxyCall
+from rolememory.serve.proxy.stream import DONE, SseParser, StreamedReply, event
 from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
@@ -25,19 +26,14 @@ if TYPE_CHECKING:
 TOOL = "search_memory"
 ROUNDS = 3  # searches in a row before the model must answer with what it has
 FOUND = 5  # memories one search gives
-_ABOUT = {
-    "en": (
-        "Search what {name} remembers. Use it when the past matters and the answer is not in the conversation.",
-        "what to look for",
-    ),
-    "zh": ("查找{name}的记忆。谈到过去、而对话里没有答案时使用。", "要找什么"),
-}
-_NOTHING = {"en": "Nothing is remembered about this.", "zh": "没有关于这件事的记忆。"}
+_ABOUT = translatable(
+    "Search what {name} remembers. Use it when the past matters and the answer is not in the conversation."
+)
 
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 
 
-def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
+def offered(call: ProxyCall, found: "Remembered", app_state: AppState) -> "ToolOffer | None":
     """The offer of this turn; None where nothing is offered: other mode, nothing to search, or a frontend that forbids tools."""
     if (
         call.role is None
@@ -48,7 +44,7 @@ def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
         return None
     if not found.turn.searchable or call.body.get("tool_choice") not in (None, "auto"):
         return None
-    return Offer(
+    return ToolOffer(
         call,
         call.role,
         language_of(found.turn.question.scene.query if found.turn.question else ""),
@@ -56,10 +52,10 @@ def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
 
 
 @dataclass(slots=True)
-class Offer:
+class ToolOffer:
     """The tool in a request, and the answers to its calls."""
 
-    call: Call
+    call: ProxyCall
     role: "RoleMemory"
     language: str
     rounds: int = 0
@@ -72,7 +68,8 @@ class Offer:
 
     def into(self, body: Body) -> Body:
         """The request with the tool beside the frontend's own."""
-        about, what = _ABOUT[self.language]
+        about = translated(_ABOUT, self.language, name=self.role.role.name)
+        what = translated("what to look for", self.language)
         parameters = {
             "type": "object",
             "properties": {"query": {"type": "string", "description": what}},
@@ -80,7 +77,7 @@ class Offer:
         }
         function = {
             "name": TOOL,
-            "description": about.format(name=self.role.role.name),
+            "description": about,
             "parameters": parameters,
         }
         return {
@@ -99,7 +96,7 @@ class Offer:
         self._sent = body
 
     async def carried(
-        self, answer: httpx.Response, reply: Reply, more: More, *, streams: bool
+        self, answer: httpx.Response, reply: StreamedReply, more: More, *, streams: bool
     ) -> AsyncIterator[bytes]:
         """The answer as the frontend gets it; our calls are answered on the way."""
         carry = self._stream if streams else self._whole
@@ -107,12 +104,12 @@ class Offer:
             yield chunk
 
     async def _stream(
-        self, answer: httpx.Response, reply: Reply, more: More
+        self, answer: httpx.Response, reply: StreamedReply, more: More
     ) -> AsyncIterator[bytes]:
         first_id = ""
         while True:
             held: list[dict[str, Any]] = []
-            turn = Reply()
+            turn = StreamedReply()
             async for data in _events(answer):
                 if data.strip() == DONE:
                     continue
@@ -142,11 +139,11 @@ class Offer:
             answer = following
 
     async def _whole(
-        self, answer: httpx.Response, reply: Reply, more: More
+        self, answer: httpx.Response, reply: StreamedReply, more: More
     ) -> AsyncIterator[bytes]:
         while True:
             data = await answer.aread()
-            turn = Reply()
+            turn = StreamedReply()
             try:
                 turn.take_object(orjson.loads(data))
             except (orjson.JSONDecodeError, AttributeError):
@@ -165,11 +162,11 @@ class Offer:
             answer = following
 
     @staticmethod
-    def _ours(turn: Reply) -> bool:
+    def _ours(turn: StreamedReply) -> bool:
         """Whether the model asked for our tool and for nothing else."""
         return bool(turn.tool_calls) and len(_asked_for(turn)) == len(turn.tool_calls)
 
-    async def _again(self, turn: Reply, more: More) -> httpx.Response:
+    async def _again(self, turn: StreamedReply, more: More) -> httpx.Response:
         """Answer the calls and ask the model to go on."""
         self.rounds += 1
         calls = [
@@ -217,16 +214,13 @@ class Offer:
         lines = [
             f"- [{one.memory.created:%Y-%m-%d}] " if one.memory.created else "- " for one in found
         ]
-        return (
-            "\n".join(
-                head + tame(one.memory.content) for head, one in zip(lines, found, strict=True)
-            )
-            or _NOTHING[self.language]
-        )
+        return "\n".join(
+            head + tame(one.memory.content) for head, one in zip(lines, found, strict=True)
+        ) or translated("Nothing is remembered about this.", self.language)
 
 
 async def _events(answer: httpx.Response) -> AsyncIterator[bytes]:
-    events = Events()
+    events = SseParser()
     async for chunk in answer.aiter_bytes():
         for data in events.feed(chunk):
             yield data
@@ -250,12 +244,12 @@ def _is_ours(tool: object) -> bool:
     return isinstance(function, Mapping) and function.get("name") == TOOL
 
 
-def _asked_for(turn: Reply) -> set[int]:
+def _asked_for(turn: StreamedReply) -> set[int]:
     """Which of the calls are for our tool."""
     return {index for index, call in turn.tool_calls.items() if call["function"]["name"] == TOOL}
 
 
-def _without_ours(raw: dict[str, Any], turn: Reply) -> dict[str, Any]:
+def _without_ours(raw: dict[str, Any], turn: StreamedReply) -> dict[str, Any]:
     """The answer, or a piece of it, without calls that the frontend could not answer; its own are left to it."""
     ours = _asked_for(turn)
     if not ours or not isinstance(raw.get("choices"), list):

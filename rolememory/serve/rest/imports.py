@@ -8,21 +8,21 @@ from typing import Annotated, Literal
 from fastapi import Query, Request
 from pydantic import Field
 
-from rolememory.author.bring.carry import Bringing, Brought
-from rolememory.author.bring.ledger import Ledger, ledger_of
-from rolememory.author.bring.plan import Plan, Wishes
-from rolememory.author.bring.planning import make_plan
-from rolememory.author.bring.takes import by_engine
+from rolememory.authoring.importer.ledger import Ledger, ledger_of
+from rolememory.authoring.importer.plan import ImportPlan, ImportSettings
+from rolememory.authoring.importer.planning import make_plan
+from rolememory.authoring.importer.run import ImportedItem, ImportRun
+from rolememory.authoring.importer.sink import by_engine
 from rolememory.cards.tavern.layout import DataFolder, data_folders
 from rolememory.chats.stories import Living
 from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
 from rolememory.schema.scene import Language
+from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import from_here
-from rolememory.serve.house import House
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import TheHouse, Tongue, router
-from rolememory.serve.rest.shapes import In, Line, Out
-from rolememory.serve.rest.staged import Staged
+from rolememory.serve.rest.dependencies import TheHouse, Tongue, router
+from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.schemas import In, Line, Out
+from rolememory.serve.rest.staged_uploads import Staged
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 
 bringing = router("roles", under="/import/sillytavern")
@@ -30,7 +30,7 @@ DEFAULT_USER = "default-user"
 MOST_PROBLEMS = 200
 
 
-class BringIn(In):
+class LifeImportIn(In):
     """Whose life: a folder on the server's machine, or what was handed over file by file."""
 
     path: Annotated[
@@ -45,7 +45,7 @@ class BringIn(In):
     )
 
 
-class Counted(Out):
+class CountsOut(Out):
     """How many there are, and how many of them would change something."""
 
     all: int
@@ -67,10 +67,10 @@ class LookOut(Out):
     profile: str
     profiles: list[str]
     roles: list[str]
-    characters: Counted
-    lorebooks: Counted
-    personas: Counted
-    chats: Counted
+    characters: CountsOut
+    lorebooks: CountsOut
+    personas: CountsOut
+    chats: CountsOut
     many: list[ManyOut] = Field(description="whose chats nobody was asked about yet")
     bytes: int = Field(description="of the chats that would be read")
     problems: list[str]
@@ -83,7 +83,7 @@ class NewRole(Out):
     name: str
 
 
-class BringOut(Out):
+class LifeImportOut(Out):
     """How the import stands; every step is an event `import` as well."""
 
     state: Literal["none", "running", "done", "stopped", "failed"]
@@ -98,7 +98,7 @@ class BringOut(Out):
     problems: list[str]
 
 
-IDLE = BringOut(
+IDLE = LifeImportOut(
     state="none",
     done=0,
     total=0,
@@ -129,14 +129,14 @@ def forget_files(request: Request) -> None:
 
 
 @bringing.post("/look")
-def look(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> LookOut:
+def look(request: Request, app_state: TheHouse, tongue: Tongue, given: LifeImportIn) -> LookOut:
     """What there is and what of it is new. Changes nothing; the folder is only read."""
     _only_from_here(request, given)
     source, users = _bringings(request).source(given)
-    with ledger_of(house.home.path, source.path, write=False) as ledger:
-        plan = make_plan(house.home, source, ledger, Wishes(hidden=given.hidden))
+    with ledger_of(app_state.home.path, source.path, write=False) as ledger:
+        plan = make_plan(app_state.home, source, ledger, ImportSettings(hidden=given.hidden))
     return LookOut(
-        source=private(str(source.path), house),
+        source=private(str(source.path), app_state),
         profile=clean(source.name),
         profiles=[clean(user.name) for user in users],
         roles=[clean(role.name) for role in plan.roles.values()],
@@ -149,41 +149,42 @@ def look(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> L
             for avatar, count in plan.many.items()
         ],
         bytes=sum(chat.stamp.size for chat in plan.due),
-        problems=_texts(plan.problems, house, tongue),
+        problems=_texts(plan.problems, app_state, tongue),
     )
 
 
 @bringing.post("", status_code=202)
-def bring(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> BringOut:
+def bring(
+    request: Request, app_state: TheHouse, tongue: Tongue, given: LifeImportIn
+) -> LifeImportOut:
     """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
     _only_from_here(request, given)
-    return _bringings(request).begin(house, given, tongue)
+    return _bringings(request).begin(app_state, given, tongue)
 
 
 @bringing.get("")
-def brought(request: Request) -> BringOut:
+def brought(request: Request) -> LifeImportOut:
     """How the last import stands."""
     return _bringings(request).state
 
 
 @bringing.delete("", status_code=202)
-def stop(request: Request) -> BringOut:
+def stop(request: Request) -> LifeImportOut:
     """Stop after the chat in hand."""
     found = _bringings(request)
     found.stop()
     return found.state
 
 
-def _only_from_here(request: Request, given: BringIn) -> None:
+def _only_from_here(request: Request, given: LifeImportIn) -> None:
     """Whoever sits at another machine names no folder of this one."""
     if given.path.strip() and not from_here(request.scope):
         raise UnsafePathError(
-            "a folder can be named only from the machine that it lies on; choose its files in the browser instead",
-            zh="文件夹只能在它所在的机器上指定；请改为在浏览器里选择文件",
+            "a folder can be named only from the machine that it lies on; choose its files in the browser instead"
         )
 
 
-class Bringings:
+class LifeImports:
     """One import at a time."""
 
     def __init__(self, home: Path) -> None:
@@ -191,7 +192,7 @@ class Bringings:
         self._stop, self._lock = threading.Event(), threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def source(self, given: BringIn) -> tuple[DataFolder, Sequence[DataFolder]]:
+    def source(self, given: LifeImportIn) -> tuple[DataFolder, Sequence[DataFolder]]:
         """The user's folder that is meant, and all there are. Raises: FileError, UnknownNameError."""
         if not given.path.strip():
             return self.staged.source(), ()
@@ -201,16 +202,16 @@ class Bringings:
             raise UnknownNameError("user", given.profile, named)
         return named.get(given.profile or DEFAULT_USER, users[0]), users
 
-    def begin(self, house: House, given: BringIn, tongue: Language) -> BringOut:
+    def begin(self, app_state: AppState, given: LifeImportIn, tongue: Language) -> LifeImportOut:
         """Start, unless one is running; that one's state then. Raises: FileError, UnknownNameError."""
         source, _ = self.source(given)
         with self._lock:
             if self.state.state != "running":
                 self._stop.clear()
-                self._tell(house, IDLE.model_copy(update={"state": "running"}))
+                self._tell(app_state, IDLE.model_copy(update={"state": "running"}))
                 self._thread = threading.Thread(
                     target=self._run,
-                    args=(house, source, given, tongue),
+                    args=(app_state, source, given, tongue),
                     name="rolememory-import",
                     daemon=True,
                 )
@@ -223,27 +224,29 @@ class Bringings:
         if timeout is not None and self._thread is not None:
             self._thread.join(timeout)
 
-    def _run(self, house: House, source: DataFolder, given: BringIn, tongue: Language) -> None:
+    def _run(
+        self, app_state: AppState, source: DataFolder, given: LifeImportIn, tongue: Language
+    ) -> None:
         try:
-            with ledger_of(house.home.path, source.path) as ledger:
-                self._carry(house, source, ledger, given, tongue)
+            with ledger_of(app_state.home.path, source.path) as ledger:
+                self._carry(app_state, source, ledger, given, tongue)
         except RoleMemoryError as error:
             self._tell(
-                house,
+                app_state,
                 self.state.model_copy(
-                    update={"state": "failed", "problems": _texts([error], house, tongue)}
+                    update={"state": "failed", "problems": _texts([error], app_state, tongue)}
                 ),
             )
         except Exception as error:  # a thread of its own: whatever it is must be told, or the page would wait for ever
             self._tell(
-                house,
+                app_state,
                 self.state.model_copy(
-                    update={"state": "failed", "problems": [private(repr(error), house)]}
+                    update={"state": "failed", "problems": [private(repr(error), app_state)]}
                 ),
             )
         else:
             self._tell(
-                house,
+                app_state,
                 self.state.model_copy(
                     update={"state": "stopped" if self._stop.is_set() else "done"}
                 ),
@@ -252,14 +255,19 @@ class Bringings:
                 self.staged.clear()
 
     def _carry(
-        self, house: House, source: DataFolder, ledger: Ledger, given: BringIn, tongue: Language
+        self,
+        app_state: AppState,
+        source: DataFolder,
+        ledger: Ledger,
+        given: LifeImportIn,
+        tongue: Language,
     ) -> None:
-        plan = make_plan(house.home, source, ledger, Wishes(hidden=given.hidden))
+        plan = make_plan(app_state.home, source, ledger, ImportSettings(hidden=given.hidden))
         total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
         self._tell(
-            house,
+            app_state,
             self.state.model_copy(
-                update={"total": total, "problems": _texts(plan.problems, house, tongue)}
+                update={"total": total, "problems": _texts(plan.problems, app_state, tongue)}
             ),
         )
         stories = {
@@ -267,24 +275,30 @@ class Bringings:
             for avatar in plan.many
             if clean(avatar) in given.stories
         }
-        steps = Bringing(house.home, plan, ledger, by_engine, hidden=given.hidden, stories=stories)
+        steps = ImportRun(
+            app_state.home, plan, ledger, by_engine, hidden=given.hidden, stories=stories
+        )
         for one in self._each(steps):
-            self._tell(house, _after(self.state, one, plan, _texts(one.problems, house, tongue)))
+            self._tell(
+                app_state, _after(self.state, one, plan, _texts(one.problems, app_state, tongue))
+            )
             if one.kind == "role" and one.role:
-                house.bus.tell("role", one.role)
+                app_state.bus.tell("role", one.role)
 
-    def _each(self, steps: Bringing) -> Iterator[Brought]:
+    def _each(self, steps: ImportRun) -> Iterator[ImportedItem]:
         for one in steps.run():
             yield one
             if self._stop.is_set():
                 return
 
-    def _tell(self, house: House, state: BringOut) -> None:
+    def _tell(self, app_state: AppState, state: LifeImportOut) -> None:
         self.state = state
-        house.bus.tell("import", state=state.state, done=state.done, total=state.total)
+        app_state.bus.tell("import", state=state.state, done=state.done, total=state.total)
 
 
-def _after(state: BringOut, one: Brought, plan: Plan, problems: Sequence[str]) -> BringOut:
+def _after(
+    state: LifeImportOut, one: ImportedItem, plan: ImportPlan, problems: Sequence[str]
+) -> LifeImportOut:
     """The state with one thing more done."""
     new = [NewRole(id=one.role, name=clean(one.name))] if one.kind == "role" and one.role else []
     return state.model_copy(
@@ -301,14 +315,14 @@ def _after(state: BringOut, one: Brought, plan: Plan, problems: Sequence[str]) -
     )
 
 
-def _counted(states: Sequence[str]) -> Counted:
-    return Counted(all=len(states), due=sum(state in ("new", "changed") for state in states))
+def _counted(states: Sequence[str]) -> CountsOut:
+    return CountsOut(all=len(states), due=sum(state in ("new", "changed") for state in states))
 
 
-def _texts(problems: Sequence[RoleMemoryError], house: House, tongue: Language) -> list[str]:
-    return [private(problem.text(tongue), house) for problem in problems]
+def _texts(problems: Sequence[RoleMemoryError], app_state: AppState, tongue: Language) -> list[str]:
+    return [private(problem.text(tongue), app_state) for problem in problems]
 
 
-def _bringings(request: Request) -> Bringings:
-    found: Bringings = request.app.state.bringings
+def _bringings(request: Request) -> LifeImports:
+    found: LifeImports = request.app.state.bringings
     return found

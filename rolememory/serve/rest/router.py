@@ -1,4 +1,4 @@
-"""The door of REST: every group of resources, the listening to what is learned, and the answer to addresses that nobody has."""
+"""The router of REST: every group of resources, learning events, and the answer to unknown addresses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,34 +10,34 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from rolememory.serve.house import House
-from rolememory.serve.rest import answers
-from rolememory.serve.rest.applying import applying
-from rolememory.serve.rest.arrivals import arrivals
-from rolememory.serve.rest.asking import Turnstiles, fault_shapes
+from rolememory.serve.app_state import AppState
+from rolememory.serve.rest import error_responses
+from rolememory.serve.rest.apply_change import applying
+from rolememory.serve.rest.book_tests import trials
 from rolememory.serve.rest.books import books
-from rolememory.serve.rest.bringing import Bringings, bringing
 from rolememory.serve.rest.bulk import bulk
 from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chapters import chapters
 from rolememory.serve.rest.chats import chats
-from rolememory.serve.rest.fading import fadings
+from rolememory.serve.rest.decay import fadings
+from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
+from rolememory.serve.rest.event_stream import watching
 from rolememory.serve.rest.figures import figures
 from rolememory.serve.rest.graphs import Exports, graphs
+from rolememory.serve.rest.history import past
+from rolememory.serve.rest.imports import LifeImports, bringing
 from rolememory.serve.rest.insight import insights
+from rolememory.serve.rest.inspect_file import arrivals
+from rolememory.serve.rest.learning_events import LearningEvents
 from rolememory.serve.rest.map import map_
 from rolememory.serve.rest.memories import memories
 from rolememory.serve.rest.models import Fetches, models
-from rolememory.serve.rest.past import past
 from rolememory.serve.rest.recall import recall
 from rolememory.serve.rest.review import review
 from rolememory.serve.rest.roles import roles
 from rolememory.serve.rest.settings import settings
 from rolememory.serve.rest.surveys import Surveys
-from rolememory.serve.rest.telling import Telling
-from rolememory.serve.rest.trials import trials
 from rolememory.serve.rest.users import name_links, users
-from rolememory.serve.rest.watching import watching
 
 ROUTERS = (
     roles,
@@ -69,23 +69,25 @@ STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next sta
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 
-def rest(app: FastAPI, house: House) -> None:
+def rest(app: FastAPI, app_state: AppState) -> None:
     """Add the paths."""
     app.state.turnstiles, app.state.fetches, app.state.bringings = (
-        Turnstiles(),
+        UpdateLocks(),
         Fetches(),
-        Bringings(house.home.path),
+        LifeImports(app_state.home.path),
     )
     app.state.surveys, app.state.exports = Surveys(), Exports()
     app.state.living.append(
-        lambda: _telling(house, (app.state.fetches, app.state.exports), app.state.bringings)
+        lambda: _telling(app_state, (app.state.fetches, app.state.exports), app.state.bringings)
     )
     for router in ROUTERS:
         app.include_router(router)
 
     async def nobody(request: Request) -> Response:
         known = _methods(request)
-        response = answers.plain(405 if known else 404, answers.language_of(request, house))
+        response = error_responses.plain(
+            405 if known else 404, error_responses.language_of(request, app_state)
+        )
         if known:
             response.headers["allow"] = ", ".join(sorted(known))
         return response
@@ -98,9 +100,9 @@ def rest(app: FastAPI, house: House) -> None:
 
 @asynccontextmanager
 async def _telling(
-    house: House, working: tuple[Fetches | Exports, ...], bringings: Bringings
+    app_state: AppState, working: tuple[Fetches | Exports, ...], bringings: LifeImports
 ) -> AsyncIterator[None]:
-    Telling(house).begin()
+    LearningEvents(app_state).begin()
     try:
         yield
     finally:
@@ -127,7 +129,7 @@ def _describe(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         document = plain()
         document["components"]["schemas"].update(fault_shapes())
-        document["info"][answers.VERSION_HEADER] = answers.VERSION
+        document["info"][error_responses.VERSION_HEADER] = error_responses.VERSION
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # the way FastAPI documents

@@ -20,7 +20,7 @@ TEACHES: frozenset[Kind] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ProxyCall:
     """What is asked, by whom, in which chat, and the request without what was meant for us."""
 
     kind: Kind

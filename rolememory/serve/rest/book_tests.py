@@ -5,22 +5,22 @@ from typing import Annotated
 from fastapi import Query, Response
 from pydantic import Field
 
-from rolememory.author.campaign import campaign, uncovered
-from rolememory.author.expectations import Case, beside, read_expectations
-from rolememory.author.lint.check import check
-from rolememory.author.scan import Fired, Silent, look
-from rolememory.author.trial import LoreStage
-from rolememory.author.trial import check as play
+from rolememory.authoring.expectation_run import BookRunner
+from rolememory.authoring.expectation_run import check as play
+from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
+from rolememory.authoring.lint.check import check
+from rolememory.authoring.mutation_run import run_mutations, uncovered
+from rolememory.authoring.scan import Fired, Silent, look
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
-from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Alone, IfMatch, TheHouse, Tongue, router, seen, tag
-from rolememory.serve.rest.book_shapes import FindingOut, finding_out
+from rolememory.serve.rest.book_folders import BookFolder, BookName, TheShelf, read, ruled
+from rolememory.serve.rest.book_schemas import FindingOut, finding_out
+from rolememory.serve.rest.dependencies import Alone, IfMatch, TheHouse, Tongue, router, seen, tag
+from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
-from rolememory.serve.rest.shapes import ChangeOut, In, Name, Out, Why
-from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, read, ruled
-from rolememory.serve.rest.turns_shapes import CharacterIn, Messages
+from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Why
+from rolememory.serve.rest.turn_schemas import CharacterIn, Messages
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
 
@@ -177,7 +177,7 @@ def lint(shelf: TheShelf, book: BookName, tongue: Tongue, rules: Rules = None) -
 
 @trials.post("/scan")
 def scan(
-    house: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, given: ScanIn
+    app_state: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, given: ScanIn
 ) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
     _, file = read(shelf.file(book))
@@ -199,7 +199,7 @@ def scan(
         overflowed=report.overflowed,
         passes=report.passes,
         rolls=report.rolls,
-        notes=[private(note, house) for note in report.notes],
+        notes=[private(note, app_state) for note in report.notes],
     )
 
 
@@ -246,7 +246,7 @@ def run_tests(
             failures=[clean(one.text(tongue)) for one in failures],
         )
         for case, failures in play(
-            LoreStage(file.book), _cases(shelf, book, given), beside(path).name
+            BookRunner(file.book), _cases(shelf, book, given), beside(path).name
         )
     ]
     passed = sum(one.passed for one in found)
@@ -263,7 +263,7 @@ def coverage(
     """What no case touches; and small faults put in one by one, to see whether a case notices."""
     _, file = read(shelf.file(book))
     cases = _cases(shelf, book, given)
-    missing, verdict = uncovered(file, cases), campaign(file, cases, limit)
+    missing, verdict = uncovered(file, cases), run_mutations(file, cases, limit)
     return CoverageOut(
         silent=list(missing.entries),
         keys={uid: list(keys) for uid, keys in missing.keys.items()},
@@ -285,13 +285,13 @@ def coverage(
     )
 
 
-def _tests_out(shelf: Shelf, book: str) -> TestsOut:
+def _tests_out(shelf: BookFolder, book: str) -> TestsOut:
     path = beside(shelf.file(book))
     text = path.read_text("utf-8", "replace") if path.is_file() else ""
     return TestsOut(text=text, cases=text.count("[[case]]"), etag=tag(text))
 
 
-def _cases(shelf: Shelf, book: str, given: RunIn | None) -> list[Case]:
+def _cases(shelf: BookFolder, book: str, given: RunIn | None) -> list[ExpectationCase]:
     """The cases to play. Raises: FileError; there are none beside the book."""
     path = beside(shelf.file(book))
     text = (

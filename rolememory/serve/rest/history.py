@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from rolememory.serve.rest.asking import Alone, Mind, Paged, TheHouse, page, router
+from rolememory.engine.changes import changes
+from rolememory.serve.rest.dependencies import Alone, Mind, Paged, TheHouse, page, router
 from rolememory.serve.rest.memories import newest_txn, told
-from rolememory.serve.rest.shapes import Id, In, Out, Page
-from rolememory.storage.codec import difference
+from rolememory.serve.rest.schemas import Id, In, Out, Page
 from rolememory.storage.memories import HistoryLine
 
 past = router("history", under="/roles/{role}")
@@ -35,7 +35,7 @@ class UndoIn(In):
     txn: Id | None = None
 
 
-class Difference(Out):
+class UndoneMemory(Out):
     """What an undo did to one memory."""
 
     id: str
@@ -46,7 +46,7 @@ class Difference(Out):
 class UndoOut(Out):
     """What came, went and changed."""
 
-    changed: list[Difference]
+    changed: list[UndoneMemory]
     txn: str | None = Field(description="what takes the undoing back")
 
 
@@ -54,38 +54,33 @@ class UndoOut(Out):
 def history(
     request: Request,
     response: Response,
-    mind: Mind,
+    role_memory: Mind,
     paging: Paged,
     memory: Annotated[str | None, Query(max_length=300)] = None,
 ) -> Page[HistoryOut]:
     """Every recorded change, newest first; of one memory or of all."""
-    return page(request, response, paging, mind.history(memory, MOST_LINES), _shown)
+    return page(request, response, paging, role_memory.history(memory, MOST_LINES), _shown)
 
 
 @past.post("/undo")
-def undo(house: TheHouse, mind: Mind, alone: Alone, given: UndoIn | None = None) -> UndoOut:
+def undo(
+    app_state: TheHouse, role_memory: Mind, alone: Alone, given: UndoIn | None = None
+) -> UndoOut:
     """Take a change back, as far as nobody changed the same since."""
-    with alone.through(f"memory {mind.id}"):
-        before = dict(mind.memories)
-        mind.undo(given.txn if given else None)
-        after = mind.memories
-        txn = newest_txn(mind)
-    told(house, mind)
-    rows = [Difference(id=one, did="added", fields={}) for one in after if one not in before]
-    rows += [Difference(id=one, did="removed", fields={}) for one in before if one not in after]
-    for name, memory in after.items():
-        if (
-            name in before
-            and before[name] is not memory
-            and (fields := difference(before[name], memory))
-        ):
-            rows.append(
-                Difference(
-                    id=name,
-                    did="changed",
-                    fields={field: (pair[0], pair[1]) for field, pair in fields.items()},
-                )
-            )
+    with alone.through(f"memory {role_memory.id}"):
+        before = dict(role_memory.memories)
+        role_memory.undo(given.txn if given else None)
+        after = role_memory.memories
+        txn = newest_txn(role_memory)
+    told(app_state, role_memory)
+    rows = [
+        UndoneMemory(
+            id=one.id,
+            did=one.did,
+            fields={name: (was, now) for name, (was, now) in one.fields.items()},
+        )
+        for one in changes(before, after)
+    ]
     return UndoOut(changed=rows, txn=txn)
 
 

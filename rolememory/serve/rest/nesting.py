@@ -26,6 +26,4 @@ def shallow(value: Any) -> None:
         ]
         if not level:
             return
-    raise InvalidValueError(
-        f"nested deeper than {LEVELS} levels; flatten it", zh=f"嵌套超过 {LEVELS} 层；请减少层级"
-    )
+    raise InvalidValueError("nested deeper than {levels} levels; flatten it", levels=LEVELS)

@@ -9,8 +9,8 @@ import anyio.to_thread
 from fastapi import FastAPI
 from starlette.routing import Route
 
+from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import App, Receive, Scope, Send
-from rolememory.serve.house import House
 
 if TYPE_CHECKING:
     from rolememory.serve.mcp.server import Living
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 
 
-def mcp(app: FastAPI, house: House) -> None:
+def mcp(app: FastAPI, app_state: AppState) -> None:
     """Add the path. Who may come in is the guard's business."""
-    door = Door(house)
+    door = McpEndpoint(app_state)
     app.state.living.append(door.living)
     app.router.routes.append(Route(PATH, door, include_in_schema=False))
 
 
-class Door:
+class McpEndpoint:
     """ASGI: hands every call to the protocol's server, which lives in a task of its own from the first one on."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
         self._server: asyncio.Task[None] | None = None
         self._app: asyncio.Future[App] | None = None
         self._over = asyncio.Event()
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
-        """End the server, where there is one, with the house."""
+        """End the MCP server, where there is one, with the application."""
         try:
             yield
         finally:
@@ -68,4 +68,4 @@ class Door:
     def _made(self) -> "tuple[App, Living]":
         from rolememory.serve.mcp.server import over_http
 
-        return over_http(self._house)
+        return over_http(self._app_state)

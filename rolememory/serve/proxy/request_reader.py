@@ -1,0 +1,187 @@
+"""A request as memory sees it: what kind of call, whose turn, what was said."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from rolememory.errors import UnknownRoleError
+from rolememory.schema.message import Message
+from rolememory.serve.app_state import AppState
+from rolememory.serve.keys import Caller
+from rolememory.serve.proxy.completion import plain
+from rolememory.serve.proxy.hint import Hint, hint_of, plain_model
+from rolememory.serve.proxy.identify import (
+    Cards,
+    IdentitySigns,
+    role_of,
+    signs,
+    signs_of_completion,
+)
+from rolememory.serve.proxy.inject import HINT, Body, unmarked, without_hint
+from rolememory.serve.proxy.kinds import Habits, kind_of
+from rolememory.serve.proxy.proxy_call import TEACHES, Kind, ProxyCall
+from rolememory.serve.proxy.transcript_parser import (
+    ParsedTranscript,
+    RecurringTails,
+    SpeakerNames,
+    in_lines,
+    parse_request,
+    spoken,
+)
+from rolememory.text.fold import fold_name
+
+if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
+
+
+def extent(raw: Body) -> tuple[int, int]:
+    """How many messages a request holds, and how many characters their texts have; a text completion is one. Cost: O(messages).
+
+    >>> extent({"messages": [{"content": "Hi."}, {"content": [{"text": "Ho"}, {"type": "image_url"}]}, None]})
+    (3, 5)
+    """
+    messages = raw.get("messages") if "messages" in raw else [{"content": raw.get("prompt")}]
+    rows = messages if isinstance(messages, list) else []
+    return len(rows), sum(_length(one.get("content")) for one in rows if isinstance(one, dict))
+
+
+def _length(content: object) -> int:
+    if isinstance(content, str):
+        return len(content)
+    parts = content if isinstance(content, list) else []
+    texts = (one.get("text") if isinstance(one, dict) else one for one in parts)
+    return sum(len(one) for one in texts if isinstance(one, str))
+
+
+@dataclass(slots=True)
+class FrontendProfile:
+    """What calls of one role have shown: how its frontend words things."""
+
+    habits: Habits = field(default_factory=Habits)
+    tails: RecurringTails = field(default_factory=RecurringTails)
+
+
+class RequestReader:
+    """Reads calls, and grows acquainted with the frontends that make them. Thread-safe."""
+
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
+        self._cards = Cards()
+        self._known: dict[tuple[str, str, str], FrontendProfile] = {}
+        self._lock = threading.Lock()
+
+    def read(
+        self,
+        raw: Body,
+        headers: Mapping[str, str],
+        path_role: str | None,
+        *,
+        prompt: bool = False,
+        caller: Caller | None = None,
+    ) -> ProxyCall:
+        """What the call means; `prompt`: a text completion; `caller`: who asks a service, who alone says whose turn it is."""
+        hint = hint_of(raw, headers, path_role)
+        hint = _of_caller(hint, caller, self._app_state) if caller else hint
+        body = unmarked(plain_model(without_hint(raw) if HINT in raw else raw))
+        whole = parse_request(body)
+        found = self._signs(body, whole, hint, prompt=prompt)
+        found = _said_by_key(found, hint) if caller else found
+        kind, said = self._heard(body, whole, found, hint, caller, prompt=prompt)
+        may_write = caller is None or caller.may("write")
+        real = kind in TEACHES and any(message.role == "user" for message in said)
+        role, why = self._role(found, hint, caller, may_create=real)
+        if real and may_write and (role is None or found.doubtful):
+            named = found.names.members or ((found.char,) if found.char else ())
+            self._app_state.puzzled(why if role is None else "user", named)
+        goes_on = kind == "continue" and said and said[-1].role == "assistant"
+        return ProxyCall(
+            kind,
+            body,
+            said,
+            said[-1].content if goes_on else "",
+            role,
+            why,
+            user=found.names.user or None,
+            present=hint.present,
+            group=_others(found),
+            chat=hint.chat,
+            doubtful=found.doubtful or not may_write,
+        )
+
+    def _signs(
+        self, body: Body, talk: ParsedTranscript, hint: Hint, *, prompt: bool
+    ) -> IdentitySigns:
+        """Who speaks, as far as the call shows it."""
+        if prompt:
+            return signs_of_completion(body.get("prompt"), body.get("stop"), hint)
+        return signs(talk, hint, self._app_state, self._cards)
+
+    def _heard(
+        self,
+        body: Body,
+        whole: ParsedTranscript,
+        found: IdentitySigns,
+        hint: Hint,
+        caller: Caller | None,
+        *,
+        prompt: bool,
+    ) -> tuple[Kind, tuple[Message, ...]]:
+        """The kind of the call and what was said in it, by what is known of its frontend."""
+        about = (caller.name, caller.user) if caller else ("", "")
+        with self._lock:
+            name = found.char or ",".join(found.candidates)
+            known = self._known.setdefault((*about, name), FrontendProfile())
+            kind = kind_of(body, whole, hint, found.names, known.habits)
+            talk = (
+                _prompted(plain(body.get("prompt")), found.names)
+                if prompt
+                else spoken(whole, found.names, hint.owners)
+            )
+            said = known.tails.without(talk.spoken)
+            if kind == "normal":
+                known.habits.keep(body, talk)
+        if caller:  # whose words they are, a key alone says
+            said = tuple(one.model_copy(update={"owner": None}) for one in said)
+        return kind, said
+
+    def _role(
+        self, found: IdentitySigns, hint: Hint, caller: Caller | None, *, may_create: bool
+    ) -> "tuple[RoleMemory | None, str]":
+        """The role that is meant; a key's roles are named, never guessed."""
+        if caller and not hint.role_uuid:
+            return None, "none"
+        return role_of(found, hint, self._app_state, may_create=may_create and not caller)
+
+
+def _others(found: IdentitySigns) -> tuple[str, ...] | None:
+    """The other characters of a group; None where there is no group."""
+    char, members = fold_name(found.char), found.names.members
+    return tuple(one for one in members if fold_name(one) != char) if members else None
+
+
+def _of_caller(hint: Hint, caller: Caller, app_state: AppState) -> Hint:
+    """What a call says of itself, as the key of a service lets it: the role if it is one of the key's, the user whatever is said."""
+    told = Hint(
+        user=caller.user,
+        present=(caller.user,),
+        chat=caller.chat(hint.chat),
+        kind=hint.kind,
+        task=hint.task,
+        where="key",
+    )
+    try:
+        role_memory = caller.role(app_state.home, hint.role_uuid or hint.role)
+    except UnknownRoleError:
+        return told
+    return replace(told, role=role_memory.role.name, role_uuid=role_memory.id)
+
+
+def _said_by_key(found: IdentitySigns, hint: Hint) -> IdentitySigns:
+    """The signs without what the texts of a request say of roles and users; only how they call their voices is left."""
+    names = SpeakerNames(hint.role, hint.user, persona=found.names.persona)
+    return IdentitySigns(names, "key" if hint.role else "")
+
+
+def _prompted(text: str, names: SpeakerNames) -> ParsedTranscript:
+    return in_lines(text, names) if names.char else ParsedTranscript((), (text,) if text else ())
