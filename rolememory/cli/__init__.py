@@ -1,1 +1,1 @@
-"""What the hands do: one module per group of verbs."""
+"""The command line: one module per group of verbs."""

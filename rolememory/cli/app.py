@@ -13,13 +13,14 @@ from typing import Any
 
 import typer
 
-from rolememory.cli import line, usage, words
-from rolememory.cli.desk import Desk, seat
-from rolememory.cli.manual import Contents
-from rolememory.cli.out import Out, one_line
+from rolememory.cli import command_line, usage, words
+from rolememory.cli.context import CommandContext, seat
+from rolememory.cli.help_pages import HelpGroup
+from rolememory.cli.output import Output, one_line
 from rolememory.cli.verbs import gather
-from rolememory.cli.words import both, say
+from rolememory.cli.words import say
 from rolememory.errors import RoleMemoryError
+from rolememory.locales import translatable
 
 FAILED, WRONG_LINE, INTERRUPTED = 1, 2, 130
 
@@ -28,10 +29,9 @@ def application() -> typer.Typer:
     """The command with all its verbs."""
     app = typer.Typer(
         name="rolememory",
-        cls=Contents,
-        help=both(
-            "A memory for role-play characters: in files you can edit, with a reason for every line.",
-            "角色扮演的记忆：写在你能直接编辑的文件里，每一条想起来的都说得出缘由。",
+        cls=HelpGroup,
+        help=translatable(
+            "A memory for role-play characters: in files you can edit, with a reason for every line."
         ),
         no_args_is_help=False,
         rich_markup_mode=None,
@@ -45,7 +45,7 @@ def application() -> typer.Typer:
 
 def _start(
     ctx: typer.Context,
-    version: bool = typer.Option(False, "--version", help=both("show the version", "显示版本")),
+    version: bool = typer.Option(False, "--version", help=translatable("show the version")),
 ) -> None:
     if version:
         from rolememory import __version__
@@ -69,12 +69,12 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Nothing but one line tells of what went wrong."""
     words.settle(arguments)
     _quiet()
-    out = Out()
+    out = Output()
     try:
-        asked = line.read(arguments)
+        asked = command_line.read(arguments)
         words.settle_by_home(asked.home, arguments)
-        out = Out(asked.as_json)
-        seat(Desk(asked.home, out))
+        out = Output(asked.as_json)
+        seat(CommandContext(asked.home, out))
         _perform(typer.main.get_command(application()), list(asked.rest))
         sys.stdout.flush()
         return 0
@@ -99,10 +99,10 @@ def _perform(command: Any, arguments: list[str]) -> None:
         command.invoke(context)
 
 
-def _told(error: Exception, out: Out) -> int:
+def _told(error: Exception, out: Output) -> int:
     """Say in one line what went wrong; the exit code."""
     code = FAILED
-    if isinstance(error, line.UsageError):
+    if isinstance(error, command_line.UsageError):
         message, code = error.text(words.Tongue.language), WRONG_LINE
     elif isinstance(error, RoleMemoryError):
         message = error.text(words.Tongue.language)
@@ -112,22 +112,24 @@ def _told(error: Exception, out: Out) -> int:
         return INTERRUPTED
     else:
         message = _unexpected(error)
-    out.warn(say("error: ", "错误：") + one_line(message))
+    out.warn(say("error: ") + one_line(message))
     return code
 
 
 def _unexpected(error: Exception) -> str:
-    """What was not foreseen: the system's own words for files, else which fault of ours it is."""
+    """What was not foreseen: the system's own words for files, else the bug in the program."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         return say(
-            f"{place}{error.strerror.lower()}; check path, rights and room",
-            f"{place}{error.strerror}；请检查路径、权限和剩余空间",
+            "{place}{strerror}; check path, rights and room",
+            place=place,
+            strerror=error.strerror.lower(),
+            strerror2=error.strerror,
         )
     told = f"{type(error).__name__}: {str(error)[:300]}"
     return say(
-        f"{told}; this is a fault of rolememory, please report it (ROLEMEMORY_TRACEBACK=1 shows where)",
-        f"{told}；这是 rolememory 自身的问题，请反馈（设 ROLEMEMORY_TRACEBACK=1 可看到位置）",
+        "{told}; this is a fault of rolememory, please report it (ROLEMEMORY_TRACEBACK=1 shows where)",
+        told=told,
     )
 
 

@@ -10,14 +10,14 @@ import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from rolememory.cli.measures import mean, measures
+from rolememory.cli.retrieval_metrics import mean, measures
 from rolememory.engine import Home, RoleMemory
 from rolememory.schema.evidence import Scored
 from rolememory.schema.message import Message
@@ -164,21 +164,31 @@ def moment(query: Mapping[str, Any]) -> datetime | None:
     return datetime.fromisoformat(query["now"]) if query.get("now") else None
 
 
-def run(file: Path, *, backend: str = "auto", keep: Path | None = None) -> dict[str, Any]:
-    """All measures of one file. `keep` names a home that is made once and asked again; else it is thrown away."""
+def run(
+    file: Path,
+    *,
+    backend: str = "auto",
+    keep: Path | None = None,
+    changed: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """All measures of one file. `keep` names a home that is made once and asked again; else it is thrown away.
+
+    `changed`: settings that are not the default ones.
+    """
     roles = orjson.loads(file.read_bytes())["roles"]
+    usual = {"embedding.backend": backend, **(changed or {})}
     result = Result()
     with (
         tempfile.TemporaryDirectory() as scratch,
-        Home.open(keep or scratch, {"embedding.backend": backend}) as home,
+        Home.open(keep or scratch, usual) as home,
     ):
-        with _beside(home, {"embedding.backend": backend, **NO_LIMITS}) as wide:
+        with _beside(home, {**usual, **NO_LIMITS}) as wide:
             _ranked(home, wide, file.stem, roles, result)
         for budget in BUDGETS:
             with _beside(
                 home,
                 {
-                    "embedding.backend": backend,
+                    **usual,
                     "budget.max_total_length": budget,
                     "budget.unit": "characters",
                 },
@@ -191,8 +201,7 @@ def run(file: Path, *, backend: str = "auto", keep: Path | None = None) -> dict[
 def _beside(home: Home, settings: Mapping[str, Any]) -> Iterator[Home]:
     """The same home under other settings, with the same model and the same vectors of questions: each is embedded once."""
     with Home.open(home.path, settings) as other:
-        other.loader, other.queries = home.loader, home.queries
-        other.surroundings = replace(other.surroundings, loader=home.loader, queries=home.queries)
+        other.use_model_of(home)
         yield other
 
 

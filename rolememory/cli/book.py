@@ -17,66 +17,55 @@ from rolememory.cli.bookshelf import (
     read_file,
     settings_of,
 )
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, UserName, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import AUTHOR, verb
-from rolememory.cli.words import both, say
+from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.author.scan import Report
+    from rolememory.authoring.scan import ScanReport
 
-RulesName = Annotated[
-    Text, option("--rules NAME", "default or sillytavern", "default 或 sillytavern")
-]
-Everything = Annotated[bool, option("--all -a", "every entry, and notes too", "列出所有条目和提示")]
+RulesName = Annotated[Text, option("--rules NAME", "default or sillytavern")]
+Everything = Annotated[bool, option("--all -a", "every entry, and notes too")]
 
 
 @verb(
     "book scan",
     AUTHOR,
-    both(
-        "what fires at these messages: by which key, where, at what cost",
-        "这些消息会激活哪些条目：凭哪个关键词、在哪里、花多少",
-    ),
+    translatable("what fires at these messages: by which key, where, at what cost"),
 )
 def scan(
     books: BookNames,
     say_: Annotated[
         Text,
-        option(
-            "--say -s TEXT",
-            "what the user says last; - reads it",
-            "用户最后说的话；- 表示从标准输入读取",
-        ),
+        option("--say -s TEXT", "what the user says last; - reads it"),
     ] = None,
     chat: Annotated[
         Text,
         option(
             "--chat -c FILE",
             "the messages: JSON, JSON lines, a SillyTavern chat, or lines `Name: text`",
-            "消息：JSON、JSON Lines、SillyTavern 聊天记录，或“名字：话”的文本",
         ),
     ] = None,
     rules: RulesName = None,
-    char: Annotated[str, option("--char NAME", "the character's name", "角色的名字")] = "",
+    char: Annotated[str, option("--char NAME", "the character's name")] = "",
     user: UserName = None,
-    seed: Annotated[int, option("--seed N", "the seed of chance", "随机种子")] = 0,
+    seed: Annotated[int, option("--seed N", "the seed of chance")] = 0,
     everything: Everything = False,
     watch: Watch = False,
 ) -> None:
     """A preview: no timers, no home needed."""
     here = desk()
     if chat is None and say_ is None:
-        raise InvalidValueError(
-            "no messages; give --say TEXT or --chat FILE", zh="没有消息；请用 --say 或 --chat 给出"
-        )
+        raise InvalidValueError("no messages; give --say TEXT or --chat FILE")
     paths = [book_path(here, name) for name in books]
     settings = settings_of(rules)
 
     def once() -> None:
-        from rolememory.author.scan import look
+        from rolememory.authoring.scan import look
         from rolememory.schema.role import Character
 
         files = [read_file(path) for path in paths]
@@ -102,32 +91,37 @@ def scan(
     again(here, once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
 
 
-def _show_report(here: Desk, report: "Report") -> None:
+def _show_report(here: CommandContext, report: "ScanReport") -> None:
     if report.fired:
         here.out.table(
             [bookshelf.fired_row(one) for one in report.fired], bookshelf.fired_columns()
         )
     else:
-        here.out.say(say("nothing fires", "没有条目激活"))
+        here.out.say(say("nothing fires"))
     if report.silent:
-        here.out.say(say("kept out:", "没能进来的："), "bold")
+        here.out.say(say("kept out:"), "bold")
         here.out.table(
             [bookshelf.silent_row(one) for one in report.silent], bookshelf.silent_columns()
         )
-    over = say(", something did not fit", "，有条目放不下") if report.overflowed else ""
+    over = say(", something did not fit") if report.overflowed else ""
     quiet = (
-        say(
-            f"; {report.quiet} not spoken of (--all shows them)",
-            f"；另有{report.quiet}个没提到（--all 可列出）",
-        )
+        say("; {quiet} not spoken of (--all shows them)", quiet=report.quiet)
         if report.quiet
         else ""
     )
     here.out.say(
         say(
-            f"{len(report.fired)} of {len(report.fired) + len(report.silent) + report.quiet} entries, {report.used} of {report.budget} tokens{over}"
-            f"; {bookshelf.many(report.passes, 'pass', 'es')}, {bookshelf.many(report.messages, 'message')}{quiet}",
-            f"激活 {len(report.fired)} 个条目，用去 {report.used} / {report.budget} tokens{over}；扫描 {report.passes} 遍，{report.messages} 条消息{quiet}",
+            "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
+            count=len(report.fired),
+            count2=len(report.fired) + len(report.silent) + report.quiet,
+            used=report.used,
+            budget=report.budget,
+            over=over,
+            many=bookshelf.many(report.passes, "pass", "es"),
+            many2=bookshelf.many(report.messages, "message"),
+            quiet=quiet,
+            passes=report.passes,
+            messages=report.messages,
         )
     )
     for note in report.notes:
@@ -137,10 +131,7 @@ def _show_report(here: Desk, report: "Report") -> None:
 @verb(
     "book lint",
     AUTHOR,
-    both(
-        "everything that is wrong with a book, and what to write instead",
-        "找出世界书里的全部问题，并说明该怎么写",
-    ),
+    translatable("everything that is wrong with a book, and what to write instead"),
 )
 def lint(
     books: BookNames, rules: RulesName = None, everything: Everything = False, watch: Watch = False
@@ -153,7 +144,7 @@ def lint(
 
     def once() -> None:
         nonlocal errors
-        from rolememory.author.lint.check import check
+        from rolememory.authoring.lint.check import check
 
         files = [(path, read_file(path)) for path in paths]
         rows = [
@@ -175,10 +166,10 @@ def lint(
         raise typer.Exit(FOUND_FAULTS)
 
 
-@verb("book show", AUTHOR, both("the entries of a book", "列出世界书的条目"))
+@verb("book show", AUTHOR, translatable("the entries of a book"))
 def show(
     book: BookName,
-    texts: Annotated[bool, option("--texts -t", "with their texts", "连同正文")] = False,
+    texts: Annotated[bool, option("--texts -t", "with their texts")] = False,
 ) -> None:
     """One row per entry."""
     here = desk()
@@ -197,7 +188,7 @@ def show(
     here.out.say(f"{file.name}  ({file.book.format}, {len(rows)})", "bold")
     columns = bookshelf.entry_columns()
     here.out.table(
-        rows, [*columns, Column("content", say("text", "正文"), fold=3)] if texts else columns
+        rows, [*columns, TableColumn("content", say("text"), fold=3)] if texts else columns
     )
     for problem in file.book.problems:
         here.out.warn(problem)

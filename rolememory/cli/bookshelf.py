@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import MOST_BYTES, Desk, desk, read_text
+from rolememory.cli.context import MOST_BYTES, CommandContext, desk, read_text
 from rolememory.cli.options import argument, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, UnknownNameError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.author.books import BookFile
-    from rolememory.author.scan import Fired, Report, Silent
+    from rolememory.authoring.books import BookFile
+    from rolememory.authoring.scan import Fired, ScanReport, Silent
     from rolememory.schema.lorebook import LoreEntry
     from rolememory.schema.message import Message
     from rolememory.schema.settings import ScanSettings
@@ -21,38 +22,26 @@ FOUND_FAULTS = 3
 
 BookName = Annotated[
     str,
-    argument(
-        "BOOK",
-        "a lorebook: a file, or the name of one in the home",
-        "世界书：文件路径，或记忆库里的书名",
-    ),
+    argument("BOOK", "a lorebook: a file, or the name of one in the home"),
 ]
 BookNames = Annotated[
     list[str],
-    argument(
-        "BOOK...",
-        "lorebooks: files, or names of some in the home",
-        "世界书：文件路径，或记忆库里的书名",
-    ),
+    argument("BOOK...", "lorebooks: files, or names of some in the home"),
 ]
 Watch = Annotated[
     bool,
-    option(
-        "--watch -w",
-        "again at every change of the files, until Ctrl-C",
-        "文件一有改动就重来，按 Ctrl-C 结束",
-    ),
+    option("--watch -w", "again at every change of the files, until Ctrl-C"),
 ]
 
 KINDS = (".json", ".png", ".charx")
-_SOURCES = {
-    "description": ("the description", "角色描述"), "personality": ("the personality", "性格"), "scenario": ("the scenario", "场景"),
-    "persona": ("the persona", "用户设定"), "depth_prompt": ("the depth prompt", "深度提示"), "creator_notes": ("the notes", "作者备注"),
-    "note": ("the author's note", "作者注释"), "recursion": ("an entry's text", "其他条目的正文"),
-}  # fmt: skip
+_SOURCES = translatable({
+    "description": "the description", "personality": "the personality", "scenario": "the scenario",
+    "persona": "the persona", "depth_prompt": "the depth prompt", "creator_notes": "the notes",
+    "note": "the author's note", "recursion": "an entry's text",
+})  # fmt: skip
 
 
-def book_path(here: Desk, name: str) -> Path:
+def book_path(here: CommandContext, name: str) -> Path:
     """The file that is meant.
 
     Raises:
@@ -68,12 +57,10 @@ def book_path(here: Desk, name: str) -> Path:
     for found in known.values():
         if name in (found.name, found.stem):
             return found
-    raise UnknownNameError(
-        "worldbook", name, known, remedy="give the path of its file", zh_remedy="请写出文件路径"
-    )
+    raise UnknownNameError("worldbook", name, known, remedy="give the path of its file")
 
 
-def book_or_role(here: Desk, name: str) -> Path:
+def book_or_role(here: CommandContext, name: str) -> Path:
     """The file of a book, or of the only book that the role of this name has.
 
     Raises:
@@ -88,14 +75,16 @@ def book_or_role(here: Desk, name: str) -> Path:
             raise error from None
     if len(found) == 1:
         return found[0]
-    listed = ", ".join(path.stem for path in found) or say("none", "没有")
+    listed = ", ".join(path.stem for path in found) or say("none")
     raise InvalidValueError(
-        f"{name} has {len(found)} books ({listed}); name the one you mean",
-        zh=f"{name} 有 {len(found)} 本世界书（{listed}）；请写明是哪一本",
+        "{name} has {count} books ({listed}); name the one you mean",
+        name=name,
+        count=len(found),
+        listed=listed,
     )
 
 
-def _of_role(here: Desk, name: str) -> list[Path] | None:
+def _of_role(here: CommandContext, name: str) -> list[Path] | None:
     from rolememory.storage.home import HomeFolder
 
     try:
@@ -130,30 +119,24 @@ def read_file(path: Path) -> "BookFile":
     Raises:
         FileError: unreadable, or no book.
     """
-    from rolememory.author.books import read_book_file
+    from rolememory.authoring.books import read_book_file
 
     try:
         if path.stat().st_size > MOST_BYTES:
             raise FileError(
-                path,
-                f"larger than {MOST_BYTES // 2**20} MB",
-                remedy="split it",
-                zh=("文件太大", "请拆分"),
+                path, "larger than {limit} MB", remedy="split it", limit=MOST_BYTES // 2**20
             )
         return read_book_file(path.read_bytes(), str(path))
     except OSError as error:
         told = error.strerror or str(error)
         raise FileError(
-            path,
-            f"cannot be read: {told}",
-            remedy="check path and rights",
-            zh=(f"读不出来：{told}", "请检查路径和权限"),
+            path, "cannot be read: {told}", remedy="check path and rights", told=told
         ) from error
 
 
 def chat_of(file: str | None, message: str | None, user: str | None) -> "list[Message]":
     """The messages of a chat file in any form, plain text too, and one more."""
-    from rolememory.author.dialogue import read_dialogue
+    from rolememory.authoring.dialogue import read_dialogue
     from rolememory.cli.chats import chat_messages
     from rolememory.schema.message import Message
 
@@ -189,12 +172,12 @@ def settings_of(rules: str | None) -> "ScanSettings":
     return lore.model_copy(update={"rules": rules_named(rules).name}) if rules else lore
 
 
-def again(here: Desk, once: Callable[[], None], paths: list[Path], watch: bool) -> None:
+def again(here: CommandContext, once: Callable[[], None], paths: list[Path], watch: bool) -> None:
     """Do it now, and with --watch at every change; what is wrong meanwhile is told, and the next change waited for."""
     if not watch:
         once()
         return
-    from rolememory.author.follow import changes
+    from rolememory.authoring.poll_files import changes
 
     following = changes(paths)
     _bravely(here, once)
@@ -203,7 +186,7 @@ def again(here: Desk, once: Callable[[], None], paths: list[Path], watch: bool) 
         _bravely(here, once)
 
 
-def _bravely(here: Desk, once: Callable[[], None]) -> None:
+def _bravely(here: CommandContext, once: Callable[[], None]) -> None:
     try:
         once()
     except RoleMemoryError as error:
@@ -213,14 +196,14 @@ def _bravely(here: Desk, once: Callable[[], None]) -> None:
 # ── a scan ──
 
 
-def fired_columns() -> list[Column]:
+def fired_columns() -> list[TableColumn]:
     """Of the entries that came in."""
     return [
-        Column("pass", say("pass", "轮次"), right=True),
-        Column("title", say("entry", "条目"), style="cyan", fold=1),
-        Column("reason", say("why", "缘由"), fold=1),
-        Column("target", say("goes to", "位置")),
-        Column("tokens", "tokens", right=True),
+        TableColumn("pass", say("pass"), right=True),
+        TableColumn("title", say("entry"), style="cyan", fold=1),
+        TableColumn("reason", say("why"), fold=1),
+        TableColumn("target", say("goes to")),
+        TableColumn("tokens", "tokens", right=True),
     ]
 
 
@@ -246,32 +229,31 @@ def reason(one: "Fired") -> str:
         return word(one.why, Tongue.language)
     if place.in_message and place.offset < 0:
         return say(
-            f"'{place.match}', who says message {place.message}",
-            f"第{place.message}条消息的说话人“{place.match}”",
+            "'{match}', who says message {message}", match=place.match, message=place.message
         )
     if place.in_message:
         at = place.offset + 1
         return say(
-            f"'{place.match}' in message {place.message}, character {at}: {place.quote}",
-            f"第{place.message}条消息第{at}字“{place.match}”：{place.quote}",
+            "'{match}' in message {message}, character {at}: {quote}",
+            match=place.match,
+            message=place.message,
+            at=at,
+            quote=place.quote,
         )
     if one.woken_by:
         return say(
-            f"'{place.match}' in the text of '{one.woken_by}'",
-            f"“{one.woken_by}”正文里的“{place.match}”",
+            "'{match}' in the text of '{woken_by}'", match=place.match, woken_by=one.woken_by
         )
-    where = say(*_SOURCES.get(place.source, (place.source, place.source)))
-    return say(
-        f"'{place.match}' in {where}: {place.quote}", f"{where}里的“{place.match}”：{place.quote}"
-    )
+    where = say(_SOURCES.get(place.source, place.source))
+    return say("'{match}' in {where}: {quote}", match=place.match, where=where, quote=place.quote)
 
 
-def silent_columns() -> list[Column]:
+def silent_columns() -> list[TableColumn]:
     """Of the entries that did not."""
     return [
-        Column("title", say("entry", "条目"), style="cyan", fold=1),
-        Column("gate", say("gate", "关卡")),
-        Column("reason", say("why not", "原因"), fold=1),
+        TableColumn("title", say("entry"), style="cyan", fold=1),
+        TableColumn("gate", say("gate")),
+        TableColumn("reason", say("why not"), fold=1),
     ]
 
 
@@ -287,7 +269,7 @@ def silent_row(one: "Silent") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def report_json(report: "Report", names: Sequence[str], rules: str) -> dict[str, Any]:
+def report_json(report: "ScanReport", names: Sequence[str], rules: str) -> dict[str, Any]:
     """A scan for scripts."""
     return {
         "books": list(names), "rules": rules, "messages": report.messages, "passes": report.passes, "rolls": report.rolls,
@@ -300,16 +282,16 @@ def report_json(report: "Report", names: Sequence[str], rules: str) -> dict[str,
 # ── a book ──
 
 
-def entry_columns() -> list[Column]:
+def entry_columns() -> list[TableColumn]:
     """Of a book's entries."""
     return [
-        Column("uid", "uid", right=True),
-        Column("title", say("entry", "条目"), style="cyan", fold=1),
-        Column("keys", say("keys", "关键词"), fold=1),
-        Column("marks", say("marks", "标记"), fold=1),
-        Column("target", say("goes to", "位置")),
-        Column("order", say("order", "次序"), right=True),
-        Column("tokens", "tokens", right=True),
+        TableColumn("uid", "uid", right=True),
+        TableColumn("title", say("entry"), style="cyan", fold=1),
+        TableColumn("keys", say("keys"), fold=1),
+        TableColumn("marks", say("marks"), fold=1),
+        TableColumn("target", say("goes to")),
+        TableColumn("order", say("order"), right=True),
+        TableColumn("tokens", "tokens", right=True),
     ]
 
 
@@ -329,30 +311,41 @@ def marks(entry: "LoreEntry") -> list[str]:
         values["level"] = entry.delay_until_recursion
     if entry.secondary_keys and entry.selective:
         values[entry.selective_logic.value] = "|".join(entry.secondary_keys)
-    told = [
-        _MARKS_ZH.get(name, name) if Tongue.language == "zh" else name
-        for name, given in flags.items()
-        if given
-    ]
-    shown = {
-        (_MARKS_ZH.get(name, name) if Tongue.language == "zh" else name): value
-        for name, value in values.items()
-    }
+    told = [say(name, msgctxt="mark") for name, given in flags.items() if given]
+    shown = {say(name, msgctxt="mark"): value for name, value in values.items()}
     return told + [f"{name} {value}" for name, value in shown.items() if value not in (None, "", 0)]
 
 
-_MARKS_ZH = {
-    "off": "关闭", "constant": "常驻", "meaning": "语义", "no-recursion-in": "不被递归", "no-recursion-out": "不引发递归", "free": "不计预算",
-    "filter": "限角色", "sticky": "持续", "cooldown": "冷却", "delay": "延后", "group": "组", "scan_depth": "扫描深度", "probability": "概率",
-    "level": "递归层", "and_any": "并含其一", "and_all": "并含全部", "not_any": "均不含", "not_all": "不全含",
-}  # fmt: skip
+translatable(
+    (
+        "off",
+        "constant",
+        "meaning",
+        "no-recursion-in",
+        "no-recursion-out",
+        "free",
+        "filter",
+        "sticky",
+        "cooldown",
+        "delay",
+        "group",
+        "scan_depth",
+        "probability",
+        "level",
+        "and_any",
+        "and_all",
+        "not_any",
+        "not_all",
+    ),
+    "mark",
+)
 
 
 def entry_rows(file: "BookFile") -> list[dict[str, Any]]:
     """Every entry of a book."""
-    from rolememory.author.books import title
-    from rolememory.author.lint.subject import Subject
-    from rolememory.author.scan import target
+    from rolememory.authoring.books import title
+    from rolememory.authoring.lint.subject import Subject
+    from rolememory.authoring.scan import target
 
     subject = Subject.of(file)
     return [
@@ -368,30 +361,30 @@ def entry_rows(file: "BookFile") -> list[dict[str, Any]]:
 # ── faults ──
 
 
-def lint_columns(several: bool) -> list[Column]:
+def lint_columns(several: bool) -> list[TableColumn]:
     """Of faults."""
     return [
-        *([Column("book", say("book", "世界书"))] if several else []),
-        Column("level", say("level", "级别"), style="yellow"),
-        Column("title", say("entry", "条目"), style="cyan", fold=1),
-        Column("field", say("field", "字段")),
-        Column("why", say("what is wrong", "问题"), fold=1),
-        Column("write", say("what to write", "怎么写"), fold=1),
+        *([TableColumn("book", say("book"))] if several else []),
+        TableColumn("level", say("level"), style="yellow"),
+        TableColumn("title", say("entry"), style="cyan", fold=1),
+        TableColumn("field", say("field")),
+        TableColumn("why", say("what is wrong"), fold=1),
+        TableColumn("write", say("what to write"), fold=1),
     ]
 
 
-LEVELS = {"error": ("error", "错误"), "warning": ("warning", "注意"), "note": ("note", "提示")}
+LEVELS = translatable(("error", "warning", "note"))
 
 
 def lint_rows(path: Path, findings: Any, form: str) -> Iterator[dict[str, Any]]:
     """Faults of a book as rows."""
-    from rolememory.author.lint import words
-    from rolememory.author.lint.finding import written
+    from rolememory.authoring.lint import words
+    from rolememory.authoring.lint.finding import written
 
     for one in findings:
         level = words.severity(one).value
         yield {
-            "book": path.name, "severity": level, "level": say(*LEVELS[level]), "code": one.code, "uid": one.entry, "title": one.title,
+            "book": path.name, "severity": level, "level": say(level), "code": one.code, "uid": one.entry, "title": one.title,
             "field": written(one.field, form), "why": words.why(one, Tongue.language), "write": words.write(one, Tongue.language),
             "values": dict(one.values),
         }  # fmt: skip
@@ -400,12 +393,16 @@ def lint_rows(path: Path, findings: Any, form: str) -> Iterator[dict[str, Any]]:
 def counted(rows: list[dict[str, Any]], hidden: int) -> str:
     """How many faults of which level."""
     counts = {level: sum(row["severity"] == level for row in rows) for level in LEVELS}
-    more = say(" (--all shows the notes)", "（--all 可列出提示）") if hidden else ""
+    more = say(" (--all shows the notes)") if hidden else ""
     if not rows:
-        return say("nothing to complain of", "没有问题")
+        return say("nothing to complain of")
     return say(
-        ", ".join(many(counts[level], level) for level in LEVELS) + more,
-        f"错误 {counts['error']}，注意 {counts['warning']}，提示 {counts['note']}{more}",
+        "{levels}{more}",
+        levels=", ".join(many(counts[level], level) for level in LEVELS),
+        more=more,
+        error=counts["error"],
+        warning=counts["warning"],
+        note=counts["note"],
     )
 
 

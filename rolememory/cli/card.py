@@ -8,22 +8,19 @@ import typer
 
 from rolememory.cli import bookshelf
 from rolememory.cli.bookshelf import FOUND_FAULTS
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import AUTHOR, verb
-from rolememory.cli.words import both, say
+from rolememory.cli.words import Tongue, say
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.cards.card import Card
 
 CardFile = Annotated[
     str,
-    argument(
-        "FILE",
-        "a character card: PNG, CHARX, JSON of any version, YAML",
-        "角色卡：PNG、CHARX、各版本 JSON、YAML",
-    ),
+    argument("FILE", "a character card: PNG, CHARX, JSON of any version, YAML"),
 ]
 
 
@@ -38,7 +35,7 @@ def read_card(file: str) -> "Card":
     return load(Path(file).expanduser())
 
 
-@verb("card show", AUTHOR, both("what a character card holds", "查看角色卡里有什么"))
+@verb("card show", AUTHOR, translatable("what a character card holds"))
 def show(file: CardFile) -> None:
     """Nothing outside the file is read."""
     here = desk()
@@ -113,53 +110,53 @@ def _role_id(card: "Card") -> str | None:
 
 def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     book = found["book"]
-    yield say("name", "名字"), found["name"] or "-"
+    yield say("name"), found["name"] or "-"
     if found["nickname"]:
-        yield say("nickname", "昵称"), found["nickname"]
-    yield say("format", "格式"), f"{found['format']}, {found['spec']} {found['version']}".rstrip()
-    yield say("tags", "标签"), found["tags"] or "-"
-    yield say("greetings", "开场白"), found["greetings"] + found["group_greetings"]
+        yield say("nickname"), found["nickname"]
+    yield say("format"), f"{found['format']}, {found['spec']} {found['version']}".rstrip()
+    yield say("tags"), found["tags"] or "-"
+    yield say("greetings"), found["greetings"] + found["group_greetings"]
     told = (
         "-"
         if book is None
         else say(
-            f"{book['name']}, {book['entries']} {'entry' if book['entries'] == 1 else 'entries'}",
-            f"{book['name']}，{book['entries']}个条目",
+            "{name}, {entries} {entry}",
+            name=book["name"],
+            entries=book["entries"],
+            entry="entry" if book["entries"] == 1 else "entries",
         )
     )
-    yield say("book", "世界书"), told
+    yield say("book"), told
     for key, title in (
-        ("extensions", say("extensions", "扩展数据")),
-        ("other", say("other fields", "其他字段")),
+        ("extensions", say("extensions")),
+        ("other", say("other fields")),
     ):
         if found[key]:
             yield title, found[key]
     if found["assets"]:
-        yield say("assets", "资源"), found["assets"]
+        yield say("assets"), found["assets"]
     if found["role_id"]:
-        yield say("role", "角色 id"), found["role_id"]
+        yield say("role", msgctxt="id"), found["role_id"]
 
 
-def _field_columns() -> list[Column]:
+def _field_columns() -> list[TableColumn]:
     return [
-        Column("field", say("field", "字段"), style="cyan"),
-        Column("characters", say("characters", "字数"), right=True),
-        Column("tokens", "tokens", right=True),
-        Column("begins", say("begins", "开头"), fold=1),
+        TableColumn("field", say("field"), style="cyan"),
+        TableColumn("characters", say("characters", msgctxt="length"), right=True),
+        TableColumn("tokens", "tokens", right=True),
+        TableColumn("begins", say("begins"), fold=1),
     ]
 
 
 @verb(
     "card lint",
     AUTHOR,
-    both("what is wrong with a card and its book", "找出角色卡及其世界书的问题"),
+    translatable("what is wrong with a card and its book"),
 )
 def lint(
     file: CardFile,
-    rules: Annotated[
-        Text, option("--rules NAME", "default or sillytavern", "default 或 sillytavern")
-    ] = None,
-    everything: Annotated[bool, option("--all -a", "notes too", "连同提示")] = False,
+    rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,
+    everything: Annotated[bool, option("--all -a", "notes too")] = False,
 ) -> None:
     """Exit code 3 when there are errors."""
     here = desk()
@@ -171,7 +168,9 @@ def lint(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _show_faults(here: Desk, rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+def _show_faults(
+    here: CommandContext, rows: list[dict[str, Any]], shown: list[dict[str, Any]]
+) -> None:
     if here.out.as_json:
         here.out.data(shown)
         return
@@ -181,18 +180,18 @@ def _show_faults(here: Desk, rows: list[dict[str, Any]], shown: list[dict[str, A
 
 
 def _card_rows(file: str, card: "Card") -> Iterator[dict[str, Any]]:
-    from rolememory.author.card_faults import card_faults
+    from rolememory.authoring.card_faults import card_faults
 
     for one in card_faults(card):
         level = one.severity.value
         yield {
-            "book": Path(file).name, "severity": level, "level": say(*bookshelf.LEVELS[level]), "code": one.code, "uid": "", "title": "",
-            "field": one.field, "why": say(*one.why), "write": say(*one.write), "values": {},
+            "book": Path(file).name, "severity": level, "level": say(level), "code": one.code, "uid": "", "title": "",
+            "field": one.field, "why": one.why.text(Tongue.language), "write": one.write.text(Tongue.language), "values": {},
         }  # fmt: skip
 
 
 def _book_rows(file: str, card: "Card", rules: str | None) -> Iterator[dict[str, Any]]:
-    from rolememory.author.lint.check import check
+    from rolememory.authoring.lint.check import check
 
     if card.book_file is None:
         return

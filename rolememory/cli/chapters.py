@@ -3,40 +3,34 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, argument, option
-from rolememory.cli.out import plain
+from rolememory.cli.output import plain
 from rolememory.cli.verbs import LEARN, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.learn.model.report import Report
+    from rolememory.learn.model.report import LearningReport
     from rolememory.schema.memory import Memory
 
-Chat = Annotated[
-    str, argument("CHAT", "its id, as `sessions` shows it", "会话的 id，见 `sessions`")
-]
+Chat = Annotated[str, argument("CHAT", "its id, as `sessions` shows it")]
 
 
-@verb("story chapters", LEARN, both("the chapters of a role's stories", "角色故事的章节"))
+@verb("story chapters", LEARN, translatable("the chapters of a role's stories"))
 def chapters(
     role: RoleName,
-    chat: Annotated[str | None, argument("[CHAT]", "only of this chat", "只看这个会话的")] = None,
+    chat: Annotated[str | None, argument("[CHAT]", "only of this chat")] = None,
 ) -> None:
     """In their order. They are memories: `edit`, `delete`, `undo` work on them; `edit ROLE ID chapter=TITLE` gives another title."""
     here = desk()
-    with here.role(role, reading=True) as mind:
-        found = mind.chapters(chat or "")
+    with here.role(role, reading=True) as role_memory:
+        found = role_memory.chapters(chat or "")
     if here.out.as_json:
         here.out.data([chapter_json(one) for one in found])
         return
     if not found:
-        here.out.say(
-            say(
-                "no chapters yet; a model writes them: see `settings learn.endpoint`",
-                "还没有章节；由模型来写：见 `settings learn.endpoint`",
-            )
-        )
+        here.out.say(say("no chapters yet; a model writes them: see `settings learn.endpoint`"))
     for number, one in enumerate(found, 1):
         here.out.say(f"{number}. {heading(one)}", "bold")
         here.out.raw(one.content)
@@ -46,38 +40,36 @@ def chapters(
 @verb(
     "story chapter",
     LEARN,
-    both("end a chapter of a chat here and write it", "在这里结束一章并写下来"),
+    translatable("end a chapter of a chat here and write it"),
 )
 def chapter(
     role: RoleName,
     chat: Chat,
-    title: Annotated[str, option("--title TEXT", "what to call it", "这一章的标题")] = "",
+    title: Annotated[str, option("--title TEXT", "the title of the chapter")] = "",
 ) -> None:
     """Behind the newest message. A model that cannot be reached writes it later."""
     here = desk()
-    with here.role(role) as mind:
-        before = {one.id for one in mind.chapters(chat)}
-        reports = [mind.end_chapter(chat, title)]
-        _told(here, reports, [one for one in mind.chapters(chat) if one.id not in before])
+    with here.role(role) as role_memory:
+        before = {one.id for one in role_memory.chapters(chat)}
+        reports = [role_memory.end_chapter(chat, title)]
+        _told(here, reports, [one for one in role_memory.chapters(chat) if one.id not in before])
 
 
-@verb("story retell", LEARN, both("let the model tell chapters anew", "让模型重写章节"))
+@verb("story retell", LEARN, translatable("let the model tell chapters again"))
 def retell(
     role: RoleName,
     chapter_ids: Annotated[
         list[str],
-        argument("ID...", "ids, as `story chapters` shows them", "章节的 id，见 `story chapters`"),
+        argument("ID...", "ids, as `story chapters` shows them"),
     ],
-    through: Annotated[
-        str, option("--through ID", "and all behind it up to this one", "以及其后直到这一章的各章")
-    ] = "",
+    through: Annotated[str, option("--through ID", "and all behind it up to this one")] = "",
 ) -> None:
     """The new ones take the place of the old, which are archived."""
     here = desk()
-    with here.role(role) as mind:
-        before = {one.id for one in mind.chapters()}
-        reports = mind.retell(*dict.fromkeys(chapter_ids), through=through)
-        _told(here, reports, [one for one in mind.chapters() if one.id not in before])
+    with here.role(role) as role_memory:
+        before = {one.id for one in role_memory.chapters()}
+        reports = role_memory.retell(*dict.fromkeys(chapter_ids), through=through)
+        _told(here, reports, [one for one in role_memory.chapters() if one.id not in before])
 
 
 def heading(one: "Memory") -> str:
@@ -87,13 +79,13 @@ def heading(one: "Memory") -> str:
         return ""
     days = [f"{at.astimezone():%Y-%m-%d}" for at in (one.created, told.until) if at]
     parts = [
-        told.title or say("(no title)", "（无题）"),
+        told.title or say("(no title)"),
         told.time,
         told.place,
         " – ".join(dict.fromkeys(days)),
-        say(", ", "、").join(told.people),
+        say(", ", msgctxt="list").join(told.people),
     ]
-    return say("; ", "；").join(part for part in parts if part)
+    return say("; ").join(part for part in parts if part)
 
 
 def chapter_json(one: "Memory") -> dict[str, Any]:
@@ -105,7 +97,9 @@ def chapter_json(one: "Memory") -> dict[str, Any]:
     return found
 
 
-def _told(here: Desk, reports: "Sequence[Report]", found: "Sequence[Memory]") -> None:
+def _told(
+    here: CommandContext, reports: "Sequence[LearningReport]", found: "Sequence[Memory]"
+) -> None:
     if here.out.as_json:
         here.out.data([chapter_json(one) for one in found])
     for one in found if not here.out.as_json else ():
@@ -115,4 +109,4 @@ def _told(here: Desk, reports: "Sequence[Report]", found: "Sequence[Memory]") ->
     for note in notes:
         here.out.warn(note)
     if not (found or notes or here.out.as_json):
-        here.out.say(say("nothing to tell yet", "还没有可写的内容"))
+        here.out.say(say("nothing to tell yet"))

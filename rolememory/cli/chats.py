@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.desk import read_text
+from rolememory.cli.context import read_text
 from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:
@@ -48,22 +48,12 @@ def _rows(text: str, file: str) -> Iterator[tuple[int | None, Any]]:
         yield from _lines(lines, file)
         return
     except RecursionError as error:
-        raise FileError(
-            file,
-            "nested too deep",
-            remedy="give a list of messages",
-            zh=("嵌套太深", "请给出消息列表"),
-        ) from error
+        raise FileError(file, "nested too deep", remedy="give a list of messages") from error
     if isinstance(whole, Mapping):
         whole = whole.get("messages", [whole] if "role" in whole or "mes" in whole else None)
     if not isinstance(whole, list):
         example = '[{"role": "user", "content": "..."}]'
-        raise FileError(
-            file,
-            "holds no messages",
-            remedy=f"write {example}",
-            zh=("里面没有消息", f"请写成 {example}"),
-        )
+        raise FileError(file, "holds no messages", remedy="write {example}", example=example)
     yield from ((None, raw) for raw in whole)
 
 
@@ -86,9 +76,15 @@ def _not_json(error: ValueError, file: str, line: int | None = None) -> FileErro
     told = getattr(error, "msg", str(error))
     place = (line or getattr(error, "lineno", None), getattr(error, "colno", None))
     return FileError(
-        file, f"not JSON: {told[:1].lower()}{told[1:]}", remedy="give a chat as JSON or JSON lines", line=place[0], column=place[1],
-        zh=(f"不是 JSON（{told}）", "聊天记录应为 JSON 或 JSON Lines"),
-    )  # fmt: skip
+        file,
+        "not JSON: {told}{told2}",
+        remedy="give a chat as JSON or JSON lines",
+        line=place[0],
+        column=place[1],
+        told=told[:1].lower(),
+        told2=told[1:],
+        told3=told,
+    )
 
 
 def _message(raw: Any, file: str, line: int | None) -> "Message":
@@ -103,10 +99,11 @@ def _message(raw: Any, file: str, line: int | None) -> "Message":
         example = '{"role": "user", "content": "..."}'
         raise FileError(
             file,
-            f"expected a message, got {found}",
-            remedy=f"write {example}",
+            "expected a message, got {found}",
+            remedy="write {example}",
             line=line,
-            zh=(f"应为一条消息，却是 {found}", f"请写成 {example}"),
+            found=found,
+            example=example,
         ) from error
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
-from rolememory.cli import checks_behind
-from rolememory.cli.finding import FAULT, Finding, Level
-from rolememory.cli.meaning import look
+from rolememory.cli import learning_checks
+from rolememory.cli.embedding_status import look
+from rolememory.cli.health_finding import FAULT, HealthFinding, Level
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import NotWrittenError, RoleMemoryError
+from rolememory.locales import Listed, translatable
 
 if TYPE_CHECKING:
     from rolememory.schema.role import Role
@@ -39,17 +40,13 @@ OLD_BACKUP = timedelta(days=7)
 LOCK_WAIT_S = 0.2
 
 
-def checks(home: Path, *, load_model: bool = False) -> Iterator[Finding]:
+def checks(home: Path, *, load_model: bool = False) -> Iterator[HealthFinding]:
     """Every finding, the parts first; stops early where there is no home."""
     yield _parts()
     home = home.expanduser()
     if not home.is_dir():
-        remedy = say(
-            f"make one with `rolememory init {home}`", f"可用 `rolememory init {home}` 新建"
-        )
-        yield Finding(
-            FAULT, "home", str(home), say("there is no home here", "这里还没有记忆库"), remedy
-        )
+        remedy = say("make one with `rolememory init {home}`", home=home)
+        yield HealthFinding(FAULT, "home", str(home), say("there is no home here"), remedy)
         return
     home = home.resolve()
     yield from _home(home)
@@ -57,16 +54,16 @@ def checks(home: Path, *, load_model: bool = False) -> Iterator[Finding]:
     yield from found
     yield _model(home, settings, load_model)
     if settings is not None:
-        yield from checks_behind.learning(settings, ask=load_model)
-        yield from checks_behind.serving(home, settings)
+        yield from learning_checks.learning(settings, ask=load_model)
+        yield from learning_checks.serving(home, settings)
         yield from _watch(home, settings)
     yield from _templates(home)
     yield from _roles(home)
 
 
-def _parts() -> Finding:
+def _parts() -> HealthFinding:
     names = [f"{name} {found}" for name in ("rolememory", *PARTS) if (found := _version(name))]
-    return Finding("note", "parts", f"Python {sys.version.split()[0]}", ", ".join(names))
+    return HealthFinding("note", "parts", f"Python {sys.version.split()[0]}", ", ".join(names))
 
 
 def _version(name: str) -> str:
@@ -76,35 +73,31 @@ def _version(name: str) -> str:
         return ""
 
 
-def _home(home: Path) -> Iterator[Finding]:
+def _home(home: Path) -> Iterator[HealthFinding]:
     try:
         with NamedTemporaryFile(dir=home, prefix=".doctor-", suffix=".tmp"):
-            yield Finding("good", "home", str(home), say("can be read and written", "可读可写"))
+            yield HealthFinding("good", "home", str(home), say("can be read and written"))
     except OSError as error:
         told = error.strerror or str(error)
-        remedy = say(
-            "check its rights; until then nothing is remembered", "请检查权限；在此之前什么也记不住"
-        )
-        yield Finding(
+        remedy = say("check its rights; until then nothing is remembered")
+        yield HealthFinding(
             FAULT,
             "home",
             str(home),
-            say(f"cannot be written: {told.lower()}", f"无法写入：{told}"),
+            say("cannot be written: {told}", told=told.lower(), told2=told),
             remedy,
         )
     if os.name == "posix" and _open_to_others(home):
-        told = say(
-            "others on this machine may read what is remembered", "本机的其他用户也能读到这些记忆"
-        )
-        yield Finding("warning", "home", str(home), told, f"chmod -R go= {home}")
+        told = say("others on this machine may read what is remembered")
+        yield HealthFinding("warning", "home", str(home), told, f"chmod -R go= {home}")
     free = shutil.disk_usage(home).free
     if free < LITTLE_ROOM:
-        yield Finding(
+        yield HealthFinding(
             "warning",
             "home",
             str(home),
-            say(f"only {free // 10**6} MB free", f"只剩 {free // 10**6} MB 空间"),
-            say("make room", "请腾出空间"),
+            say("only {free} MB free", free=free // 10**6),
+            say("make room"),
         )
 
 
@@ -117,7 +110,7 @@ def _open_to_others(home: Path) -> bool:
     return bool(allowed[0] and any(allowed[1:]))
 
 
-def _settings(home: Path) -> "tuple[Settings | None, list[Finding]]":
+def _settings(home: Path) -> "tuple[Settings | None, list[HealthFinding]]":
     """The settings, and every mistake in them at once."""
     from rolememory.errors import SettingsError
     from rolememory.storage.settings import FILE, load_settings
@@ -126,30 +119,32 @@ def _settings(home: Path) -> "tuple[Settings | None, list[Finding]]":
         loaded = load_settings(home)
     except SettingsError as error:
         return None, [
-            Finding(FAULT, "settings", "", one.text(Tongue.language))
+            HealthFinding(FAULT, "settings", "", one.text(Tongue.language))
             for one in error.all or (error,)
         ]
     changed = len(loaded.sources)
     what = (
-        say(f"{changed} keys differ from their default", f"{changed} 项与默认值不同")
+        say("{changed} keys differ from their default", changed=changed)
         if changed
-        else say("everything at its default", "全部为默认值")
+        else say("everything at its default")
     )
-    notes = [Finding("note", "settings", "", note.text(Tongue.language)) for note in loaded.notes]
-    return loaded.settings, [Finding("good", "settings", str(home / FILE), what), *notes]
+    notes = [
+        HealthFinding("note", "settings", "", note.text(Tongue.language)) for note in loaded.notes
+    ]
+    return loaded.settings, [HealthFinding("good", "settings", str(home / FILE), what), *notes]
 
 
-def _model(home: Path, settings: "Settings | None", load_model: bool) -> Finding:
+def _model(home: Path, settings: "Settings | None", load_model: bool) -> HealthFinding:
     meaning = look(home)
     if settings is None:
-        return Finding(
+        return HealthFinding(
             "note",
             "model",
             "",
-            say("not looked at until the settings can be read", "设置读不出来，暂不检查模型"),
+            say("not looked at until the settings can be read"),
         )
     if meaning.problem:
-        return Finding(FAULT, "model", "", meaning.text())
+        return HealthFinding(FAULT, "model", "", meaning.text())
     if load_model and meaning.works:
         return _loaded(home, settings)
     level: Level = (
@@ -159,54 +154,58 @@ def _model(home: Path, settings: "Settings | None", load_model: bool) -> Finding
         if meaning.works
         else "warning"
     )
-    return Finding("note" if meaning.source == "off" else level, "model", "", meaning.text())
+    return HealthFinding("note" if meaning.source == "off" else level, "model", "", meaning.text())
 
 
-def _loaded(home: Path, settings: "Settings") -> Finding:
+def _loaded(home: Path, settings: "Settings") -> HealthFinding:
     from rolememory.text.embed.graph import graph_folder
-    from rolememory.text.embed.ladder import Loader, load
+    from rolememory.text.embed.loader import Loader, load
 
     loader = Loader(settings.embedding, load=partial(load, graph=graph_folder(home)))
     if loader.ready():
         languages = ", ".join(sorted(loader.background)) or "-"
         by = getattr(loader.get(), "runtime", "")
-        return Finding(
+        return HealthFinding(
             "good",
             "model",
             "",
             say(
-                f"the model loads and answers, by {by}; languages: {languages}",
-                f"模型能加载并应答（{by}）；语言：{languages}",
+                "the model loads and answers, by {by}; languages: {languages}",
+                by=by,
+                languages=languages,
             ),
         )
-    return Finding(
+    return HealthFinding(
         FAULT,
         "model",
         "",
         loader.reason,
-        say("see `rolememory model list`", "见 `rolememory model list`"),
+        say("see `rolememory model list`"),
     )
 
 
-def _watch(home: Path, settings: "Settings") -> Iterator[Finding]:
+def _watch(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
     from rolememory.storage.files.watch import Watch
 
     with Watch(home, lambda _: None, settings.storage) as watching:
         mode, notes = watching.mode, list(watching.notes)
-    modes = {
-        "native": ("edits are noticed at once", "改动会立刻被发现"),
-        "polling": ("edits are looked for every few seconds", "每隔几秒查看一次改动"),
-    }
-    yield Finding(
+    modes = translatable(
+        {
+            "native": "edits are noticed at once",
+            "polling": "edits are looked for every few seconds",
+            "off": "edits are noticed at the next turn",
+        }
+    )
+    yield HealthFinding(
         "good" if mode == "native" else "note",
         "watch",
         "",
-        say(*modes.get(mode, ("edits are noticed at the next turn", "下一轮对话时发现改动"))),
+        say(modes[mode]),
     )
-    yield from (Finding("warning", "watch", "", note) for note in notes)
+    yield from (HealthFinding("warning", "watch", "", note) for note in notes)
 
 
-def _templates(home: Path) -> Iterator[Finding]:
+def _templates(home: Path) -> Iterator[HealthFinding]:
     from rolememory.errors import TemplateError
     from rolememory.inject.environment import Templates
 
@@ -221,12 +220,12 @@ def _templates(home: Path) -> Iterator[Finding]:
         except TemplateError as error:
             notes = (error.text(Tongue.language),)
         for note in notes:
-            yield Finding(
+            yield HealthFinding(
                 FAULT,
                 "template",
                 "",
                 note,
-                say("until then the shipped one serves", "在此之前使用自带的模板"),
+                say("until then the shipped one serves"),
             )
 
 
@@ -245,38 +244,36 @@ def _rendered(folder: Path, kind: str, name: str, language: "Language") -> tuple
     return style.notes
 
 
-def _roles(home: Path) -> Iterator[Finding]:
+def _roles(home: Path) -> Iterator[HealthFinding]:
     from rolememory.storage.home import HomeFolder
 
     folder = HomeFolder(home)
     roles = folder.roles()
     yield from (
-        Finding(FAULT, "role", "", problem.text(Tongue.language)) for problem in folder.problems()
+        HealthFinding(FAULT, "role", "", problem.text(Tongue.language))
+        for problem in folder.problems()
     )
     for role in roles:
         try:
             yield from _role(home, folder.folder(role.id), role)
         except RoleMemoryError as error:
-            yield Finding(FAULT, "role", role.name, error.text(Tongue.language))
+            yield HealthFinding(FAULT, "role", role.name, error.text(Tongue.language))
     if not roles:
-        remedy = say(
-            "make one with `rolememory open NAME --create`",
-            "可用 `rolememory open 名字 --create` 新建",
-        )
-        yield Finding("note", "role", str(home), say("no roles yet", "还没有角色"), remedy)
+        remedy = say("make one with `rolememory open NAME --create`")
+        yield HealthFinding("note", "role", str(home), say("no roles yet"), remedy)
 
 
-def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
+def _role(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.recall.lexicons import Lexicons
     from rolememory.storage.files.space import FileSpace
+    from rolememory.storage.ineffective_fields import still_ineffective
     from rolememory.storage.memories import RoleStore
-    from rolememory.storage.oddities import still_odd
 
     found = RoleStore(FileSpace(folder)).snapshot()
     wrong = False
-    for problem in still_odd(found.problems, Lexicons(home / "lexicons").current()):
+    for problem in still_ineffective(found.problems, Lexicons(home / "lexicons").current()):
         wrong = True
-        yield Finding(
+        yield HealthFinding(
             FAULT if problem.blocks or problem.drops else "warning",
             "role",
             role.name,
@@ -293,14 +290,11 @@ def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         wrong = wrong or finding.level in ("warning", FAULT)
         yield finding
     if not wrong:
-        yield Finding(
+        yield HealthFinding(
             "good",
             "role",
             role.name,
-            say(
-                f"{len(found.memories)} memories, all readable",
-                f"{len(found.memories)} 条记忆，都能读出",
-            ),
+            say("{count} memories, all readable", count=len(found.memories)),
         )
 
 
@@ -309,7 +303,7 @@ def _placed(folder: Path, text: str) -> str:
     return f"{folder}{os.sep}{text}" if not text.startswith(str(folder)) else text
 
 
-def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
+def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.errors import SettingsError
     from rolememory.storage.settings import load_settings
 
@@ -319,13 +313,13 @@ def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
     except SettingsError as error:
         yield from (
-            Finding(FAULT, "role", role.name, one.text(Tongue.language))
+            HealthFinding(FAULT, "role", role.name, one.text(Tongue.language))
             for one in error.all or (error,)
             if "role.json" in one.file
         )
 
 
-def _learned(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
+def _learned(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.errors import SettingsError
     from rolememory.storage.settings import load_settings
 
@@ -335,26 +329,23 @@ def _learned(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         ).settings
     except SettingsError:
         return  # told above
-    yield from checks_behind.role(folder, role, settings)
+    yield from learning_checks.role(folder, role, settings)
 
 
-def _card(folder: Path, role: "Role") -> Iterator[Finding]:
+def _card(folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.cards.base import load
 
     if not role.card:
         return
-    remedy = say(
-        "bring it again with `rolememory card import FILE`",
-        "可用 `rolememory card import 文件` 重新导入",
-    )
+    remedy = say("bring it again with `rolememory card import FILE`")
     try:
         for problem in load(folder / Path(role.card).name).problems:
-            yield Finding("note", "role", f"{role.name}: {role.card}", problem)
+            yield HealthFinding("note", "role", f"{role.name}: {role.card}", problem)
     except RoleMemoryError as error:
-        yield Finding(FAULT, "role", role.name, error.text(Tongue.language), remedy)
+        yield HealthFinding(FAULT, "role", role.name, error.text(Tongue.language), remedy)
 
 
-def _books(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
+def _books(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.recall.books import Books
     from rolememory.schema.settings import ScanSettings
     from rolememory.storage.files.space import FileSpace
@@ -362,41 +353,38 @@ def _books(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
     shared = home / "worldbooks"
     for name in role.worldbooks:
         if not (shared / name).exists():
-            remedy = say(
-                "put it there, or take the name out of role.json",
-                "请放入该文件，或从 role.json 里去掉这个名字",
-            )
-            yield Finding(
+            remedy = say("put it there, or take the name out of role.json")
+            yield HealthFinding(
                 FAULT,
                 "worldbook",
                 f"{role.name}: {shared / name}",
-                say("no such worldbook", "没有这本世界书"),
+                say("no such worldbook"),
                 remedy,
             )
     books = Books(FileSpace(folder), FileSpace(home))
     books.index([name for name in role.worldbooks if (shared / name).exists()], ScanSettings())
     for path, problem in books.problems.items():
         text = problem if problem.startswith(path) else f"{path}: {problem}"
-        yield Finding(
+        yield HealthFinding(
             "warning",
             "worldbook",
             role.name,
             text,
-            say("its last good state, or the rest of it, serves", "暂用它完好的部分"),
+            say("its last good state, or the rest of it, serves"),
         )
 
 
-def _leftovers(folder: Path, role: "Role") -> Iterator[Finding]:
+def _leftovers(folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.storage.files import atomic
 
     if (folder / "journal" / "conflicts.jsonl").exists():
-        what = say("changes that the file contradicted lie here", "这里存着与文件不一致的改动")
-        yield Finding(
+        what = say("changes that the file contradicted lie here")
+        yield HealthFinding(
             "warning",
             "role",
             f"{role.name}: {folder / 'journal' / 'conflicts.jsonl'}",
             what,
-            say("read it, copy what you need, delete it", "看一看，抄回需要的，然后删掉"),
+            say("read it, copy what you need, delete it"),
         )
     old = [
         path.name
@@ -404,24 +392,21 @@ def _leftovers(folder: Path, role: "Role") -> Iterator[Finding]:
         if datetime.now(UTC).timestamp() - path.stat().st_mtime > 3600
     ]
     if old:
-        yield Finding(
+        yield HealthFinding(
             "note",
             "role",
             f"{role.name}: {folder}",
-            say(
-                f"leftovers of an interrupted write: {', '.join(old)}",
-                f"中断的写入留下的文件：{'、'.join(old)}",
-            ),
-            say("they may be deleted", "可以删掉"),
+            say("leftovers of an interrupted write: {old}", old=Listed(old)),
+            say("they may be deleted"),
         )
     try:
         with atomic.locked(folder, LOCK_WAIT_S):
             return
     except NotWrittenError as error:
-        yield Finding("warning", "role", role.name, error.text(Tongue.language))
+        yield HealthFinding("warning", "role", role.name, error.text(Tongue.language))
 
 
-def _backups(folder: Path, role: "Role", memories: int) -> Iterator[Finding]:
+def _backups(folder: Path, role: "Role", memories: int) -> Iterator[HealthFinding]:
     from rolememory.storage.files.backup import list_backups
 
     newest = next(iter(list_backups(folder)), None)
@@ -429,19 +414,19 @@ def _backups(folder: Path, role: "Role", memories: int) -> Iterator[Finding]:
         f'rolememory backup "{role.name}"' if " " in role.name else f"rolememory backup {role.name}"
     )
     if newest is None and memories:
-        yield Finding(
+        yield HealthFinding(
             "note",
             "role",
             role.name,
-            say("no backup yet", "还没有备份"),
-            say(f"`{command}` makes one", f"可用 `{command}` 备份"),
+            say("no backup yet"),
+            say("`{command}` makes one", command=command),
         )
     elif newest and newest.age(datetime.now(UTC)) > OLD_BACKUP:
         days = newest.age(datetime.now(UTC)).days
-        yield Finding(
+        yield HealthFinding(
             "note",
             "role",
             role.name,
-            say(f"the newest backup is {days} days old", f"最近的备份是 {days} 天前的"),
-            say(f"`{command}` makes another", f"可用 `{command}` 再备份"),
+            say("the newest backup is {days} days old", days=days),
+            say("`{command}` makes another", command=command),
         )

@@ -4,10 +4,10 @@ from enum import StrEnum
 
 from rolememory.schema.scene import Language
 
-__all__ = ["Kind", "Language", "Origin"]
+__all__ = ["Language", "MemoryTypeChoice", "SourceChoice"]
 
 
-class Kind(StrEnum):
+class MemoryTypeChoice(StrEnum):
     """Types of memory; the values of `schema.memory.MemoryType`, here without loading pydantic for a help page."""
 
     EPISODIC = "episodic"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
     GOAL = "goal"
 
 
-class Origin(StrEnum):
+class SourceChoice(StrEnum):
     """Sources of memory; the values of `schema.memory.Source`."""
 
     MANUAL = "manual"

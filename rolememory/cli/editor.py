@@ -25,13 +25,13 @@ def edit_file(path: Path) -> None:
     except OSError as error:
         told = error.strerror or str(error)
         raise InvalidValueError(
-            f"{command[0]}: {told}; set EDITOR to your editor",
-            zh=f"{command[0]}：{told}；请把 EDITOR 设为你的编辑器",
+            "{command}: {told}; set EDITOR to your editor", command=command[0], told=told
         ) from error
     if code:
         raise InvalidValueError(
-            f"{command[0]}: ended with code {code}; nothing was changed by us",
-            zh=f"{command[0]}：退出码 {code}；没有改动任何东西",
+            "{command}: ended with code {code}; nothing was changed by us",
+            command=command[0],
+            code=code,
         )
 
 
@@ -41,10 +41,7 @@ def _editor() -> list[str]:
         return shlex.split(named, posix=sys.platform != "win32")
     found = next((name for name in ("notepad", "nano", "vim", "vi") if which(name)), None)
     if found is None:
-        raise InvalidValueError(
-            "no editor: neither VISUAL nor EDITOR is set; set EDITOR=nano",
-            zh="找不到编辑器：没有设置 VISUAL 或 EDITOR；例如 EDITOR=nano",
-        )
+        raise InvalidValueError("no editor: neither VISUAL nor EDITOR is set; set EDITOR=nano")
     return [found]
 
 
@@ -73,5 +70,4 @@ def edit_json(value: Mapping[str, Any], name: str) -> dict[str, Any]:
                 remedy="mend it, or delete it",
                 line=error.line,
                 column=error.column,
-                zh=(error.problem, "请改正，或删掉它"),
             ) from error

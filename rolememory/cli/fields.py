@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.locales import Listed
 
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
@@ -52,8 +53,7 @@ def _number(name: str, text: str) -> float | int:
         number = float(text)
     except ValueError:
         raise InvalidValueError(
-            f"{name}: expected a number, got {text!r}; write {name}=1",
-            zh=f"{name}：应为数字，却是“{text}”；例如 {name}=1",
+            "{name}: expected a number, got {text!r}; write {name}=1", name=name, text=text
         ) from None
     return int(number) if number.is_integer() else number
 
@@ -62,8 +62,7 @@ def _switch(name: str, text: str) -> bool:
     word = text.strip().casefold()
     if word not in _YES + _NO:
         raise InvalidValueError(
-            f"{name}: expected yes or no, got {text!r}; write {name}=yes",
-            zh=f"{name}：应为 yes 或 no，却是“{text}”；例如 {name}=yes",
+            "{name}: expected yes or no, got {text!r}; write {name}=yes", name=name, text=text
         )
     return word in _YES
 
@@ -79,8 +78,7 @@ def assignments(given: Iterable[str], memory: "Memory | None" = None) -> dict[st
         name, joint, value = text.partition("=")
         if not joint:
             raise InvalidValueError(
-                f"{text!r}: expected field=value; write keys=beacon,storm",
-                zh=f"“{text}”：应写成 字段=值，例如 keys=灯塔,风暴",
+                "{text!r}: expected field=value; write keys=beacon,storm", text=text
             )
         sign = name[-1:] if name[-1:] in "+-" else ""
         field = field_named(name.rstrip("+-").strip(), memory)
@@ -96,8 +94,10 @@ def _joined(
     """A list with some taken in or out."""
     if field not in LISTS:
         raise InvalidValueError(
-            f"{field}: is no list, so {field}{sign}= means nothing; write {field}={value}",
-            zh=f"{field} 不是列表，不能用 {sign}=；请写 {field}={value}",
+            "{field}: is no list, so {field}{sign}= means nothing; write {field}={value}",
+            field=field,
+            sign=sign,
+            value=value,
         )
     now = list(changes.get(field, getattr(memory, field, ())))
     wanted = split(value)
@@ -140,9 +140,7 @@ def checked(raw: Mapping[str, Any], memory_id: str = "") -> None:
             memory_id or "new",
         )
     except EntryError as error:
-        told = {
-            language: "; ".join(problem.text(language) for problem in error.problems)
-            for language in ("en", "zh")
-        }
         place = f"{memory_id}: " if memory_id else ""
-        raise InvalidValueError(place + told["en"], zh=place + told["zh"]) from error
+        raise InvalidValueError(
+            "{place}{problems}", place=place, problems=Listed(error.problems, "; ")
+        ) from error

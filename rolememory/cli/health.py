@@ -7,50 +7,48 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli.behind import BY, servers, standing
 from rolememory.cli.checks import checks
-from rolememory.cli.desk import desk
-from rolememory.cli.finding import FAULT, Finding
-from rolememory.cli.meaning import look
+from rolememory.cli.context import desk
+from rolememory.cli.embedding_status import look
+from rolememory.cli.health_finding import FAULT, HealthFinding
+from rolememory.cli.learning_status import servers, standing
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.upkeep import chosen, size
 from rolememory.cli.verbs import TUNE, verb
-from rolememory.cli.words import both, say
+from rolememory.cli.words import say
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
+    from rolememory.engine import Home, RoleMemory
 
 FOUND_FAULTS = 3
 _MARKS = {
-    "good": ("ok", "正常", "green"),
-    "note": ("note", "提示", "cyan"),
-    "warning": ("warning", "注意", "yellow"),
-    FAULT: ("FAULT", "故障", "bold red"),
+    "good": (translatable("ok"), "green"),
+    "note": (translatable("note"), "cyan"),
+    "warning": (translatable("warning"), "yellow"),
+    FAULT: (translatable("FAULT"), "bold red"),
 }
-_STATES = {"uninitialised": "还没有问", "ready": "有应答", "failed": "没有应答"}
-_TYPES = {"episodic": "经历", "semantic": "知识", "traits": "特质", "goals": "目标"}
+translatable(("uninitialised", "ready", "failed"), "server")
+translatable(("episodic", "semantic", "traits", "goals"), "memory")
 
 
 @verb(
     "stats",
     TUNE,
-    both(
-        "figures: memories by type and source, sizes, vectors, backups",
-        "数字：各类记忆、大小、向量、备份",
-    ),
+    translatable("figures: memories by type and source, sizes, vectors, backups"),
 )
 def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
-    from rolememory.cli.waiting import ready
+    from rolememory.cli.wait_for_model import ready
 
     here = desk()
     rows = []
     with here.home(meaning=wait) as home:
         for role_id in chosen(home, role):
-            mind = home.role(role_id)
+            role_memory = home.role(role_id)
             if wait:
-                ready(here, mind)
-            rows.append(_figures(mind))
+                ready(here, role_memory)
+            rows.append(_figures(home, role_memory))
         meaning = look(home.path)
         asked = [asdict(one) for one in servers(home.settings, ask=wait)]
         state = home.loader.state if wait else "not asked"
@@ -65,63 +63,58 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
         here.out.say()
     here.out.say(meaning.text())
     for one in asked:
-        here.out.say(
-            f"{one['url']}: {say(one['state'], _STATES[one['state']])}{_why(one['reason'])}"
-        )
+        here.out.say(f"{one['url']}: {say(one['state'], msgctxt='server')}{_why(one['reason'])}")
 
 
 def _why(reason: str) -> str:
-    return say(f" ({reason})", f"（{reason}）") if reason else ""
+    return say(" ({reason})", reason=reason) if reason else ""
 
 
-def _figures(mind: "RoleMemory") -> dict[str, Any]:
+def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
     from rolememory.storage.files.backup import list_backups
 
-    newest = next(iter(list_backups(mind.folder)), None)
-    behind = standing(mind.space, mind.settings, mind.chats)
+    newest = next(iter(list_backups(role_memory.folder)), None)
+    behind = standing(role_memory.space, role_memory.settings, role_memory.chats)
     kinds = {
-        name: sum(path.stat().st_size for path in (mind.folder / name).rglob("*") if path.is_file())
+        name: sum(
+            path.stat().st_size for path in (role_memory.folder / name).rglob("*") if path.is_file()
+        )
         for name in ("journal", "chats", ".cache", "backups")
     }
     return {
-        "id": mind.id,
-        "name": mind.role.name,
-        **asdict(mind.stats()),
-        "turns": mind.turns,
-        "vectors": mind.embedded,
+        "id": role_memory.id,
+        "name": role_memory.role.name,
+        **asdict(role_memory.stats()),
+        "turns": role_memory.turns,
+        "vectors": role_memory.embedded,
         "bytes": kinds,
         "last_backup": newest and newest.made,
-        "problems": len(mind.store.snapshot().problems) + len(behind.problems),
+        "problems": len(role_memory.store.snapshot().problems) + len(behind.problems),
         "learning": asdict(behind),
-        "query_cache": {"hits": mind.home.queries.hits, "misses": mind.home.queries.misses},
+        "query_cache": {"hits": home.queries.hits, "misses": home.queries.misses},
     }
 
 
 def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
     types = [
-        f"{say(name, _TYPES.get(name, name))} {count}"
-        for name, count in row["by_type"].items()
-        if count
+        f"{say(name, msgctxt='memory')} {count}" for name, count in row["by_type"].items() if count
     ]
     sources = [f"{name} {count}" for name, count in row["by_source"].items()]
-    users = [f"{name or say('shared', '共享')} {count}" for name, count in row["by_user"].items()]
+    users = [f"{name or say('shared')} {count}" for name, count in row["by_user"].items()]
     backup = row["last_backup"]
     return [
         (
-            say("memories", "记忆"),
-            say(
-                f"{row['total']}, archived {row['archived']}",
-                f"{row['total']} 条，其中 {row['archived']} 条已归档",
-            ),
+            say("memories"),
+            say("{total}, archived {archived}", total=row["total"], archived=row["archived"]),
         ),
-        (say("by type", "类型"), types),
-        (say("by source", "来源"), sources),
-        (say("by user", "用户"), users),
-        (say("turns", "轮次"), row["turns"]),
+        (say("by type"), types),
+        (say("by source"), sources),
+        (say("by user"), users),
+        (say("turns"), row["turns"]),
         *_told_learning(row["learning"]),
-        (say("vectors", "向量"), row["vectors"] or "-"),
+        (say("vectors"), row["vectors"] or "-"),
         (
-            say("on disk", "占用"),
+            say("on disk"),
             " ".join(
                 [
                     size(row["bytes_on_disk"]),
@@ -129,58 +122,54 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
                 ]
             ),
         ),
-        (say("last backup", "最近备份"), _age(backup) if backup else say("none", "无")),
-        (say("problems", "问题"), row["problems"] or "-"),
+        (say("last backup"), _age(backup) if backup else say("none")),
+        (say("problems"), row["problems"] or "-"),
     ]
 
 
 def _told_learning(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
     queued = sum(row["queue"].values())
     waits = [
-        say(f"{row['unread']} chats to read for commands", f"{row['unread']} 个会话待查口令")
-        if row["unread"]
-        else "",
-        say(f"{queued} exchanges for the model", f"{queued} 轮对话等模型来读") if queued else "",
-        say(f"{row['waiting']} for your word", f"{row['waiting']} 条等你过目")
-        if row["waiting"]
-        else "",
+        say("{unread} chats to read for commands", unread=row["unread"]) if row["unread"] else "",
+        say("{queued} exchanges for the model", queued=queued) if queued else "",
+        say("{waiting} for your word", waiting=row["waiting"]) if row["waiting"] else "",
     ]
     return [
         (
-            say("chats", "会话"),
-            say(f"{row['chats']}, archived {row['archived']}; {row['messages']} messages", f"{row['chats']} 个，其中 {row['archived']} 个已归档；{row['messages']} 条消息"),
+            say('chats'),
+            say('{chats}, archived {archived}; {messages} messages', chats=row['chats'], archived=row['archived'], messages=row['messages']),
         ),
-        (say("learned by", "学习靠"), say(row["by"], BY[row["by"]])),
-        (say("waits", "等待中"), [one for one in waits if one] or "-"),
+        (say('learned by'), say(row["by"], msgctxt="learning")),
+        (say('waits'), [one for one in waits if one] or "-"),
     ]  # fmt: skip
 
 
 def _age(moment: datetime) -> str:
     hours = max((datetime.now(UTC) - moment).total_seconds(), 0.0) / 3600
     return (
-        say(f"{hours / 24:.0f} days ago", f"{hours / 24:.0f} 天前")
+        say("{hours:.0f} days ago", hours=hours / 24)
         if hours >= 48
-        else say(f"{hours:.0f} hours ago", f"{hours:.0f} 小时前")
+        else say("{hours:.0f} hours ago", hours=hours)
     )
 
 
 @verb(
     "doctor",
     TUNE,
-    both("check everything; exit code 3 when something is broken", "全面检查；有故障时退出码为 3"),
+    translatable("check everything; exit code 3 when something is broken"),
 )
 def doctor(
     wait: Wait = False,
-    terse: Annotated[bool, option("--quiet -q", "only what is wrong", "只显示有问题的")] = False,
+    terse: Annotated[bool, option("--quiet -q", "only what is wrong")] = False,
 ) -> None:
     """One line per finding: how it stands, where, what, what to do."""
     here = desk()
-    found: list[Finding] = []
+    found: list[HealthFinding] = []
     for one in checks(here.path, load_model=wait):
         found.append(one)
         if not here.out.as_json and not (terse and one.level in ("good", "note")):
-            en, zh, style = _MARKS[one.level]
-            here.out.say(f"{say(en, zh)}: {one.text()}", style)
+            mark, style = _MARKS[one.level]
+            here.out.say(f"{say(mark)}: {one.text()}", style)
     faults = sum(one.level == FAULT for one in found)
     warnings = sum(one.level == "warning" for one in found)
     if here.out.as_json:
@@ -188,6 +177,6 @@ def doctor(
             {"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in found]}
         )
     elif not faults and not warnings:
-        here.out.say(say("all is well", "一切正常"), "bold green")
+        here.out.say(say("all is well"), "bold green")
     if faults:
         raise typer.Exit(FOUND_FAULTS)

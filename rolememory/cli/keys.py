@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import argument, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import DOORS, verb
-from rolememory.cli.words import both, say
-from rolememory.serve.keys import EVERY, RIGHTS, Key, Keys
+from rolememory.cli.words import say
+from rolememory.locales import translatable
+from rolememory.serve.keys import EVERY, RIGHTS, ApiKey, ApiKeys
 from rolememory.serve.token import token_of
 
-KeyName = Annotated[str, argument("NAME", "what the key is called", "密钥的名字")]
+KeyName = Annotated[str, argument("NAME", "what the key is called")]
 
 
-@verb("keys list", DOORS, both("the keys of a service", "服务的密钥"))
+@verb("keys list", DOORS, translatable("the keys of a service"))
 def listed() -> None:
     """What they are is shown to nobody: the home keeps their digests alone."""
     here = desk()
@@ -22,40 +23,30 @@ def listed() -> None:
         here.out.data(rows)
     elif rows:
         columns = [
-            Column("name", say("key", "密钥"), style="cyan"),
-            Column("user", say("user", "用户")),
-            Column("roles", say("roles", "角色"), fold=2),
-            Column("rights", say("rights", "权限")),
+            TableColumn("name", say("key"), style="cyan"),
+            TableColumn("user", say("user")),
+            TableColumn("roles", say("roles"), fold=2),
+            TableColumn("rights", say("rights")),
         ]
         here.out.table(rows, columns)
     else:
-        here.out.say(
-            say("no keys yet: `rolememory keys add NAME`", "还没有密钥：`rolememory keys add 名字`")
-        )
+        here.out.say(say("no keys yet: `rolememory keys add NAME`"))
 
 
-@verb("keys add", DOORS, both("make a key for `serve --service`", "为 `serve --service` 生成密钥"))
+@verb("keys add", DOORS, translatable("make a key for `serve --service`"))
 def add(
     name: KeyName,
     role: Annotated[
         str | None,
-        option(
-            "--role NAMES", "for these roles alone, with commas", "只对这些角色有效，以逗号分隔"
-        ),
+        option("--role NAMES", "for these roles alone, with commas"),
     ] = None,
     user: Annotated[
         str,
-        option(
-            "--user NAME",
-            "whose turns they are; * = whom a signed claim names",
-            "是谁的对话；* = 由签名的声明指定",
-        ),
+        option("--user NAME", "whose turns they are; * = whom a signed claim names"),
     ] = EVERY,
     rights: Annotated[
         str,
-        option(
-            "--rights LIST", "read, write, admin, with commas", "read、write、admin，以逗号分隔"
-        ),
+        option("--rights LIST", "read, write, admin, with commas"),
     ] = ",".join(RIGHTS[:2]),
 ) -> None:
     """It is shown once."""
@@ -67,23 +58,23 @@ def add(
     if here.out.as_json:
         here.out.data({"name": name, "key": key})
         return
-    here.out.say(say(f"{name}, shown once: {key}", f"{name}，只显示这一次：{key}"))
+    here.out.say(say("{name}, shown once: {key}", name=name, key=key))
 
 
-@verb("keys remove", DOORS, both("take a key away", "收回一个密钥"))
+@verb("keys remove", DOORS, translatable("take a key away"))
 def remove(name: KeyName) -> None:
     """It counts no longer, nor does what it signed."""
     here = desk()
     _keys(here).remove(name)
-    here.out.say(say(f"{name}: taken away", f"{name}：已收回"))
+    here.out.say(say("{name}: taken away", name=name))
 
 
-def _keys(here: Desk) -> Keys:
+def _keys(here: CommandContext) -> ApiKeys:
     with here.home() as home:
-        return Keys(home.path, token_of(home.path)[0])
+        return ApiKeys(home.path, token_of(home.path)[0])
 
 
-def _row(key: Key) -> dict[str, str]:
+def _row(key: ApiKey) -> dict[str, str]:
     return {
         "name": key.name,
         "user": key.user,

@@ -3,18 +3,18 @@
 import sys
 from typing import Annotated
 
-from rolememory.cli.desk import desk
+from rolememory.cli.context import desk
 from rolememory.cli.options import option
 from rolememory.cli.verbs import DOORS, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 OnBehalf = Annotated[
     str | None,
     option(
         "--user NAME",
         "on whose behalf: their own memories and the shared ones, whatever the model asks for",
-        "替谁：只看本人的和共享的记忆，模型不能换成别人",
     ),
 ]
 
@@ -22,10 +22,7 @@ OnBehalf = Annotated[
 @verb(
     "mcp",
     DOORS,
-    both(
-        "give agents and editors the memories as tools (MCP over stdio)",
-        "让智能体和编辑器把记忆当作工具使用（MCP，标准输入输出）",
-    ),
+    translatable("give agents and editors the memories as tools (MCP over stdio)"),
 )
 def mcp(user: OnBehalf = None) -> None:
     """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
@@ -34,12 +31,7 @@ def mcp(user: OnBehalf = None) -> None:
     from rolememory.serve.mcp.server import serve_stdio
 
     if sys.stdin.isatty():
-        here.out.warn(
-            say(
-                "waiting for an MCP client on standard input; Ctrl-C ends",
-                "正在标准输入上等待 MCP 客户端；按 Ctrl-C 结束",
-            )
-        )
+        here.out.warn(say("waiting for an MCP client on standard input; Ctrl-C ends"))
     with here.home(meaning=True) as home:
         home.preload()
         serve_stdio(home, Tongue.language, user)
@@ -50,6 +42,5 @@ def _check_installed() -> None:
         import mcp as installed  # noqa: F401
     except ImportError as error:
         raise InvalidValueError(
-            f'this needs {error.name}; install it with: pip install "rolememory[serve]"',
-            zh=f'需要 {error.name}；请安装：pip install "rolememory[serve]"',
+            'this needs {name}; install it with: pip install "rolememory[serve]"', name=error.name
         ) from error

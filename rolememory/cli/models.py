@@ -4,25 +4,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-from rolememory.cli.catalogue import MODELS, Model, known_by
-from rolememory.cli.desk import Desk, desk
-from rolememory.cli.meaning import look
+from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.embedding_status import look
+from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import TUNE, verb
-from rolememory.cli.words import Tongue, both, say, told
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import ModelError
+from rolememory.locales import translatable
 
-_LANGUAGES = {"zh": ("Chinese", "中文"), "en": ("English", "英文"), "multi": ("more", "更多")}
+_LANGUAGES = translatable({"zh": "Chinese", "en": "English", "multi": "more"})
 
 
 @verb(
     "model list",
     TUNE,
-    both(
-        "the models we recommend, what they know and cost, and the one in use",
-        "推荐的模型、懂的语言和开销，以及正在使用的模型",
-    ),
+    translatable("the models we recommend, what they know and cost, and the one in use"),
 )
 def model_list() -> None:
     """From our own table; nothing is asked for over the network."""
@@ -38,7 +36,7 @@ def model_list() -> None:
         rows.append(
             {
                 "name": model.name, "repository": model.repository, "languages": list(model.languages), "dims": model.dims, "window": model.window,
-                "megabytes": model.megabytes, "licence": model.licence, "about": told(model.about), "here": present,
+                "megabytes": model.megabytes, "licence": model.licence, "about": say(model.about), "here": present,
                 "in_use": using.works and known_by(using.model) is model, "package": model.package,
             }
         )  # fmt: skip
@@ -47,64 +45,45 @@ def model_list() -> None:
         return
     here.out.table([_shown(row) for row in rows], _columns())
     here.out.say(using.text())
-    here.out.say(
-        say(
-            "`rolememory model fetch NAME` fetches one; a folder works too",
-            "`rolememory model fetch 名称` 可取得一个；也可以给出本地文件夹",
-        )
-    )
+    here.out.say(say("`rolememory model fetch NAME` fetches one; a folder works too"))
 
 
-def _columns() -> list[Column]:
+def _columns() -> list[TableColumn]:
     return [
-        Column("mark", ""),
-        Column("name", say("name", "名称"), style="cyan"),
-        Column("languages", say("languages", "语言")),
-        Column("megabytes", "MB", right=True),
-        Column("dims", say("dims", "维数"), right=True),
-        Column("window", say("tokens", "窗口"), right=True),
-        Column("licence", say("licence", "许可")),
-        Column("about", say("about", "说明"), fold=3),
+        TableColumn("mark", ""),
+        TableColumn("name", say("name", msgctxt="model"), style="cyan"),
+        TableColumn("languages", say("languages")),
+        TableColumn("megabytes", "MB", right=True),
+        TableColumn("dims", say("dims"), right=True),
+        TableColumn("window", say("tokens"), right=True),
+        TableColumn("licence", say("licence")),
+        TableColumn("about", say("about"), fold=3),
     ]
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     mark = "*" if row["in_use"] else "+" if row["here"] else ""
-    return row | {"mark": mark, "languages": [say(*_LANGUAGES[one]) for one in row["languages"]]}
+    return row | {"mark": mark, "languages": [say(_LANGUAGES[one]) for one in row["languages"]]}
 
 
 Wanted = Annotated[
     str,
-    argument(
-        "NAME|FOLDER",
-        "a name from `model list`, any on the hub, or a folder",
-        "`model list` 里的名称、hub 上的任意模型，或本地文件夹",
-    ),
+    argument("NAME|FOLDER", "a name from `model list`, any on the hub, or a folder"),
 ]
 Mirror = Annotated[
     Text,
-    option(
-        "--mirror URL",
-        "ask this mirror of the hub (or HF_ENDPOINT)",
-        "从 hub 的这个镜像下载（或 HF_ENDPOINT）",
-    ),
+    option("--mirror URL", "ask this mirror of the hub (or HF_ENDPOINT)"),
 ]
 To = Annotated[
     Path | None,
-    option(
-        "--to FOLDER",
-        "put its files here; not given: the shared cache, or where they are",
-        "存放到这里；不写则放共享缓存，本地文件夹就地使用",
-    ),
+    option("--to FOLDER", "put its files here; not given: the shared cache, or where they are"),
 ]
 
 
 @verb(
     "model fetch",
     TUNE,
-    both(
-        "fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个记忆库里使用"
-    ),
+    translatable("fetch a model, check it, and use it in this home"),
 )
 def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
     """Nothing is written to the settings unless the model loads."""
@@ -118,23 +97,27 @@ def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
 
 
 def _obtained(
-    here: Desk, name: str, model: Model | None, mirror: str | None, to: Path | None
+    here: CommandContext,
+    name: str,
+    model: RecommendedModel | None,
+    mirror: str | None,
+    to: Path | None,
 ) -> tuple[Path, str]:
     """The model's folder, and what embedding.model has to say for it; empty = the one that is used by itself."""
-    from rolememory.cli import fetching
+    from rolememory.cli import model_download
 
     source = Path(name).expanduser()
     if source.is_dir():
-        folder = fetching.copied(source, to) if to else source.resolve()
+        folder = model_download.copied(source, to) if to else source.resolve()
         return folder, str(folder)
-    if model and model.package and to is None and (own := fetching.packaged()):
+    if model and model.package and to is None and (own := model_download.packaged()):
         return own, ""
     repository = model.repository if model else name
-    folder = fetching.downloaded(here, repository, mirror, to)
+    folder = model_download.downloaded(here, repository, mirror, to)
     return folder, str(folder) if to else repository
 
 
-def _checked(here: Desk, folder: Path, model: Model | None) -> dict[str, Any]:
+def _checked(here: CommandContext, folder: Path, model: RecommendedModel | None) -> dict[str, Any]:
     """What the model can do, by loading it and asking it.
 
     Raises:
@@ -149,7 +132,7 @@ def _checked(here: Desk, folder: Path, model: Model | None) -> dict[str, Any]:
         query_prefix=model.query_prefix if model else "",
         passage_prefix=model.passage_prefix if model else "",
     )
-    with here.out.progress(say("checking that it loads", "检查能否加载")):
+    with here.out.progress(say("checking that it loads")):
         loaded = LocalModel(folder, settings)
         languages = sorted(background(loaded))
     return {"dims": loaded.dim, "languages": languages}
@@ -158,13 +141,10 @@ def _checked(here: Desk, folder: Path, model: Model | None) -> dict[str, Any]:
 def _refuse_without_library() -> None:
     if find_spec("sentence_transformers") is None:
         install = 'pip install "rolememory[semantic]"'
-        raise ModelError(
-            f"sentence-transformers is not installed; {install}",
-            zh=f"没有安装 sentence-transformers；请运行 {install}",
-        )
+        raise ModelError("sentence-transformers is not installed; {install}", install=install)
 
 
-def _use(here: Desk, setting: str, model: Model | None) -> None:
+def _use(here: CommandContext, setting: str, model: RecommendedModel | None) -> None:
     """Write the model into the settings of the home; prefixes of the one before go."""
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
@@ -182,25 +162,27 @@ def _use(here: Desk, setting: str, model: Model | None) -> None:
         set_value(here.path, "embedding.backend", "auto")
 
 
-def _tell(here: Desk, name: str, folder: Path, found: dict[str, Any]) -> None:
+def _tell(here: CommandContext, name: str, folder: Path, found: dict[str, Any]) -> None:
     if here.out.as_json:
         here.out.data({"model": name, "folder": str(folder), **found})
         return
-    names = say(", ", "、").join(say(*_LANGUAGES[one]) for one in found["languages"]) or "-"
+    names = (
+        say(", ", msgctxt="list").join(say(_LANGUAGES[one]) for one in found["languages"]) or "-"
+    )
     here.out.say(
         say(
-            f"{name}: in use; {found['dims']} dimensions, knows {names}",
-            f"{name}：已启用；{found['dims']} 维，懂{names}",
+            "{name}: in use; {dims} dimensions, knows {names}",
+            name=name,
+            dims=found["dims"],
+            names=names,
         ),
         "bold",
     )
-    if Tongue.language == "zh" and "zh" not in found["languages"]:
+    if Tongue.language not in found["languages"]:
         here.out.warn(
-            "它不懂中文；中文请用 `rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2`"
+            say(
+                "it does not know this language; take {model}",
+                model="`rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2`",
+            )
         )
-    here.out.say(
-        say(
-            "memories are embedded anew at the next recall; nothing else is to be done",
-            "下次回忆时会重新计算向量，不用再做别的",
-        )
-    )
+    here.out.say(say("memories are embedded again at the next recall; nothing else is to be done"))

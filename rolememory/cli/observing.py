@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import chat_messages
-from rolememory.cli.desk import desk, read_text
+from rolememory.cli.context import CommandContext, desk, read_text
+from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, argument, option
-from rolememory.cli.out import Column, one_line, plain
-from rolememory.cli.sheets import memory_json
+from rolememory.cli.output import TableColumn, one_line, plain
 from rolememory.cli.verbs import LEARN, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -21,42 +22,36 @@ _RECEIPTS, _SHOWN = 20, 60  # messages that are looked at, and characters of a r
 
 ChatName = Annotated[
     str,
-    option(
-        "--chat NAME",
-        "which chat it belongs to; none = found out by what was said",
-        "属于哪个会话；不写 = 按内容判断",
-    ),
+    option("--chat NAME", "which chat it belongs to; none = found out by what was said"),
 ]
 
 
-@verb("observe", LEARN, both("let a role learn from a chat", "让角色从一段对话中学习"))
+@verb("observe", LEARN, translatable("let a role learn from a chat"))
 def observe(
     role: RoleName,
     file: Annotated[
         str,
-        argument(
-            "FILE|-",
-            "the whole chat: JSON, JSON lines, or a SillyTavern chat",
-            "完整对话：JSON、JSON Lines 或 SillyTavern 聊天记录",
-        ),
+        argument("FILE|-", "the whole chat: JSON, JSON lines, or a SillyTavern chat"),
     ],
     chat: ChatName = "",
     user: UserName = None,
     wait: Annotated[
         bool,
-        option("--wait", "ask the model now, where one is set", "设了模型就立即询问，并等它答完"),
+        option("--wait", "ask the model now, where one is set"),
     ] = False,
 ) -> None:
     """Tell what was new and what was learned of it."""
     here = desk()
     messages = chat_messages(read_text(file), file)
-    with here.role(role) as mind:
-        before = set(mind.memories)
-        seen = mind.observe(messages, chat=chat, user=user)
-        mind.learned()
-        report = mind.learner.behind.run(force=True) if wait else None
-        learned = [memory for memory_id, memory in mind.memories.items() if memory_id not in before]
-        waiting = len(mind.waiting())
+    with here.role(role) as role_memory:
+        before = set(role_memory.memories)
+        seen = role_memory.observe(messages, chat=chat, user=user)
+        role_memory.learned()
+        report = role_memory.learner.behind.run(force=True) if wait else None
+        learned = [
+            memory for memory_id, memory in role_memory.memories.items() if memory_id not in before
+        ]
+        waiting = len(role_memory.waiting())
     if here.out.as_json:
         values = {
             "chat": seen.chat,
@@ -74,111 +69,92 @@ def observe(
         )
         return
     here.out.say(
-        say(
-            f"chat {seen.chat}: {len(seen.entered)} new messages",
-            f"会话 {seen.chat}：{len(seen.entered)} 条新消息",
-        ),
+        say("chat {chat}: {count} new messages", chat=seen.chat, count=len(seen.entered)),
         "bold",
     )
     for memory in learned:
         here.out.say(f"  + {one_line(memory.content)}  ({memory.id})")
     if not learned:
-        here.out.say(say("nothing new to remember", "没有新的内容要记"))
+        here.out.say(say("nothing new to remember"))
     for note in report.notes if report else ():
         here.out.warn(note.text(Tongue.language))
     if waiting:
-        here.out.warn(
-            say(
-                f"{waiting} wait for your word: `rolememory review`",
-                f"有 {waiting} 条等你过目：`rolememory review`",
-            )
-        )
+        here.out.warn(say("{waiting} wait for your word: `rolememory review`", waiting=waiting))
 
 
 @verb(
     "review",
     LEARN,
-    both("what waits for your word: accept, mend or reject it", "过目待定的记忆：接受、修改或拒绝"),
+    translatable("pending review: accept, mend or reject it"),
 )
 def review(
     role: RoleName,
     accept: Annotated[
         list[str] | None,
-        option(
-            "--accept ID", "let it become a memory (`all`: everything)", "接受为记忆（all：全部）"
-        ),
+        option("--accept ID", "let it become a memory (`all`: everything)"),
     ] = None,
     reject: Annotated[
         list[str] | None,
-        option(
-            "--reject ID",
-            "send it away for good (`all`: everything)",
-            "拒绝，不再学习（all：全部）",
-        ),
+        option("--reject ID", "send it away for good (`all`: everything)"),
     ] = None,
     mend: Annotated[
         str | None,
-        option("--mend ID", "accept it with the words of --content", "按 --content 修改后接受"),
+        option("--mend ID", "accept it with the words of --content"),
     ] = None,
     content: Annotated[
         str | None,
-        option("--content TEXT", "with --mend: what it shall say", "与 --mend 同用：改成什么"),
+        option("--content TEXT", "with --mend: what it shall say"),
     ] = None,
     refused: Annotated[
         bool,
-        option(
-            "--refused",
-            "what was not kept, and why; --accept ID keeps it",
-            "没有记下的内容及原因；--accept ID 可记下",
-        ),
+        option("--refused", "what was not kept, and why; --accept ID keeps it"),
     ] = False,
 ) -> None:
     """Without options: what waits, and why."""
     here = desk()
-    with here.role(role) as mind:
+    with here.role(role) as role_memory:
         if mend:
             if not content:
-                raise InvalidValueError(
-                    "--mend needs --content TEXT", zh="--mend 需要同时给出 --content"
-                )
-            mind.accept(mend, content=content)
-        for waiting_id in _meant(mind, accept):
-            mind.accept(waiting_id)
-        mind.reject(*_meant(mind, reject))
-        rows = [_row(one) for one in (mind.refused() if refused else mind.waiting())]
-        receipts = [] if here.out.as_json else list(_receipts(mind))
-    if here.out.as_json:
-        here.out.data([plain(row) for row in rows])
-    elif not rows:
-        here.out.say(
-            say("nothing was refused", "没有未记下的内容")
-            if refused
-            else say("nothing waits", "没有待定的记忆")
-        )
-    else:
-        columns = [
-            Column("id", "id", style="cyan"),
-            Column("content", say("what", "内容"), fold=3),
-            Column(
-                "why",
-                say("why not", "为何没记") if refused else say("why it waits", "为何待定"),
-                fold=2,
-            ),
-        ]
-        here.out.table(rows, columns)
+                raise InvalidValueError("--mend needs --content TEXT")
+            role_memory.accept(mend, content=content)
+        for waiting_id in _meant(role_memory, accept):
+            role_memory.accept(waiting_id)
+        role_memory.reject(*_meant(role_memory, reject))
+        rows = [_row(one) for one in (role_memory.refused() if refused else role_memory.waiting())]
+        receipts = [] if here.out.as_json else list(_receipts(role_memory))
+    _show(here, rows, refused)
     for reply, learned in receipts:
-        here.out.say(say(f"learned from this reply: {reply}", f"从这条回复学到：{reply}"), "bold")
+        here.out.say(say("learned from this reply: {reply}", reply=reply), "bold")
         for memory in learned:
             here.out.say(f"  + {one_line(memory.content)}  ({memory.id})")
 
 
-def _receipts(mind: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]":
+def _show(here: CommandContext, rows: list[dict[str, Any]], refused: bool) -> None:
+    """What waits, or was refused."""
+    if here.out.as_json:
+        here.out.data([plain(row) for row in rows])
+        return
+    if not rows:
+        here.out.say(say("nothing was refused") if refused else say("nothing waits"))
+        return
+    why = say("why not", msgctxt="memory") if refused else say("why it waits")
+    columns = [
+        TableColumn("id", "id", style="cyan"),
+        TableColumn("content", say("what"), fold=3),
+        TableColumn("why", why, fold=2),
+    ]
+    here.out.table(rows, columns)
+
+
+def _receipts(role_memory: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]":
     """What was learned from the last replies of the chat that changed last, the newest reply first."""
-    chat = mind.chats.active()
-    path = mind.chats.path(chat.id)[-_RECEIPTS:] if chat else ()
+    chat = role_memory.chats.active()
+    path = role_memory.chats.path(chat.id)[-_RECEIPTS:] if chat else ()
     for said in reversed(path):
         learned = (
-            mind.learned_from(chat.id, said.version) if chat and said.role == "assistant" else []
+            role_memory.learned_from(chat.id, said.version)
+            if chat and said.role == "assistant"
+            else []
         )
         if learned:
             text = one_line(said.text)
@@ -188,18 +164,17 @@ def _receipts(mind: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]":
 @verb(
     "infer",
     LEARN,
-    both(
-        "draw conclusions from several memories, with the model that is set",
-        "用已设的模型，从多条记忆推出结论",
-    ),
+    translatable("draw conclusions from several memories, with the model that is set"),
 )
 def infer(role: RoleName) -> None:
     """Now, whether or not it is due."""
     here = desk()
-    with here.role(role) as mind:
-        before = set(mind.memories)
-        report = mind.learner.behind.infer()
-        drawn = [memory for memory_id, memory in mind.memories.items() if memory_id not in before]
+    with here.role(role) as role_memory:
+        before = set(role_memory.memories)
+        report = role_memory.learner.behind.infer()
+        drawn = [
+            memory for memory_id, memory in role_memory.memories.items() if memory_id not in before
+        ]
     if here.out.as_json:
         here.out.data(
             {
@@ -213,12 +188,12 @@ def infer(role: RoleName) -> None:
     for note in report.notes:
         here.out.warn(note.text(Tongue.language))
     if not drawn and not report.notes:
-        here.out.say(say("nothing new follows", "没有推出新的结论"))
+        here.out.say(say("nothing new follows"))
 
 
-def _meant(mind: "RoleMemory", ids: list[str] | None) -> list[str]:
+def _meant(role_memory: "RoleMemory", ids: list[str] | None) -> list[str]:
     if ids and "all" in ids:
-        return [one.id for one in mind.waiting()]
+        return [one.id for one in role_memory.waiting()]
     return ids or []
 
 

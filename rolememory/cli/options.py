@@ -5,23 +5,23 @@ from typing import Annotated, Any
 
 import typer
 
-from rolememory.cli.words import both, say
+from rolememory.cli.words import say
 
 
-def option(written: str, en: str, zh: str, parser: Callable[[str], Any] | None = None) -> Any:
+def option(written: str, about: str, parser: Callable[[str], Any] | None = None) -> Any:
     """An option as a help page has it: its names, then what it takes; a switch takes nothing.
 
-    >>> option("--limit -l N", "at most so many", "最多几条").metavar
+    >>> option("--limit -l N", "at most so many").metavar
     'N'
     """
     names = [word for word in written.split() if word.startswith("-")]
     takes = written.split()[len(names) :]
-    return typer.Option(*names, metavar=" ".join(takes) or None, help=both(en, zh), parser=parser)
+    return typer.Option(*names, metavar=" ".join(takes) or None, help=about, parser=parser)
 
 
-def argument(written: str, en: str, zh: str) -> Any:
+def argument(written: str, about: str) -> Any:
     """An argument by the word that stands for it in a usage line."""
-    return typer.Argument(metavar=written, help=both(en, zh))
+    return typer.Argument(metavar=written, help=about)
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -34,48 +34,31 @@ def whole(least: int) -> Callable[[str], int]:
             number = least - 1
         if number < least:
             raise typer.BadParameter(
-                say(
-                    f"expected a whole number from {least} up, got '{text}'",
-                    f"应为不小于 {least} 的整数，却是“{text}”",
-                )
+                say("expected a whole number from {least} up, got '{text}'", least=least, text=text)
             )
         return number
 
     return read
 
 
-RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id", "角色的名字、别名或 id")]
+RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id")]
 MaybeRole = Annotated[
     str | None,
-    argument("ROLE", "a role: name, alias or id; none = all", "角色的名字、别名或 id；不写 = 全部"),
+    argument("ROLE", "a role: name, alias or id; none = all"),
 ]
-MemoryId = Annotated[
-    str, argument("ID", "the id of a memory, as `list` shows it", "记忆的 id，见 `list`")
-]
+MemoryId = Annotated[str, argument("ID", "the id of a memory, as `list` shows it")]
 UserName = Annotated[
     str | None,
-    option(
-        "--user NAME",
-        "act as this user: their own memories and the shared ones",
-        "当前用户：只看本人的和共享的记忆",
-    ),
+    option("--user NAME", "act as this user: their own memories and the shared ones"),
 ]
 Wait = Annotated[
     bool,
-    option(
-        "--wait",
-        "load the embedding model and wait for it: meaning counts too",
-        "加载语义模型并等它就绪，意思相近也算数",
-    ),
+    option("--wait", "load the embedding model and wait for it: meaning counts too"),
 ]
 DryRun = Annotated[
     bool,
-    option(
-        "--dry-run -n",
-        "show what would happen and change nothing",
-        "只显示会做什么，不改动任何东西",
-    ),
+    option("--dry-run -n", "show what would happen and change nothing"),
 ]
-Yes = Annotated[bool, option("--yes -y", "do not ask", "不再询问")]
+Yes = Annotated[bool, option("--yes -y", "do not ask")]
 Text = str | None
 Words = list[str] | None

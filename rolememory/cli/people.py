@@ -2,14 +2,15 @@
 
 from typing import Annotated
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import argument
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import LEARN, verb
-from rolememory.cli.words import both, say
+from rolememory.cli.words import say
+from rolememory.locales import Listed, translatable
 
 
-@verb("users list", LEARN, both("who is known, and under which names", "认识哪些人，各有哪些名字"))
+@verb("users list", LEARN, translatable("who is known, and under which names"))
 def users() -> None:
     """New names that may be somebody who is known are asked about."""
     here = desk()
@@ -25,14 +26,14 @@ def users() -> None:
         here.out.data({"users": rows, "unasked": asked})
         return
     if not found:
-        here.out.say(say("nobody is known yet", "还不认识任何人"))
+        here.out.say(say("nobody is known yet"))
         return
     columns = [
-        Column("name", say("person", "人物"), style="cyan"),
-        Column("names", say("also called", "也叫")),
-        Column("memories", say("memories", "记忆")),
-        Column("chats", say("chats", "会话")),
-        Column("roles", say("known to", "认识的角色"), fold=2),
+        TableColumn("name", say("person"), style="cyan"),
+        TableColumn("names", say("also called")),
+        TableColumn("memories", say("memories")),
+        TableColumn("chats", say("chats")),
+        TableColumn("roles", say("known to"), fold=2),
     ]
     rows = [
         {"name": one.name, "names": ", ".join(one.names[1:]), "memories": one.memories}
@@ -43,14 +44,13 @@ def users() -> None:
     _ask(here, unasked)
 
 
-def _ask(here: Desk, unasked: list[tuple[str, str]]) -> None:
+def _ask(here: CommandContext, unasked: list[tuple[str, str]]) -> None:
     for name, person in unasked:
         here.out.note(
             say(
-                f"is {name} the same person as {person}? `rolememory users link {person!r} {name!r}`; "
-                f"no: `rolememory users unlink {name!r}`",
-                f"{name} 和 {person} 是同一个人吗？是：`rolememory users link {person!r} {name!r}`；"
-                f"不是：`rolememory users unlink {name!r}`",
+                "is {name} the same person as {person}? `rolememory users link {person!r} {name!r}`; no: `rolememory users unlink {name!r}`",
+                name=name,
+                person=person,
             )
         )
 
@@ -58,12 +58,12 @@ def _ask(here: Desk, unasked: list[tuple[str, str]]) -> None:
 @verb(
     "users link",
     LEARN,
-    both("let several names be one person", "把几个名字当作同一个人"),
+    translatable("let several names be one person"),
 )
 def link(
     names: Annotated[
         list[str],
-        argument("NAME...", "two names or more, the usual one first", "两个或更多名字，常用的在前"),
+        argument("NAME...", "two names or more, the usual one first"),
     ],
 ) -> None:
     """What was told under one of them is known under all, at once; `users unlink` takes it back."""
@@ -74,18 +74,16 @@ def link(
     if here.out.as_json:
         here.out.data({"linked": list(one)})
         return
-    here.out.say(say(f"one person: {', '.join(one)}", f"同一个人：{'、'.join(one)}"))
+    here.out.say(say("one person: {one}", one=Listed(one)))
 
 
 @verb(
     "users unlink",
     LEARN,
-    both("let a name be a person of its own", "让一个名字独自成为一个人"),
+    translatable("let a name be a person of its own"),
 )
 def unlink(
-    name: Annotated[
-        str, argument("NAME", "which name; it is not asked about again", "哪个名字；以后不再询问")
-    ],
+    name: Annotated[str, argument("NAME", "which name; it is not asked about again")],
 ) -> None:
     """What was told under it stays its own."""
     here = desk()
@@ -94,4 +92,4 @@ def unlink(
     if here.out.as_json:
         here.out.data({"apart": name})
         return
-    here.out.say(say(f"{name}: a person of their own", f"{name}：独立的一个人"))
+    here.out.say(say("{name}: a person of their own", name=name))

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import BEGIN, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from rolememory.storage.port import Space
 
 
-@verb("roles", BEGIN, both("list the roles", "列出所有角色"))
+@verb("roles", BEGIN, translatable("list the roles"))
 def roles() -> None:
     """One row per role; what cannot be read is told on standard error."""
     here = desk()
@@ -28,25 +29,20 @@ def roles() -> None:
         here.out.data(rows)
         return
     if not rows:
-        here.out.warn(
-            say(
-                "no roles yet; make one with `rolememory open NAME --create`",
-                "还没有角色；可用 `rolememory open 名字 --create` 新建",
-            )
-        )
+        here.out.warn(say("no roles yet; make one with `rolememory open NAME --create`"))
         return
     here.out.table(rows, _columns())
 
 
-def _columns() -> list[Column]:
+def _columns() -> list[TableColumn]:
     return [
-        Column("name", say("name", "名字"), style="bold"),
-        Column("id", "id", style="cyan"),
-        Column("memories", say("memories", "记忆"), right=True),
-        Column("archived", say("archived", "已归档"), right=True),
-        Column("worldbooks", say("worldbooks", "世界书"), right=True),
-        Column("aliases", say("aliases", "别名"), fold=1),
-        Column("problems", say("problems", "问题"), right=True),
+        TableColumn("name", say("name"), style="bold"),
+        TableColumn("id", "id", style="cyan"),
+        TableColumn("memories", say("memories"), right=True),
+        TableColumn("archived", say("archived"), right=True),
+        TableColumn("worldbooks", say("worldbooks"), right=True),
+        TableColumn("aliases", say("aliases"), fold=1),
+        TableColumn("problems", say("problems"), right=True),
     ]
 
 
@@ -84,22 +80,15 @@ def books(home: Path, folder: Path, role: "Role") -> list[Path]:
 @verb(
     "open",
     BEGIN,
-    both(
-        "show where a role lives and what it holds; make it, or edit its memories",
-        "查看角色的位置和内容；也可新建，或编辑它的记忆",
-    ),
+    translatable("show where a role lives and what it holds; make it, or edit its memories"),
 )
 def open_role(
     name: RoleName,
     create: Annotated[
         bool,
-        option(
-            "--create", "make the role if there is none of that name", "没有这个名字的角色就新建"
-        ),
+        option("--create", "make the role if there is none of that name"),
     ] = False,
-    edit: Annotated[
-        bool, option("--edit", "open its memory.json in the editor", "用编辑器打开 memory.json")
-    ] = False,
+    edit: Annotated[bool, option("--edit", "open its memory.json in the editor")] = False,
 ) -> None:
     """Show, make or edit a role."""
     here = desk()
@@ -124,7 +113,7 @@ def _known(home: "Home", name: str) -> bool:
     return True
 
 
-def _show(here: Desk, home: "Home", role: "Role", made: bool) -> None:
+def _show(here: CommandContext, home: "Home", role: "Role", made: bool) -> None:
     folder = home.folder.folder(role.id)
     found = snapshot(home.folder.space(role.id))
     problems = [problem.text(Tongue.language) for problem in found.problems]
@@ -138,21 +127,23 @@ def _show(here: Desk, home: "Home", role: "Role", made: bool) -> None:
         here.out.data(row)
         return
     if made:
-        here.out.say(say(f"made {role.name}", f"已新建{role.name}"), "bold")
+        here.out.say(say("made {name}", name=role.name), "bold")
     here.out.pairs(
         [
-            (say("name", "名字"), role.name),
+            (say("name"), role.name),
             ("id", role.id),
-            (say("aliases", "别名"), role.aliases or "-"),
+            (say("aliases"), role.aliases or "-"),
             (
-                say("memories", "记忆"),
+                say("memories"),
                 say(
-                    f"{row['memories']}, archived {row['archived']}",
-                    f"{row['memories']} 条，另有 {row['archived']} 条已归档",
+                    "{memories}, archived {archived}",
+                    msgctxt="memories",
+                    memories=row["memories"],
+                    archived=row["archived"],
                 ),
             ),
-            (say("worldbooks", "世界书"), row["worldbooks"]),
-            (say("file to edit", "编辑此文件"), str(folder / "memory.json")),
+            (say("worldbooks"), row["worldbooks"]),
+            (say("file to edit"), str(folder / "memory.json")),
         ]
     )
     for problem in problems:

@@ -4,59 +4,51 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, UserName, Yes, argument, option
-from rolememory.cli.out import Column, one_line, plain
+from rolememory.cli.output import TableColumn, one_line, plain
 from rolememory.cli.upkeep import chosen
 from rolememory.cli.verbs import KEEP, LEARN, verb
-from rolememory.cli.words import both, say
+from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.chats import ChatInfo
-    from rolememory.schema.learning import Said
+    from rolememory.schema.learning import ChatMessage
     from rolememory.storage.erase import Erased
 
-_MODES = {"here": "仅此处", "read_only": "只读", "off": "关闭"}
+translatable(("here", "read_only", "off"), "mode")
 
 
 @verb(
     "sessions",
     LEARN,
-    both("the chats of a role, or the messages of one", "角色的会话列表，或其中一个的消息"),
+    translatable("the chats of a role, or the messages of one"),
 )
 def sessions(
     role: RoleName,
-    chat: Annotated[
-        str | None, argument("[CHAT]", "show its messages", "显示这个会话的消息")
-    ] = None,
+    chat: Annotated[str | None, argument("[CHAT]", "show its messages")] = None,
     user: UserName = None,
-    archived: Annotated[bool, option("--archived", "archived ones too", "也列出已归档的")] = False,
-    title: Annotated[
-        str | None, option("--title TEXT", "give the chat this title", "给会话起名")
-    ] = None,
+    archived: Annotated[bool, option("--archived", "archived ones too")] = False,
+    title: Annotated[str | None, option("--title TEXT", "give the chat this title")] = None,
     archive: Annotated[
-        bool | None, option("--archive/--unarchive", "put the chat away, or back", "归档或取消归档")
+        bool | None, option("--archive/--unarchive", "put the chat away, or back")
     ] = None,
     mode: Annotated[
         str | None,
-        option("--mode MODE", "on, here, read_only or off", "on、here、read_only 或 off"),
+        option("--mode MODE", "on, here, read_only or off"),
     ] = None,
     story: Annotated[
         str | None,
         option(
             "--story --timeline NAME",
             'put the chat into this story; "" = the shared life, own = its own, default',
-            '归入这个故事；"" = 共用的经历，own = 独立，default = 默认',
         ),
     ] = None,
     remove: Annotated[
         bool,
-        option(
-            "--remove",
-            "delete the chat's record; what was learned stays",
-            "删除会话记录；学到的记忆保留",
-        ),
+        option("--remove", "delete the chat's record; what was learned stays"),
     ] = False,
     yes: Yes = False,
 ) -> None:
@@ -66,41 +58,38 @@ def sessions(
     told = {name: value for name, value in told.items() if value is not None}
     if chat is None and (told or remove):
         raise InvalidValueError(
-            f"say which chat is meant: `rolememory sessions {role}` lists them",
-            zh=f"请指明是哪个会话：`rolememory sessions {role}` 列出全部",
+            "say which chat is meant: `rolememory sessions {role}` lists them", role=role
         )
     if chat is None:
         _list(here, role, archived, user)
     elif remove:
         _remove(here, role, chat, yes)
     else:
-        with here.role(role) as mind:
+        with here.role(role) as role_memory:
             if told:
-                mind.chats.update(chat, **told)  # type: ignore[arg-type]  # checked there
+                role_memory.chats.update(chat, **told)  # type: ignore[arg-type]  # checked there
             _note_mode(here, mode)
-            path = mind.chats.path(chat)
+            path = role_memory.chats.path(chat)
         _show(here, [_message(said) for said in path])
 
 
-def _remove(here: Desk, role: str, chat: str, yes: bool) -> None:
-    if not here.sure(say(f"remove the record of {chat!r}?", f"删除会话“{chat}”的记录？"), yes):
-        here.out.say(say("nothing was removed", "没有删除"))
+def _remove(here: CommandContext, role: str, chat: str, yes: bool) -> None:
+    if not here.sure(say("remove the record of {chat!r}?", chat=chat), yes):
+        here.out.say(say("nothing was removed"))
         return
-    with here.role(role) as mind:
-        mind.chats.remove(chat)
-    here.out.say(say(f"{chat}: removed", f"{chat}：已删除"))
+    with here.role(role) as role_memory:
+        role_memory.chats.remove(chat)
+    here.out.say(say("{chat}: removed", chat=chat))
 
 
-def _note_mode(here: Desk, mode: str | None) -> None:
+def _note_mode(here: CommandContext, mode: str | None) -> None:
     """Say what a mode of earlier versions is called now."""
     if mode in ("own", "shared"):
         story = "own" if mode == "own" else "default"
-        here.out.note(
-            say(f"--mode {mode} is --story {story} now", f"--mode {mode} 现在是 --story {story}")
-        )
+        here.out.note(say("--mode {mode} is --story {story} now", mode=mode, story=story))
 
 
-def _show(here: Desk, rows: list[dict[str, Any]]) -> None:
+def _show(here: CommandContext, rows: list[dict[str, Any]]) -> None:
     if here.out.as_json:
         here.out.data([plain(row) for row in rows])
         return
@@ -109,28 +98,23 @@ def _show(here: Desk, rows: list[dict[str, Any]]) -> None:
         here.out.raw(row["text"])
 
 
-def _list(here: Desk, role: str, archived: bool, user: str | None) -> None:
-    with here.role(role) as mind:
-        chats = mind.chats.chats(archived=archived, **({"user": user} if user else {}))
+def _list(here: CommandContext, role: str, archived: bool, user: str | None) -> None:
+    with here.role(role) as role_memory:
+        chats = role_memory.chats.chats(archived=archived, **({"user": user} if user else {}))
     if here.out.as_json:
         here.out.data([plain(_chat_json(info)) for info in chats])
     elif chats:
         here.out.table([_chat_row(info) for info in chats], _columns())
     else:
-        here.out.say(
-            say(
-                "no chats yet; `observe` or a frontend brings them",
-                "还没有会话；由 `observe` 或前端带来",
-            )
-        )
+        here.out.say(say("no chats yet; `observe` or a frontend brings them"))
 
 
-@verb("story list", LEARN, both("the stories of a role", "角色的故事"))
+@verb("story list", LEARN, translatable("the stories of a role"))
 def stories(role: RoleName) -> None:
     """The life that chats share first."""
     here = desk()
-    with here.role(role) as mind:
-        found = mind.stories.list()
+    with here.role(role) as role_memory:
+        found = role_memory.stories.list()
     rows: list[dict[str, Any]] = [
         {"name": one.name, "of": one.of, "at": one.at, "merged": list(one.merged)} for one in found
     ]
@@ -149,10 +133,10 @@ def stories(role: RoleName) -> None:
     here.out.table(
         shown,
         [
-            Column("name", say("story", "故事")),
-            Column("of", say("forked from", "分自")),
-            Column("at", say("at", "时间")),
-            Column("merged", say("knows also", "并入")),
+            TableColumn("name", say("story")),
+            TableColumn("of", say("forked from")),
+            TableColumn("at", say("at")),
+            TableColumn("merged", say("knows also")),
         ],
     )
 
@@ -160,65 +144,52 @@ def stories(role: RoleName) -> None:
 @verb(
     "story begin",
     LEARN,
-    both("a new story, empty or forked from another", "新的故事：从空白开始，或从别的故事分出"),
+    translatable("a new story, empty or forked from another"),
 )
 def begin(
     role: RoleName,
-    name: Annotated[str, argument("NAME", "what to call it", "起个名字")],
+    name: Annotated[str, argument("NAME", "what to call it")],
     of: Annotated[
         str | None,
-        option(
-            "--of NAME",
-            'it knows what was told there; "" = the shared life',
-            '知道那里说过的一切；"" = 共用的经历',
-        ),
+        option("--of NAME", 'it knows what was told there; "" = the shared life'),
     ] = None,
     at: Annotated[
         str | None,
-        option(
-            "--at TIME",
-            "... until then, e.g. 2024-05-01; none = now",
-            "……到何时为止，例如 2024-05-01；不写 = 现在",
-        ),
+        option("--at TIME", "... until then, e.g. 2024-05-01; none = now"),
     ] = None,
-    chat: Annotated[
-        str | None, option("--chat NAME", "put this chat into it", "把这个会话归入它")
-    ] = None,
+    chat: Annotated[str | None, option("--chat NAME", "put this chat into it")] = None,
 ) -> None:
     """Chats are put into it with --chat, or `sessions CHAT --story NAME`."""
     here = desk()
-    with here.role(role) as mind:
-        made = mind.stories.begin(name, of, _moment(at))
+    with here.role(role) as role_memory:
+        made = role_memory.stories.begin(name, of, _moment(at))
         if chat:
-            mind.stories.assign(chat, made.name)
-    here.out.say(say(f"{made.name}: a story of its own from here on", f"{made.name}：从此各走各的"))
+            role_memory.stories.assign(chat, made.name)
+    here.out.say(say("{name}: a story of its own from here on", name=made.name))
 
 
 @verb(
     "story merge",
     LEARN,
-    both("let a story know what was told in another", "让一个故事知道另一个里说过的事"),
+    translatable("let a story know what was told in another"),
 )
 def merge(
     role: RoleName,
-    name: Annotated[str, argument("NAME", "whose events", "谁的经历")],
+    name: Annotated[str, argument("NAME", "whose events")],
     into: Annotated[
         str,
-        option(
-            "--into NAME",
-            "who learns of them; none = the shared life",
-            "并入哪个；不写 = 共用的经历",
-        ),
+        option("--into NAME", "who learns of them; none = the shared life"),
     ] = "",
 ) -> None:
     """Nothing is copied: it is heard there from now on."""
     here = desk()
-    with here.role(role) as mind:
-        mind.stories.merge(name, into)
+    with here.role(role) as role_memory:
+        role_memory.stories.merge(name, into)
     here.out.say(
         say(
-            f"{name}: known in {into or 'the shared life'} from now on",
-            f"{name}：从此在{into or '共用的经历'}中也知道",
+            "{name}: known in {story} from now on",
+            name=name,
+            story=into or say("the shared life"),
         )
     )
 
@@ -226,81 +197,76 @@ def merge(
 @verb(
     "story default",
     LEARN,
-    both(
-        "whether chats share one life, or each is a story of its own",
-        "会话共用一段经历，还是各成一个故事",
-    ),
+    translatable("whether chats share one life, or each is a story of its own"),
 )
 def living(
     role: RoleName,
     stories: Annotated[
         str | None,
-        argument("[STORIES]", "one, each, or default", "one、each 或 default"),
+        argument("[STORIES]", "one, each, or default"),
     ] = None,
     user: UserName = None,
 ) -> None:
     """For chats of this user that nobody put into a story. For all users: `settings chats.stories each`."""
     here = desk()
-    with here.role(role) as mind:
+    with here.role(role) as role_memory:
         if stories is not None:
-            mind.stories.choose(None if stories == "default" else stories, user)  # type: ignore[arg-type]  # checked there
-        found = mind.stories.default(user)
+            role_memory.stories.choose(None if stories == "default" else stories, user)  # type: ignore[arg-type]  # checked there
+        found = role_memory.stories.default(user)
     if here.out.as_json:
         here.out.data({"user": user, "stories": found})
         return
     here.out.say(
-        say("one: chats share one life", "one：会话共用一段经历")
+        say("one: chats share one life")
         if found == "one"
-        else say("each: every chat is a story of its own", "each：每个会话各成一个故事")
+        else say("each: every chat is a story of its own")
     )
 
 
 def _named(story: str) -> str:
-    return story or say("(shared)", "（共用）")
+    return story or say("(shared)")
 
 
 @verb(
     "forget",
     KEEP,
-    both(
-        "remove everything of one person: memories, chats, history, backups",
-        "彻底删除某人的一切：记忆、会话、历史、备份",
-    ),
+    translatable("remove everything of one person: memories, chats, history, backups"),
 )
 def forget(
     role: MaybeRole = None,
-    user: Annotated[str | None, option("--user NAME", "whose data", "谁的数据")] = None,
+    user: Annotated[str | None, option("--user NAME", "whose data")] = None,
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
     """There is no way back: without a terminal it wants --yes. Chats with others stay without this person."""
     if not user:
-        raise InvalidValueError("say who: --user NAME", zh="请指明是谁：--user 名字")
+        raise InvalidValueError("say who: --user NAME")
     here = desk()
-    question = say(f"forget {user!r} for good?", f"彻底忘掉“{user}”？")
+    question = say("forget {user!r} for good?", user=user)
     if not (dry_run or here.out.asks):
         here.sure(question, yes)
     with here.home() as home:
         minds = [home.role(role_id) for role_id in chosen(home, role)]
-        found = {mind.role.name: mind.forget(user, dry_run=True) for mind in minds}
+        found = {
+            role_memory.role.name: role_memory.forget(user, dry_run=True) for role_memory in minds
+        }
         _would_go(here, found, dry_run)
         if dry_run:
             return
         if not here.sure(question, yes):
-            here.out.say(say("nothing was removed", "没有删除"))
+            here.out.say(say("nothing was removed"))
             return
-        done = [mind.forget(user) for mind in minds] if role else list(home.forget(user).values())
-    for name in (name for one in done for name in one.left):
-        here.out.warn(
-            say(
-                f"{name}: names them still, or cannot be read; look yourself",
-                f"{name}：仍提到此人，或读不出来，请自行查看",
-            )
+        done = (
+            [role_memory.forget(user) for role_memory in minds]
+            if role
+            else list(home.forget(user).values())
         )
-    here.out.say(say(f"{user} is forgotten", f"已忘掉 {user}"), "bold")
+    for name in (name for one in done for name in one.left):
+        here.out.warn(say("{name}: names them still, or cannot be read; look yourself", name=name))
+    here.out.say(say("{user} is forgotten", user=user), "bold")
 
 
-def _would_go(here: Desk, found: "Mapping[str, Erased]", dry_run: bool) -> None:
+def _would_go(here: CommandContext, found: "Mapping[str, Erased]", dry_run: bool) -> None:
     """What there is of a person in each role."""
     if here.out.as_json:
         told = [
@@ -313,27 +279,27 @@ def _would_go(here: Desk, found: "Mapping[str, Erased]", dry_run: bool) -> None:
     for name, one in found.items():
         here.out.say(
             say(
-                f"{name}: {one.memories} memories, {len(one.chats)} chats, "
-                f"{one.messages} messages in chats with others",
-                f"{name}：{one.memories} 条记忆，{len(one.chats)} 个会话，"
-                f"与他人共享的会话中 {one.messages} 条消息",
+                "{name}: {memories} memories, {count} chats, {messages} messages in chats with others",
+                name=name,
+                memories=one.memories,
+                count=len(one.chats),
+                messages=one.messages,
             )
         )
 
 
 def _moment(text: str | None) -> datetime | None:
-    from rolememory.storage.moments import moment
+    from rolememory.storage.timestamps import moment
 
     try:
         return moment(text) if text else None
     except ValueError as error:
         raise InvalidValueError(
-            f"--at: expected a time, got {text!r}; write 2024-05-01",
-            zh=f"--at：应为时间，却是“{text}”；例如 2024-05-01",
+            "--at: expected a time, got {text!r}; write 2024-05-01", text=text
         ) from error
 
 
-def _message(said: "Said") -> dict[str, Any]:
+def _message(said: "ChatMessage") -> dict[str, Any]:
     return {
         "version": said.version,
         "role": said.role,
@@ -361,8 +327,8 @@ def _chat_json(info: "ChatInfo") -> dict[str, Any]:
 
 
 def _chat_row(info: "ChatInfo") -> dict[str, Any]:
-    mode = "" if info.mode == "on" else say(info.mode, _MODES[info.mode])
-    story = say("its own", "独立") if info.story == "own" else info.story
+    mode = "" if info.mode == "on" else say(info.mode, msgctxt="mode")
+    story = say("its own") if info.story == "own" else info.story
     return {
         **_chat_json(info),
         "title": one_line(info.title),
@@ -371,13 +337,13 @@ def _chat_row(info: "ChatInfo") -> dict[str, Any]:
     }
 
 
-def _columns() -> list[Column]:
+def _columns() -> list[TableColumn]:
     return [
-        Column("updated", say("last", "最近")),
-        Column("title", say("title", "标题"), fold=2),
-        Column("messages", say("messages", "消息")),
-        Column("user", say("user", "用户")),
-        Column("story", say("story", "故事")),
-        Column("branch_of", say("branch of", "分自")),
-        Column("id", "id", style="cyan"),
+        TableColumn("updated", say("last")),
+        TableColumn("title", say("title"), fold=2),
+        TableColumn("messages", say("messages")),
+        TableColumn("user", say("user")),
+        TableColumn("story", say("story")),
+        TableColumn("branch_of", say("branch of")),
+        TableColumn("id", "id", style="cyan"),
     ]

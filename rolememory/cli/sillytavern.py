@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from rolememory.errors import InvalidValueError
+from rolememory.locales import Listed, LocalizedText
 from rolememory.shipped import shipped
 
 NAME = "rolememory"
@@ -35,8 +36,8 @@ def place(tavern: Path, user: str | None, *, everybody: bool = False) -> Path:
     """
     if not (tavern / "data").is_dir() and not (tavern / "public" / "scripts").is_dir():
         raise InvalidValueError(
-            f"{tavern}: is no SillyTavern folder (it has neither data nor public); name the folder that server.js stands in",
-            zh=f"{tavern}：不是 SillyTavern 文件夹（没有 data 也没有 public）；请指向 server.js 所在的文件夹",
+            "{tavern}: is no SillyTavern folder (it has neither data nor public); name the folder that server.js stands in",
+            tavern=tavern,
         )
     if everybody:
         return tavern / FOR_ALL / NAME
@@ -49,16 +50,19 @@ def _user(tavern: Path, wanted: str | None) -> str:
         return str(wanted)
     if wanted is not None:
         raise InvalidValueError(
-            f"no user {wanted!r} in {tavern / 'data'} (there are: {', '.join(known) or 'none'})",
-            zh=f"{tavern / 'data'} 中没有用户“{wanted}”（现有：{'、'.join(known) or '无'}）",
+            "no user {wanted!r} in {folder} (there are: {known})",
+            wanted=wanted,
+            folder=tavern / "data",
+            known=Listed(known or [LocalizedText("none")]),
         )
     if USUAL_USER in known or not known:
         return USUAL_USER
     if len(known) == 1:
         return known[0]
     raise InvalidValueError(
-        f"{tavern / 'data'} has several users ({', '.join(known)}); name one with --user, or take --all-users",
-        zh=f"{tavern / 'data'} 有多个用户（{'、'.join(known)}）；请用 --user 指定一个，或用 --all-users",
+        "{tavern} has several users ({known}); name one with --user, or take --all-users",
+        tavern=tavern / "data",
+        known=Listed(known),
     )
 
 
@@ -114,8 +118,8 @@ def _check_ours(target: Path) -> None:
         or _manifest(target).get("display_name") != NAME
     ):
         raise InvalidValueError(
-            f"{target}: something else stands there (a link, a git checkout or another extension); move it away first",
-            zh=f"{target}：那里已有别的内容（链接、git 仓库或其他扩展）；请先移走",
+            "{target}: something else stands there (a link, a git checkout or another extension); move it away first",
+            target=target,
         )
 
 

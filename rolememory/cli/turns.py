@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import messages_of
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option
-from rolememory.cli.out import plain
-from rolememory.cli.sheets import memory_json
+from rolememory.cli.output import plain
 from rolememory.cli.verbs import ASK, verb
-from rolememory.cli.waiting import ready, tell_without
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.wait_for_model import ready, tell_without
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import UnknownMemoryError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -19,35 +20,22 @@ if TYPE_CHECKING:
 
 Said = Annotated[
     str,
-    argument(
-        "MESSAGE|-",
-        "what the user says; - reads it from standard input",
-        "用户说的话；- 表示从标准输入读取",
-    ),
+    argument("MESSAGE|-", "what the user says; - reads it from standard input"),
 ]
 Chat = Annotated[
     str | None,
-    option(
-        "--chat FILE",
-        "the messages before: JSON, JSON lines, or a SillyTavern chat",
-        "之前的消息：JSON、JSON Lines 或 SillyTavern 聊天记录",
-    ),
+    option("--chat FILE", "the messages before: JSON, JSON lines, or a SillyTavern chat"),
 ]
 Now = Annotated[
     str | None,
-    option(
-        "--now TIME", "pretend it is then, e.g. 2024-05-01", "假定现在是某个时间，例如 2024-05-01"
-    ),
+    option("--now TIME", "pretend it is then, e.g. 2024-05-01"),
 ]
 
 
 @verb(
     "recall",
     ASK,
-    both(
-        "what a role remembers at this message: the words for the prompt",
-        "角色听到这句话会想起什么：可放进提示词的文字",
-    ),
+    translatable("what a role remembers at this message: the words for the prompt"),
 )
 def recall(
     role: RoleName,
@@ -57,23 +45,19 @@ def recall(
     now: Now = None,
     prompt: Annotated[
         bool,
-        option("--prompt", "show all messages as they would be sent", "显示将要发送的全部消息"),
+        option("--prompt", "show all messages as they would be sent"),
     ] = False,
     wait: Wait = False,
     count: Annotated[
         bool,
-        option(
-            "--count",
-            "count this as a turn of the story; otherwise it only looks",
-            "算作故事的一轮；否则只是看看",
-        ),
+        option("--count", "count this as a turn of the story; otherwise it only looks"),
     ] = False,
 ) -> None:
     """A look that changes nothing, unless it is to count."""
     here = desk()
     messages = messages_of(chat, message)
-    with here.role(role, meaning=wait, reading=True) as mind:
-        turn = ask(here, mind, messages, user, now, wait, dry_run=not count)
+    with here.role(role, meaning=wait, reading=True) as role_memory:
+        turn = ask(here, role_memory, messages, user, now, wait, dry_run=not count)
     if here.out.as_json:
         here.out.data(turn_json(turn))
     elif prompt:
@@ -83,12 +67,7 @@ def recall(
     elif added := [one.content for one in turn.messages if one not in messages]:
         here.out.raw("\n\n".join(added))
     else:
-        here.out.warn(
-            say(
-                "nothing comes to mind; `rolememory explain` tells why",
-                "什么也没想起来；`rolememory explain` 会说明原因",
-            )
-        )
+        here.out.warn(say("nothing comes to mind; `rolememory explain` tells why"))
     if not wait:
         tell_without(here, messages[-1].content)
 
@@ -96,36 +75,31 @@ def recall(
 @verb(
     "explain",
     ASK,
-    both(
-        "why each memory is in the prompt or not, and what would let it in",
-        "每条记忆为什么在、为什么不在提示词里，怎样才能进来",
-    ),
+    translatable("why each memory is in the prompt or not, and what would let it in"),
 )
 def explain(
     role: RoleName,
     message: Said,
     memory_ids: Annotated[
         list[str] | None,
-        argument("[ID...]", "memories to ask about in particular", "特别想问的记忆"),
+        argument("[ID...]", "memories to ask about in particular"),
     ] = None,
     chat: Chat = None,
     user: UserName = None,
     now: Now = None,
-    everything: Annotated[
-        bool, option("--all", "every memory of the role", "角色的每一条记忆")
-    ] = False,
+    everything: Annotated[bool, option("--all", "every memory of the role")] = False,
     wait: Wait = False,
 ) -> None:
     """Reasons of a turn that does not count."""
     here = desk()
     messages = messages_of(chat, message)
-    with here.role(role, meaning=wait, reading=True) as mind:
-        unknown = next((one for one in memory_ids or () if one not in mind.memories), None)
+    with here.role(role, meaning=wait, reading=True) as role_memory:
+        unknown = next((one for one in memory_ids or () if one not in role_memory.memories), None)
         if unknown is not None:
-            raise UnknownMemoryError(unknown, mind.memories)
-        turn = ask(here, mind, messages, user, now, wait)
+            raise UnknownMemoryError(unknown, role_memory.memories)
+        turn = ask(here, role_memory, messages, user, now, wait)
         ids = (
-            list(mind.memories)
+            list(role_memory.memories)
             if everything
             else memory_ids or [one.entry_id for one in turn.left_out()]
         )
@@ -133,18 +107,15 @@ def explain(
     if here.out.as_json:
         here.out.data([row_json(row) for row in explanation.rows])
         return
-    nothing = say(
-        "nothing comes to mind; --all tells why of every memory",
-        "什么也没想起来；--all 会说明每一条的原因",
-    )
+    nothing = say("nothing comes to mind; --all tells why of every memory")
     here.out.raw(str(explanation) or nothing)
     if not wait:
         tell_without(here, messages[-1].content)
 
 
 def ask(
-    here: Desk,
-    mind: "RoleMemory",
+    here: CommandContext,
+    role_memory: "RoleMemory",
     messages: Sequence[Any],
     user: str | None,
     now: str | None = None,
@@ -153,8 +124,8 @@ def ask(
 ) -> "Turn":
     """One turn of these messages, oldest first."""
     if wait:
-        ready(here, mind)
-    turn = mind.recall(messages, user=user, now=_time(now), dry_run=dry_run)
+        ready(here, role_memory)
+    turn = role_memory.recall(messages, user=user, now=_time(now), dry_run=dry_run)
     for note in turn.trace.notes:
         here.out.warn(note)
     return turn
@@ -164,14 +135,13 @@ def _time(text: str | None) -> Any:
     if text is None:
         return None
     from rolememory.errors import InvalidValueError
-    from rolememory.storage.moments import moment
+    from rolememory.storage.timestamps import moment
 
     try:
         return moment(text)
     except ValueError as error:
         raise InvalidValueError(
-            f"--now: expected a time, got {text!r}; write 2024-05-01",
-            zh=f"--now：应为时间，却是“{text}”；例如 2024-05-01",
+            "--now: expected a time, got {text!r}; write 2024-05-01", text=text
         ) from error
 
 

@@ -3,23 +3,22 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
-from rolememory.cli.out import Column, one_line
+from rolememory.cli.output import TableColumn, one_line
 from rolememory.cli.verbs import KEEP, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
     from rolememory.storage.files.backup import Backup
 
-ALL = ("all", "全部")
-
 
 def chosen(home: "Home", name: str | None) -> list[str]:
     """The ids of the roles meant: one by name, or all of them."""
-    if name is None or name in ALL:
+    if name is None or name in ("all", say("all")):
         return [role.id for role in home.roles()]
     return [home.folder.find(name).id]
 
@@ -27,55 +26,44 @@ def chosen(home: "Home", name: str | None) -> list[str]:
 @verb(
     "clean",
     KEEP,
-    both(
-        "archive what expired, wore out or outgrew its limit; never deletes",
-        "归档已过期、已淡忘或超出上限的记忆，从不删除",
-    ),
+    translatable("archive what expired, wore out or outgrew its limit; never deletes"),
 )
 def clean(
     role: MaybeRole = None,
     dry_run: DryRun = False,
     journal_days: Annotated[
         int | None,
-        option(
-            "--journal-days N",
-            "also forget history older than so many days",
-            "同时清掉多少天以前的改动记录",
-            whole(0),
-        ),
+        option("--journal-days N", "also forget history older than so many days", whole(0)),
     ] = None,
     yes: Yes = False,
 ) -> None:
     """Tell what goes and why. Nothing brings history back: without a terminal --journal-days wants --yes."""
     here = desk()
     if journal_days is not None and not dry_run:
-        question = say(
-            f"forget history older than {journal_days} days?",
-            f"清掉{journal_days}天以前的改动记录？",
-        )
+        question = say("forget history older than {journal_days} days?", journal_days=journal_days)
         if not here.sure(question, yes):
-            here.out.say(say("nothing was removed", "没有删除"))
+            here.out.say(say("nothing was removed"))
             return
     rows: list[dict[str, Any]] = []
     pruned = 0
     with here.home() as home:
-        for mind in map(home.role, chosen(home, role)):
-            rows += _retired(mind, dry_run)
+        for role_memory in map(home.role, chosen(home, role)):
+            rows += _retired(role_memory, dry_run)
             if journal_days is not None and not dry_run:
-                pruned += mind.store.prune(datetime.now(UTC) - timedelta(days=journal_days))
+                pruned += role_memory.store.prune(datetime.now(UTC) - timedelta(days=journal_days))
     if here.out.as_json:
         here.out.data({"dry_run": dry_run, "archived": rows, "pruned": pruned})
     else:
         _tell_retired(here, rows, dry_run)
     if pruned:
-        here.out.say(say(f"forgot {pruned} lines of history", f"清掉了 {pruned} 行改动记录"))
+        here.out.say(say("forgot {pruned} lines of history", pruned=pruned))
 
 
-def _retired(mind: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
+def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
     """What goes of one role, and why."""
     from rolememory.schema.wording import word
 
-    name, memories = mind.role.name, mind.memories
+    name, memories = role_memory.role.name, role_memory.memories
     return [
         {
             "role": name,
@@ -84,20 +72,20 @@ def _retired(mind: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
             "why": word(gone.because, Tongue.language),
             "code": gone.because.code,
         }
-        for gone in mind.clean(dry_run=dry_run)
+        for gone in role_memory.clean(dry_run=dry_run)
     ]
 
 
-def _tell_retired(here: Desk, rows: list[dict[str, Any]], dry_run: bool) -> None:
+def _tell_retired(here: CommandContext, rows: list[dict[str, Any]], dry_run: bool) -> None:
     if not rows:
-        here.out.say(say("nothing to archive", "没有需要归档的记忆"))
+        here.out.say(say("nothing to archive"))
         return
-    title = say("would be archived", "将归档") if dry_run else say("archived", "已归档")
+    title = say("would be archived") if dry_run else say("archived")
     columns = [
-        Column("role", say("role", "角色")),
-        Column("id", "id", style="cyan"),
-        Column("content", title, fold=3),
-        Column("why", say("why", "原因")),
+        TableColumn("role", say("role")),
+        TableColumn("id", "id", style="cyan"),
+        TableColumn("content", title, fold=3),
+        TableColumn("why", say("why", msgctxt="change")),
     ]
     here.out.table(rows, columns)
 
@@ -105,20 +93,18 @@ def _tell_retired(here: Desk, rows: list[dict[str, Any]], dry_run: bool) -> None
 @verb(
     "backup",
     KEEP,
-    both("make a backup of a role, checked after it is made", "备份角色，写好后会校验"),
+    translatable("make a backup of a role, checked after it is made"),
 )
 def backup(
     role: MaybeRole = None,
-    everyone: Annotated[bool, option("--all", "every role", "所有角色")] = False,
+    everyone: Annotated[bool, option("--all", "every role")] = False,
 ) -> None:
     """One zip per role, in the role's folder backups/."""
     from rolememory.storage.files.backup import backup as make
 
     here = desk()
     if role is None and not everyone:
-        raise InvalidValueError(
-            "which role? name one, or write --all", zh="要备份哪个角色？请写名字，或用 --all"
-        )
+        raise InvalidValueError("which role? name one, or write --all")
     rows: list[dict[str, Any]] = []
     with here.home() as home:
         for role_id in chosen(home, None if everyone else role):
@@ -137,8 +123,10 @@ def backup(
     for row in rows:
         here.out.say(
             say(
-                f"{row['role']}: backed up to {row['file']} ({size(row['size'])})",
-                f"{row['role']}：已备份到 {row['file']}（{size(row['size'])}）",
+                "{role}: backed up to {file} ({size})",
+                role=row["role"],
+                file=row["file"],
+                size=size(row["size"]),
             )
         )
 
@@ -146,19 +134,15 @@ def backup(
 @verb(
     "restore",
     KEEP,
-    both("put a backup back; what stands now is backed up first", "恢复备份；当前内容会先备份一份"),
+    translatable("put a backup back; what stands now is backed up first"),
 )
 def restore(
     role: RoleName,
     which: Annotated[
         str,
-        argument(
-            "[WHICH]",
-            "a name from --list; not given: the newest good one",
-            "--list 列出的名字；不写就用最新的完好备份",
-        ),
+        argument("[WHICH]", "a name from --list; not given: the newest good one"),
     ] = "latest",
-    listing: Annotated[bool, option("--list", "list the backups", "列出备份")] = False,
+    listing: Annotated[bool, option("--list", "list the backups")] = False,
 ) -> None:
     """Restore, or list what there is."""
     from rolememory.storage.files.backup import restore as put_back
@@ -182,16 +166,14 @@ def restore(
         )
         return
     here.out.say(
-        say(
-            f"{found.name}: restored from {done.source.name}",
-            f"{found.name}：已从 {done.source.name} 恢复",
-        ),
+        say("{name}: restored from {name2}", name=found.name, name2=done.source.name),
         "bold",
     )
     here.out.say(
         say(
-            f"what stood before is kept as {done.saved.name}; `rolememory undo {role}` works too",
-            f"之前的内容保存为 {done.saved.name}；也可以用 `rolememory undo {role}` 撤销",
+            "what stood before is kept as {name}; `rolememory undo {role}` works too",
+            name=done.saved.name,
+            role=role,
         )
     )
 
@@ -204,17 +186,12 @@ def _list(out: Any, folder: Any) -> None:
         out.data(rows)
         return
     if not rows:
-        out.warn(
-            say(
-                "no backups yet; `rolememory backup` makes one",
-                "还没有备份；可用 `rolememory backup` 备份",
-            )
-        )
+        out.warn(say("no backups yet; `rolememory backup` makes one"))
     columns = [
-        Column("name", say("name", "名字"), style="cyan"),
-        Column("made", say("made", "时间")),
-        Column("size", say("size", "大小"), right=True),
-        Column("state", say("state", "状态")),
+        TableColumn("name", say("name"), style="cyan"),
+        TableColumn("made", say("made", msgctxt="when")),
+        TableColumn("size", say("size"), right=True),
+        TableColumn("state", say("state")),
     ]
     out.table(
         [row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows],
@@ -235,7 +212,7 @@ def _row(one: "Backup") -> dict[str, Any]:
         "made": one.made,
         "size": one.size,
         "good": not problem,
-        "state": problem or say("good", "完好"),
+        "state": problem or say("good"),
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from rolememory.cli.manual import metavar, verbs_of
+from rolememory.cli.help_pages import metavar, verbs_of
 from rolememory.cli.words import say
 from rolememory.errors import closest
 
@@ -31,21 +31,21 @@ def worded(error: Any) -> str:
 
 def _see(error: Any) -> str:
     path = getattr(getattr(error, "ctx", None), "command_path", "rolememory")
-    return say(f"; see `{path} --help`", f"；用法见 `{path} --help`")
+    return say("; see `{path} --help`", path=path)
 
 
 def _missing(error: Any) -> str:
     parameter = error.param
     name = metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
-    return say(f"{name} is missing", f"缺少 {name}")
+    return say("{name} is missing", name=name)
 
 
 def _no_such_option(error: Any) -> str:
     name = error.option_name
     known = [*_options(error), "--home", "--json", "--lang"]
     near = closest(name, known)
-    hint = say(f", did you mean {near}?", f"；是不是 {near}？") if near else ""
-    return say(f"no option {name} here{hint}", f"没有选项 {name}{hint}")
+    hint = say(", did you mean {near}?", near=near) if near else ""
+    return say("no option {name} here{hint}", name=name, hint=hint)
 
 
 def _options(error: Any) -> list[str]:
@@ -67,20 +67,14 @@ def _bad_value(error: Any) -> str:
         if parameter.param_type_name == "argument"
         else parameter.opts[0]
     )
-    if not message.isascii():
-        return f"{name}：{message}"
-    found = _QUOTED.search(message)
-    return say(
-        f"{name}: {_lower(message)}",
-        f"{name}：“{found.group(1)}”不是可用的值（{message}）" if found else f"{name}：{message}",
-    )
+    problem = _lower(message)
+    if message.isascii() and (found := _QUOTED.search(message)):
+        return say("{name}: {problem}", msgctxt="value", name=name, problem=problem, value=found[1])
+    return say("{name}: {problem}", name=name, problem=problem)
 
 
 def _bad_option(error: Any) -> str:
-    return say(
-        _lower(error.message.rstrip(".")),
-        f"选项 {error.option_name} 的写法不对（{error.message.rstrip('.')}）",
-    )
+    return say("{problem}", msgctxt="option", problem=_plain(error), option=error.option_name)
 
 
 def _plain(error: Any) -> str:
@@ -92,12 +86,10 @@ def _general(error: Any) -> str:
     if message.startswith("No such command"):
         return _no_such_verb(error, message)
     if message.startswith("Missing command"):
-        return say("a verb is missing", "缺少命令")
+        return say("a verb is missing")
     if "unexpected extra argument" in message:
-        return say(
-            _lower(message.rstrip(".")),
-            f"多余的参数：{message[message.find('(') + 1 : message.rfind(')')] if message.endswith(')') else message}",
-        )
+        extra = message[message.find("(") + 1 :].rstrip(".)")
+        return say("{problem}", msgctxt="argument", problem=_plain(error), extra=extra)
     return _plain(error)
 
 
@@ -105,8 +97,8 @@ def _no_such_verb(error: Any, message: str) -> str:
     found = _QUOTED.search(message)
     name = found.group(1) if found else ""
     near = closest(name, verbs_of(error.ctx.command, error.ctx))
-    hint = say(f", did you mean `{near}`?", f"；是不是 `{near}`？") if near else ""
-    return say(f"no verb {name!r}{hint}", f"没有命令“{name}”{hint}")
+    hint = say(", did you mean `{near}`?", near=near) if near else ""
+    return say("no verb {name!r}{hint}", name=name, hint=hint)
 
 
 def _lower(text: str) -> str:

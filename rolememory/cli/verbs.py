@@ -6,24 +6,24 @@ from typing import Any, TypeVar
 
 import typer
 
-from rolememory.cli.manual import Contents, Page
-from rolememory.cli.words import both
+from rolememory.cli.help_pages import HelpGroup, HelpPage
+from rolememory.locales import translatable
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 MODULES = (
-    "founding",
-    "show",
+    "init",
+    "demo",
     "roles",
     "memories",
     "writing",
     "turns",
-    "chatting",
+    "chat",
     "observing",
     "sessions",
     "chapters",
     "people",
-    "past",
+    "history",
     "upkeep",
     "exchange",
     "book",
@@ -31,45 +31,35 @@ MODULES = (
     "book_moves",
     "card",
     "card_moves",
-    "tuning",
+    "settings",
     "models",
-    "graphs",
-    "serving",
+    "model_export",
+    "serve",
     "keys",
-    "integrating",
+    "integrate",
     "mcp",
-    "live",
+    "watch",
     "health",
     "measuring",
 )
 _GROUPS = {
-    "story": both("stories: which chats know of one another", "故事：哪些会话彼此知道"),
-    "users": both("people: who is known, under which names", "人物：认识谁，有哪些名字"),
-    "keys": both("keys of a service: who may ask", "服务的密钥：谁可以访问"),
-    "integrate": both(
-        "frontends: what they need of us put in and taken out", "前端：装上和取下所需的内容"
-    ),
-    "model": both(
-        "models of meaning: which there are, fetching one, making it quick",
-        "语义模型：有哪些可用，怎样取得，怎样加快",
-    ),
-    "card": both(
-        "character cards: in, out, and from one format into another", "角色卡：导入、导出、转换格式"
-    ),
-    "book": both(
-        "lorebooks: what fires, what is wrong, what is expected",
-        "世界书：激活了什么、有什么问题、是否符合期望",
-    ),
+    "story": translatable("stories: which chats know of one another"),
+    "users": translatable("people: who is known, under which names"),
+    "keys": translatable("keys of a service: who may ask"),
+    "integrate": translatable("frontends: what they need of us put in and taken out"),
+    "model": translatable("models of meaning: which there are, fetching one, making it quick"),
+    "card": translatable("character cards: in, out, and from one format into another"),
+    "book": translatable("lorebooks: what fires, what is wrong, what is expected"),
 }
 
-BEGIN = both("Begin", "开始使用")
-MEMORIES = both("Memories", "记忆")
-ASK = both("Ask", "提问与缘由")
-LEARN = both("Learn", "学习")
-KEEP = both("Keep", "保管")
-DOORS = both("Frontends", "接入前端")
-AUTHOR = both("Books and cards", "世界书与角色卡")
-TUNE = both("Tune and check", "设置与检查")
+BEGIN = translatable("Begin")
+MEMORIES = translatable("Memories")
+ASK = translatable("Ask")
+LEARN = translatable("Learn")
+KEEP = translatable("Keep")
+DOORS = translatable("Frontends")
+AUTHOR = translatable("Books and cards")
+TUNE = translatable("Tune and check")
 
 _found: list[tuple[str, str, str, Callable[..., Any]]] = []
 
@@ -98,8 +88,8 @@ def gather(app: typer.Typer) -> None:
         group, _, own = name.rpartition(" ")
         if group and group not in groups:
             groups[group] = typer.Typer(
-                cls=Contents, help=_GROUPS[group], rich_markup_mode=None, no_args_is_help=False
+                cls=HelpGroup, help=_GROUPS[group], rich_markup_mode=None, no_args_is_help=False
             )
             app.add_typer(groups[group], name=group, rich_help_panel=panel)
         place = groups[group] if group else app
-        place.command(own, cls=Page, help=text, rich_help_panel=panel)(function)
+        place.command(own, cls=HelpPage, help=text, rich_help_panel=panel)(function)

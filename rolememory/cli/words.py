@@ -1,16 +1,17 @@
-"""Which language people are spoken to in, and the two wordings of everything the command line says."""
+"""Which language people are spoken to in."""
 
 import locale
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from rolememory.locales import languages, translated
 from rolememory.schema.scene import Language
 
 _NAMES = ("ROLEMEMORY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-_CHINESE: dict[str, str] = {}
 
 
 def language_from(arguments: Sequence[str], environment: Mapping[str, str]) -> Language:
@@ -24,7 +25,18 @@ def language_from(arguments: Sequence[str], environment: Mapping[str, str]) -> L
     given += [environment[name] for name in _NAMES if environment.get(name)]
     if not given:
         given = [name for name in locale.getlocale() if name]
-    return "zh" if given and given[0].lower().startswith(("zh", "chinese")) else "en"
+    return spoken(given[0]) or "en" if given else "en"
+
+
+def spoken(name: str) -> Language:
+    """The code of a language that there is a catalogue for, by its code or a locale's name; "" for others.
+
+    >>> spoken("zh_CN.UTF-8"), spoken("Chinese (Simplified)_China"), spoken("tlh")
+    ('zh', 'zh', '')
+    """
+    word = re.split("[^a-z]", name.lower())[0]
+    code = {"chinese": "zh", "english": "en"}.get(word, word)
+    return code if code in languages() else ""
 
 
 class Tongue:
@@ -39,7 +51,11 @@ def settle(arguments: Sequence[str]) -> None:
 
 
 def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
-    """Speak as the home's settings say, where neither the command line nor ROLEMEMORY_LANG says otherwise."""
+    """Speak as the home's settings say, where neither the command line nor ROLEMEMORY_LANG says otherwise.
+
+    A home may have catalogues of its own, in `locales/`.
+    """
+    settle(arguments)
     if os.environ.get("ROLEMEMORY_LANG") or any(
         word.partition("=")[0] == "--lang" for word in arguments
     ):
@@ -50,25 +66,10 @@ def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
         )
     except (OSError, ValueError, RecursionError):
         return  # whoever works with the file says what is wrong with it
-    if told in ("zh", "en"):
+    if told in languages():
         Tongue.language = told
 
 
-def say(en: str, zh: str) -> str:
-    """The wording in the person's language, now."""
-    return zh if Tongue.language == "zh" else en
-
-
-def both(en: str, zh: str) -> str:
-    """A text that is written before the language is known (helps of commands); `told` gives it in the person's language.
-
-    >>> both("a role", "一个角色")
-    'a role'
-    """
-    _CHINESE[en] = zh
-    return en
-
-
-def told(en: str) -> str:
-    """A text of `both` in the person's language; any other as it is."""
-    return say(en, _CHINESE.get(en, en))
+def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
+    """A message in the person's language."""
+    return translated(template, Tongue.language, msgctxt, **values)

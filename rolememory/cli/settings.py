@@ -2,46 +2,41 @@
 
 from typing import Annotated, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.fields import split
 from rolememory.cli.options import argument, option
-from rolememory.cli.out import Column
+from rolememory.cli.output import TableColumn
 from rolememory.cli.verbs import TUNE, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
+from rolememory.locales import translatable
 
 
 @verb(
     "settings",
     TUNE,
-    both("show the settings and where they come from, or set one", "查看设置及其来源，或修改一项"),
+    translatable("show the settings and where they come from, or set one"),
 )
 def settings(
     key: Annotated[
         str | None,
-        argument(
-            "[KEY]", "one setting, or a table of them, e.g. recall", "某一项，或某一组，例如 recall"
-        ),
+        argument("[KEY]", "one setting, or a table of them, e.g. recall"),
     ] = None,
     value: Annotated[
         str | None,
-        argument("[VALUE]", "its new value; lists with commas", "新的值；列表用逗号分隔"),
+        argument("[VALUE]", "its new value; lists with commas"),
     ] = None,
-    unset: Annotated[bool, option("--unset", "back to its default", "恢复默认")] = False,
+    unset: Annotated[bool, option("--unset", "back to its default")] = False,
     everything: Annotated[
         bool,
-        option(
-            "--all", "every key, not only what differs from its default", "列出全部，不只是改过的"
-        ),
+        option("--all", "every key, not only what differs from its default"),
     ] = False,
 ) -> None:
     """Without a key: what is not at its default."""
     here = desk()
     here.check_home()
     if value is not None and unset:
-        raise InvalidValueError(
-            "a value and --unset; give one of them", zh="不能同时给出值和 --unset"
-        )
+        raise InvalidValueError("a value and --unset; give one of them")
     if key is not None and (value is not None or unset):
         _set(here, key, None if unset else value)
         return
@@ -51,25 +46,20 @@ def settings(
     elif rows:
         here.out.table(rows, _columns())
     else:
-        here.out.say(
-            say(
-                "everything at its default; --all shows every key",
-                "全部为默认值；--all 可列出每一项",
-            )
-        )
+        here.out.say(say("everything at its default; --all shows every key"))
 
 
-def _columns() -> list[Column]:
+def _columns() -> list[TableColumn]:
     return [
-        Column("key", say("key", "设置项"), style="cyan"),
-        Column("shown", say("value", "值"), fold=1),
-        Column("source", say("from", "来源")),
-        Column("type", say("takes", "可取"), fold=1),
-        Column("about", say("what it does", "作用"), fold=3),
+        TableColumn("key", say("key", msgctxt="setting"), style="cyan"),
+        TableColumn("shown", say("value"), fold=1),
+        TableColumn("source", say("from")),
+        TableColumn("type", say("takes"), fold=1),
+        TableColumn("about", say("what it does"), fold=3),
     ]
 
 
-def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]:
+def _rows(here: CommandContext, key: str | None, everything: bool) -> list[dict[str, Any]]:
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import settings_table
 
@@ -84,7 +74,6 @@ def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]
             str(key),
             [row.key for row in table],
             remedy="see `rolememory settings --all`",
-            zh_remedy="见 `rolememory settings --all`",
         )
     given = loaded.settings.model_dump(mode="json")
     rows = []
@@ -93,7 +82,7 @@ def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]
         for part in row.key.split("."):
             now = now[part]
         if key is not None or everything or row.key in loaded.sources:
-            source = loaded.sources.get(row.key, say("default", "默认"))
+            source = loaded.sources.get(row.key, say("default"))
             rows.append(
                 {
                     "key": row.key,
@@ -102,21 +91,21 @@ def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]
                     "default": row.default,
                     "type": row.type,
                     "source": source,
-                    "about": getattr(row, Tongue.language),
+                    "about": row.about(Tongue.language),
                 }
             )
     return rows
 
 
 def _shown(value: Any) -> str:
-    from rolememory.storage.mistakes import literal
+    from rolememory.storage.value_messages import literal
 
     return literal(value)
 
 
-def _set(here: Desk, key: str, text: str | None) -> None:
+def _set(here: CommandContext, key: str, text: str | None) -> None:
     from rolememory.storage.settings_text import set_value
-    from rolememory.storage.tree import type_name
+    from rolememory.storage.settings_tree import type_name
 
     value = None if text is None else _value(text, type_name(key) if _is_key(key) else "")
     try:
@@ -124,17 +113,17 @@ def _set(here: Desk, key: str, text: str | None) -> None:
     except SettingsError as error:
         if error.file != "overrides":
             raise
-        raise SettingsError(key, error.problem, remedy=error.remedy, zh=error.zh) from error
+        raise SettingsError(key, error.problem, remedy=error.remedy) from error
     if here.out.as_json:
         here.out.data({"key": key, "value": value})
     elif value is None:
-        here.out.say(say(f"{key}: back to its default", f"{key}：已恢复默认"))
+        here.out.say(say("{key}: back to its default", key=key))
     else:
         here.out.say(f"{key} = {_shown(value)}")
 
 
 def _is_key(key: str) -> bool:
-    from rolememory.storage.tree import leaves
+    from rolememory.storage.settings_tree import leaves
 
     return key in leaves()
 

@@ -5,51 +5,38 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.history import change_json, change_text
 from rolememory.cli.options import MaybeRole
-from rolememory.cli.past import difference_text, differences
 from rolememory.cli.upkeep import chosen
 from rolememory.cli.verbs import TUNE, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import RoleMemoryError
+from rolememory.locales import Listed, LocalizedText, translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.schema.memory import Memory
     from rolememory.storage.files.watch import Changed
 
-_KINDS = {
-    "memory": "记忆",
-    "role": "角色设定",
-    "settings": "设置",
-    "template": "模板",
-    "worldbook": "世界书",
-    "card": "角色卡",
-}
+translatable(("native", "polling", "off"), "watching")
+translatable(("memory", "role", "settings", "template", "worldbook", "card"), "file")
 
 
-@verb("watch", TUNE, both("show what changes, live, until Ctrl-C", "实时显示改动，按 Ctrl-C 结束"))
+@verb("watch", TUNE, translatable("show what changes, live, until Ctrl-C"))
 def watch(role: MaybeRole = None) -> None:
     """One line per change; with --json one JSON object per line."""
-    from rolememory.storage.files.watch import Watch
-
     here = desk()
     with here.home() as home:
         wanted = set(chosen(home, role))
         follower = _Follower(here, home, wanted, everybody=role is None)
-        with Watch(home.path, follower.heard, home.settings.storage) as watching:
+        with home.watch(follower.heard) as watching:
             for note in watching.notes:
                 here.out.warn(note)
-            mode = say(
-                watching.mode,
-                {"native": "系统通知", "polling": "定时查看"}.get(watching.mode, "关闭"),
-            )
+            mode = say(watching.mode, msgctxt="watching")
             follower.tell(
                 {"did": "watching", "home": str(home.path), "mode": watching.mode},
-                say(
-                    f"watching {home.path} ({mode}); Ctrl-C ends",
-                    f"正在监视 {home.path}（{mode}），按 Ctrl-C 结束",
-                ),
+                say("watching {path} ({mode}); Ctrl-C ends", path=home.path, mode=mode),
             )
             threading.Event().wait()
 
@@ -57,7 +44,9 @@ def watch(role: MaybeRole = None) -> None:
 class _Follower:
     """Tells the differences between what it saw last and what stands now."""
 
-    def __init__(self, here: Desk, home: "Home", wanted: set[str], everybody: bool) -> None:
+    def __init__(
+        self, here: CommandContext, home: "Home", wanted: set[str], everybody: bool
+    ) -> None:
         self._here, self._home, self._wanted, self._everybody = here, home, wanted, everybody
         self._seen: dict[str, Mapping[str, Memory]] = {
             role_id: dict(home.role(role_id).memories) for role_id in wanted
@@ -85,7 +74,7 @@ class _Follower:
         kinds = sorted(changed.kinds)
         self.tell(
             {"did": "home", "kinds": kinds},
-            say(f"home: {', '.join(kinds)} edited", f"记忆库：{_kinds(kinds)}有改动"),
+            say("home: {kinds} edited", kinds=_kinds(kinds)),
         )
         if "settings" in changed.kinds:
             self._check_settings()
@@ -102,25 +91,27 @@ class _Follower:
     def _of_role(self, changed: "Changed") -> None:
         role_id = str(changed.role)
         try:
-            mind = self._home.role(role_id)
+            role_memory = self._home.role(role_id)
         except RoleMemoryError:
-            self.tell(
-                {"did": "gone", "role": role_id}, say(f"{role_id}: is gone", f"{role_id}：不在了")
-            )
+            self.tell({"did": "gone", "role": role_id}, say("{role_id}: is gone", role_id=role_id))
             self._seen.pop(role_id, None)
             return
-        name, found = mind.role.name, mind.store.snapshot()
-        for row in differences(self._seen.get(role_id, {}), found.memories):
+        from rolememory.engine.changes import changes
+
+        name, found = role_memory.role.name, role_memory.store.snapshot()
+        for one in changes(self._seen.get(role_id, {}), found.memories):
             self.tell(
-                {"role": role_id, "name": name, **row},
-                f"{name}  {difference_text(row)}".replace("\n", f"\n{name}  "),
+                {"role": role_id, "name": name, **change_json(one)},
+                f"{name}  {change_text(one)}".replace("\n", f"\n{name}  "),
             )
         self._seen[role_id] = dict(found.memories)
         other = sorted(changed.kinds - {"memory"})
         if other:
             self.tell(
                 {"did": "edited", "role": role_id, "kinds": other},
-                say(f"{name}: {', '.join(other)} edited", f"{name}：{_kinds(other)}有改动"),
+                say(
+                    "{name}: {other} edited", name=name, other=", ".join(other), kinds=_kinds(other)
+                ),
             )
         problems = tuple(problem.text(Tongue.language) for problem in found.problems)
         for problem in problems:
@@ -131,5 +122,5 @@ class _Follower:
         self._problems[role_id] = problems
 
 
-def _kinds(kinds: Sequence[str]) -> str:
-    return "、".join(_KINDS.get(kind, kind) for kind in kinds)
+def _kinds(kinds: Sequence[str]) -> Listed:
+    return Listed(LocalizedText(kind, msgctxt="file") for kind in kinds)

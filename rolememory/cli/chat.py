@@ -8,63 +8,56 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.chapters import heading
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, UserName, option
-from rolememory.cli.out import one_line, write
+from rolememory.cli.output import one_line, write
 from rolememory.cli.verbs import BEGIN, verb
-from rolememory.cli.words import Tongue, both, say, told
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, RoleMemoryError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
-    from rolememory.learn.model.client import Model
+    from rolememory.llm.client import ChatModel
     from rolememory.recall.turn import Turn
     from rolememory.schema.message import Message
 
 _TIMEOUT_S = 300.0  # of a whole reply
-_HELP = both(
-    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /chapter [TITLE]  end a chapter    /quit  end",
-    "/why  上一轮的缘由    /swipe  换一个回复    /undo  撤销刚学到的    /chapter [标题]  结束一章    /quit  结束",
+_HELP = translatable(
+    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /chapter [TITLE]  end a chapter    /quit  end"
 )
 
 
 @verb(
     "chat",
     BEGIN,
-    both(
-        "talk with a role here, through any OpenAI-compatible server",
-        "在终端里与角色对话，使用任意兼容 OpenAI 的服务",
-    ),
+    translatable("talk with a role here, through any OpenAI-compatible server"),
 )
 def chat(
     role: RoleName,
     upstream: Annotated[
         str | None,
-        option(
-            "--upstream URL",
-            "the model's server; none = serve.upstream",
-            "模型服务地址；不写 = serve.upstream",
-        ),
+        option("--upstream URL", "the model's server; none = serve.upstream"),
     ] = None,
     model: Annotated[
         str | None,
-        option(
-            "--model NAME", "name of the model; none = learn.model", "模型名；不写 = learn.model"
-        ),
+        option("--model NAME", "name of the model; none = learn.model"),
     ] = None,
     session: Annotated[
-        str, option("--chat NAME", "go on with this chat, or begin it", "继续或新建这个会话")
+        str, option("--chat NAME", "go on with this chat, or begin it")
     ] = "terminal",
     user: UserName = None,
     pane: Annotated[
         bool,
-        option("--pane/--no-pane", "show what was recalled and learned", "显示想起和学到的内容"),
+        option("--pane/--no-pane", "show what was recalled and learned"),
     ] = True,
 ) -> None:
     """One line is one message; the chat goes on where it stood."""
     here = desk()
-    with here.role(role, meaning=True) as mind:
-        talk = Talk(here, mind, _model(mind, upstream, model), session, user, pane)
+    with here.role(role, meaning=True) as role_memory:
+        talk = ChatSession(
+            here, role_memory, _model(role_memory, upstream, model), session, user, pane
+        )
         talk.greet()
         for line in _lines():
             if not talk.heard(line):
@@ -72,12 +65,12 @@ def chat(
 
 
 @dataclass
-class Talk:
+class ChatSession:
     """A chat in progress."""
 
-    here: Desk
-    mind: "RoleMemory"
-    model: "Model"
+    here: CommandContext
+    role_memory: "RoleMemory"
+    model: "ChatModel"
     chat: str
     user: str | None
     pane: bool
@@ -88,9 +81,9 @@ class Talk:
         """Show where the chat stands."""
         from rolememory.schema.message import Message
 
-        settings = self.mind.settings.memory
-        if self.chat in {info.id for info in self.mind.chats.chats(archived=True)}:
-            recent = self.mind.chats.recent(
+        settings = self.role_memory.settings.memory
+        if self.chat in {info.id for info in self.role_memory.chats.chats(archived=True)}:
+            recent = self.role_memory.chats.recent(
                 self.chat, settings.short_term_items, settings.short_term_characters
             )
             self.said = [Message(role=one.role, content=one.text) for one in recent]
@@ -98,12 +91,12 @@ class Talk:
                 self._previously(recent[-1].at)
         for message in self.said[-4:]:
             self._show(
-                self.mind.role.name
+                self.role_memory.role.name
                 if message.role == "assistant"
-                else self.user or say("you", "你"),
+                else self.user or say("you"),
                 message.content,
             )
-        self.here.out.say(told(_HELP), "dim")
+        self.here.out.say(say(_HELP), "dim")
 
     def heard(self, line: str) -> bool:
         """One line of the user's; false when it was the last."""
@@ -130,10 +123,12 @@ class Talk:
     def _reply(self) -> None:
         from rolememory.schema.message import Message
 
-        most = self.mind.settings.memory.max_history
+        most = self.role_memory.settings.memory.max_history
         sent = self.said if most is None else self.said[-max(most, 1) :]
-        self.turn = self.mind.recall([*self._instructions(), *sent], chat=self.chat, user=self.user)
-        before = set(self.mind.memories)
+        self.turn = self.role_memory.recall(
+            [*self._instructions(), *sent], chat=self.chat, user=self.user
+        )
+        before = set(self.role_memory.memories)
         try:
             reply = self._streamed(
                 [{"role": one.role, "content": one.content} for one in self.turn.messages]
@@ -143,18 +138,18 @@ class Talk:
             reply = ""
         if reply.strip():
             self.said.append(Message.assistant(reply))
-        self.mind.observe(self.said, chat=self.chat, user=self.user)
-        self.mind.learned()
+        self.role_memory.observe(self.said, chat=self.chat, user=self.user)
+        self.role_memory.learned()
         if self.pane:
             self._pane(before)
 
     def _streamed(self, messages: list[dict[str, str]]) -> str:
-        from rolememory.learn.model.client import Haste
+        from rolememory.llm.client import RequestLimits
 
-        write(f"{self.mind.role.name}: ")
+        write(f"{self.role_memory.role.name}: ")
         parts: list[str] = []
         try:
-            for piece in self.model.chat_stream(messages, Haste(patient=False)):
+            for piece in self.model.chat_stream(messages, RequestLimits(patient=False)):
                 parts.append(piece)
                 write(piece)
         finally:
@@ -164,26 +159,23 @@ class Talk:
     def _pane(self, before: set[str]) -> None:
         for one in self.turn.recalled if self.turn else ():
             self.here.out.say(f"  ~ {one_line(one.memory.content)}  {one.score:.2f}", "dim")
-        for memory_id, memory in self.mind.memories.items():
+        for memory_id, memory in self.role_memory.memories.items():
             if memory_id not in before:
                 self.here.out.say(f"  + {one_line(memory.content)}", "green")
 
     def _instructions(self) -> "list[Message]":
         from rolememory.schema.message import Message
 
-        card = self.mind.as_character(self.user)
+        card = self.role_memory.as_character(self.user)
         texts = [text for text in (card.description, card.personality, card.scenario) if text]
-        named = say(
-            f"You are {card.name}. Reply as {card.name}, in character.",
-            f"你是{card.name}。请以{card.name}的身份作答，不要出戏。",
-        )
+        named = say("You are {name}. Reply as {name}, in character.", name=card.name)
         return [Message.system("\n\n".join([named, *texts]))]
 
     def _why(self) -> None:
         self.here.out.raw(
             str(self.turn.explain(language=Tongue.language))
             if self.turn
-            else say("nothing was said yet", "还没有说话")
+            else say("nothing was said yet")
         )
 
     def _swipe(self) -> None:
@@ -197,32 +189,35 @@ class Talk:
 
     def _undo(self) -> None:
         try:
-            self.mind.undo()
-            self.here.out.say(say("taken back", "已撤销"))
+            self.role_memory.undo()
+            self.here.out.say(say("taken back"))
         except RoleMemoryError as error:
             self.here.out.warn(error.text(Tongue.language))
 
     def _chapter(self, title: str) -> None:
         """End a chapter here; the model writes it now, or later."""
         if not self.said:
-            self.here.out.raw(say("nothing was said yet", "还没有说话"))
+            self.here.out.raw(say("nothing was said yet"))
             return
-        before = {one.id for one in self.mind.chapters(self.chat)}
-        report = self.mind.end_chapter(self.chat, title)
-        for one in self.mind.chapters(self.chat):
+        before = {one.id for one in self.role_memory.chapters(self.chat)}
+        report = self.role_memory.end_chapter(self.chat, title)
+        for one in self.role_memory.chapters(self.chat):
             if one.id not in before:
                 self.here.out.say(heading(one), "bold")
                 self.here.out.raw(one.content)
         for note in report.notes:
             self.here.out.warn(note.text(Tongue.language))
         if not (report.notes or report.summaries):
-            self.here.out.say(say("the chapter ends here", "这一章到此为止"))
+            self.here.out.say(say("the chapter ends here"))
 
     def _previously(self, last: datetime) -> None:
         """What happened before, after days without a word."""
-        least, told = self.mind.settings.inject.previously_days, self.mind.chapters(self.chat)
+        least, told = (
+            self.role_memory.settings.inject.previously_days,
+            self.role_memory.chapters(self.chat),
+        )
         if least and told and datetime.now(UTC) - last >= timedelta(days=least):
-            self.here.out.say(say("Previously:", "前情回顾："), "bold")
+            self.here.out.say(say("Previously:"), "bold")
             self.here.out.raw(told[-1].content)
 
     def _show(self, who: str, text: str) -> None:
@@ -230,24 +225,23 @@ class Talk:
         self.here.out.raw(text)
 
 
-def _model(mind: "RoleMemory", upstream: str | None, model: str | None) -> "Model":
-    from rolememory.learn.model.client import Model, Where
-    from rolememory.learn.model.upstreams import Upstreams
+def _model(role_memory: "RoleMemory", upstream: str | None, model: str | None) -> "ChatModel":
+    from rolememory.llm.client import ChatModel, ModelAddress
+    from rolememory.llm.servers import ModelServers
 
-    settings = mind.settings
+    settings = role_memory.settings
     base = upstream or settings.serve.upstream or settings.learn.endpoint
     if not base:
         raise InvalidValueError(
-            "no model server: give --upstream URL, or set serve.upstream in rolememory.toml",
-            zh="没有模型服务：请加 --upstream 地址，或在 rolememory.toml 里设置 serve.upstream",
+            "no model server: give --upstream URL, or set serve.upstream in rolememory.toml"
         )
     key = (
         settings.serve.upstream_key_env
         if os.environ.get(settings.serve.upstream_key_env)
         else settings.learn.api_key_env
     )
-    where = Where(base.rstrip("/"), model or settings.learn.model or "default", key)
-    return Model(where, Upstreams().at(where.base), _TIMEOUT_S)
+    where = ModelAddress(base.rstrip("/"), model or settings.learn.model or "default", key)
+    return ChatModel(where, ModelServers().at(where.base), _TIMEOUT_S)
 
 
 def _lines() -> Iterator[str]:

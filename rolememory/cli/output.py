@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table: the key of the row, its title, and how it stands."""
 
     key: str
@@ -36,7 +36,7 @@ def steady(stream: TextIO) -> None:
         reconfigure(errors="replace")
 
 
-class Out:
+class Output:
     """Where a command's words go. `as_json`: one JSON value on standard output and nothing else there."""
 
     def __init__(self, as_json: bool = False) -> None:
@@ -75,7 +75,7 @@ class Out:
         write(text if text.endswith("\n") else text + "\n")
 
     def table(
-        self, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str = ""
+        self, rows: Sequence[Mapping[str, Any]], columns: Sequence[TableColumn], title: str = ""
     ) -> None:
         """Rows under titles: boxed on a terminal, tab-separated in a pipe."""
         if self.is_terminal:
@@ -116,7 +116,7 @@ class Out:
 
     def ask(self, question: str) -> bool:
         """Whether a person at the terminal says yes."""
-        self._print(question + say(" [y/N] ", " [y/N] "), "", error=True, end="")
+        self._print(f"{question} [y/N] ", "", error=True, end="")
         return sys.stdin.readline().strip().casefold() in ("y", "yes", "是", "好")
 
     def console(self, error: bool = False) -> "Console":
@@ -143,7 +143,9 @@ def write(text: str, stream: TextIO | None = None) -> None:
         stream.write(text.encode("utf-8", "replace").decode())
 
 
-def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str) -> "Table":
+def _table(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[TableColumn], title: str
+) -> "Table":
     """Columns that hold nothing are left out."""
     from rich import box
     from rich.table import Table
@@ -180,13 +182,13 @@ def shown(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return say("yes", "是") if value else say("no", "否")
+        return say("yes") if value else say("no")
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M")
     if isinstance(value, float):
         return f"{value:.3g}"
     if isinstance(value, list | tuple):
-        return say(", ", "、").join(str(one) for one in value)
+        return say(", ", msgctxt="list").join(str(one) for one in value)
     return str(value)
 
 

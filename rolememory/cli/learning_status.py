@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.words import Tongue, say
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.chats import Chats
@@ -16,7 +17,7 @@ PROBE_S = 5.0  # a server that is asked whether it is there has so long
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LearningStatus:
     """How learning stands in one role."""
 
     by: str  # off, commands, commands and model
@@ -38,13 +39,13 @@ class Standing:
 
     def told(self) -> str:
         """Who learns, in the person's language."""
-        return say(self.by, BY[self.by])
+        return say(self.by, msgctxt="learning")
 
 
-BY = {"off": "不学习", "commands": "口令", "commands and model": "口令和模型"}
+translatable(("off", "commands", "commands and model"), "learning")
 
 
-def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None) -> Standing:
+def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None) -> LearningStatus:
     """How learning stands in this role. Reads its chats; writes nothing, asks nobody."""
     from rolememory.chats import Chats
     from rolememory.learn.cursor import Cursors
@@ -54,7 +55,7 @@ def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None)
     every = kept.chats(archived=True)
     cursors = Cursors(space)
     state = _model_state(space, settings, kept)
-    return Standing(
+    return LearningStatus(
         by=learns_by(settings),
         chats=len(every),
         archived=sum(info.archived for info in every),
@@ -80,10 +81,10 @@ def learns_by(settings: "Settings") -> str:
 def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mapping[str, Any]:
     """What waits for a model: the background of the role, made to be asked and never to be begun."""
     from rolememory.inject.environment import Templates
-    from rolememory.learn.model.behind import Behind
+    from rolememory.learn.model.worker import ExtractionWorker
     from rolememory.schema.learning import Company
 
-    behind = Behind(
+    behind = ExtractionWorker(
         space,
         chats,
         lambda: settings,
@@ -96,7 +97,7 @@ def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mappin
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ConfiguredServer:
     """A model server that the settings name. `state` is a breaker's: uninitialised = nobody asked yet."""
 
     what: str  # learning, replies
@@ -111,7 +112,7 @@ class Server:
         return bool(os.environ.get(self.key_env, "").strip())
 
 
-def servers(settings: "Settings", *, ask: bool) -> Iterator[Server]:
+def servers(settings: "Settings", *, ask: bool) -> Iterator[ConfiguredServer]:
     """The servers that learn and that reply, each once. `ask`: see whether they are there, at most some seconds each."""
     from rolememory.learn.model.models import STEPS, own, resolved
 
@@ -124,19 +125,19 @@ def servers(settings: "Settings", *, ask: bool) -> Iterator[Server]:
             yield _server(what, base, key_env, ask=ask)
 
 
-def _server(what: str, base: str, key_env: str, *, ask: bool) -> Server:
-    from rolememory.learn.model.upstreams import Upstreams
+def _server(what: str, base: str, key_env: str, *, ask: bool) -> ConfiguredServer:
+    from rolememory.llm.servers import ModelServers
     from rolememory.upstream import shown, translated
 
     url, _ = translated(base, "")
     if not ask:
-        return Server(what, shown(url), key_env)
-    upstream = Upstreams().at(url)
+        return ConfiguredServer(what, shown(url), key_env)
+    upstream = ModelServers().at(url)
     if reason := _reason(url, key_env):
         upstream.breaker.trip(reason)
     else:
         upstream.breaker.success()
-    return Server(
+    return ConfiguredServer(
         what, upstream.base, key_env, str(upstream.breaker.state), upstream.breaker.reason
     )
 
@@ -145,7 +146,7 @@ def _reason(url: str, key_env: str) -> str:
     """Why a server cannot be asked; "" when it answers."""
     import httpx
 
-    from rolememory.learn.model.troubles import StatusError, trouble
+    from rolememory.llm.errors import StatusError, trouble
     from rolememory.upstream import bearer, client
 
     try:

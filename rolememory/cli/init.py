@@ -3,29 +3,23 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from rolememory.cli.desk import desk
-from rolememory.cli.meaning import Meaning, look
+from rolememory.cli.context import desk
+from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import argument
 from rolememory.cli.verbs import BEGIN, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import Tongue, say
+from rolememory.locales import translatable
 
 
 @verb(
     "init",
     BEGIN,
-    both(
-        "make a home for roles: a folder with settings to edit",
-        "新建记忆库：一个带有设置文件的文件夹",
-    ),
+    translatable("make a home for roles: a folder with settings to edit"),
 )
 def init(
     path: Annotated[
         Path | None,
-        argument(
-            "[PATH]",
-            "where; default: --home, else memories",
-            "位置，默认取 --home，否则为 memories",
-        ),
+        argument("[PATH]", "where; default: --home, else memories"),
     ] = None,
 ) -> None:
     """Make what is not there yet; what is there stays as it is."""
@@ -45,9 +39,9 @@ def init(
         )
         return
     here.out.say(
-        say(f"{home}: ready", f"{home}：已就绪")
+        say("{home}: ready", home=home)
         if made
-        else say(f"{home}: is there already, nothing changed", f"{home}：早已建好，没有改动"),
+        else say("{home}: is there already, nothing changed", home=home),
         "bold",
     )
     here.out.say(meaning.text())
@@ -55,27 +49,27 @@ def init(
         here.out.say(line)
 
 
-def _next(home: Path, meaning: Meaning) -> list[str]:
+def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
     """What to do now, one command a line."""
     place = "" if str(home) == "memories" else f" --home {home}"
     rows: list[tuple[Any, str]] = [
-        ("rolememory demo", say("see what it does", "先看看效果")),
+        ("rolememory demo", say("see what it does")),
         (
-            f"rolememory open {say('Mira', '米拉')} --create{place}",
-            say("make a role", "新建一个角色"),
+            f"rolememory open {say('Mira')} --create{place}",
+            say("make a role"),
         ),
         (
-            f'rolememory add {say("Mira", "米拉")} "{say("The beacon failed in the storm of 1887.", "1887 年的风暴里灯塔灭了。")}"{place}',
-            say("tell it something", "告诉它一件事"),
+            f'''rolememory add {say("Mira")} "{say("The beacon failed in the storm of 1887.")}"{place}''',
+            say("tell it something"),
         ),
         (
-            f'rolememory recall {say("Mira", "米拉")} "{say("Why is the beacon dark?", "灯塔为什么不亮？")}"{place}',
-            say("ask", "问问看"),
+            f'''rolememory recall {say("Mira")} "{say("Why is the beacon dark?")}"{place}''',
+            say("ask"),
         ),
     ]
     wide = max(len(command) for command, _ in rows)
     return [
         "",
-        say("next:", "接下来："),
+        say("next:"),
         *(f"  {command:<{wide}}  # {what}" for command, what in rows),
     ]

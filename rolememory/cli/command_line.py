@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolememory.cli.words import both
+from rolememory.cli.words import spoken
 from rolememory.errors import InvalidValueError
+from rolememory.locales import Listed, add_folder, languages, translatable
 
 DEFAULT_HOME = "memories"
 
 OPTIONS = (
-    ("--home PATH", both("the folder of all roles (or ROLEMEMORY_HOME); default: memories", "存放所有角色的文件夹（或 ROLEMEMORY_HOME），默认 memories")),
-    ("--json", both("the result as one JSON value on standard output", "结果以一个 JSON 值写到标准输出")),
-    ("--lang zh|en", both("the language to be spoken to in (or ROLEMEMORY_LANG)", "使用的语言（或 ROLEMEMORY_LANG）")),
+    ("--home PATH", translatable('the folder of all roles (or ROLEMEMORY_HOME); default: memories')),
+    ("--json", translatable('the result as one JSON value on standard output')),
+    ("--lang zh|en", translatable('the language to be spoken to in (or ROLEMEMORY_LANG)')),
 )  # fmt: skip
 
 
@@ -22,7 +23,7 @@ class UsageError(InvalidValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandLine:
     """A command line with what holds for every verb taken out of it."""
 
     rest: tuple[str, ...]
@@ -30,7 +31,7 @@ class Line:
     as_json: bool = False
 
 
-def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> Line:
+def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> CommandLine:
     """Take --home, --json and --lang from anywhere before a lone `--`; the last of each counts.
 
     >>> read(["roles", "--json", "--home=h"], {}).rest
@@ -50,24 +51,23 @@ def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
             given[name] = "yes"
         else:
             given[name] = value if joint else _value(name, next(words, None))
+    home = Path(given["--home"] or DEFAULT_HOME)
+    add_folder(home.expanduser() / "locales")
     _check_language(given["--lang"])
-    return Line(
-        (*rest, *arguments[end:]), Path(given["--home"] or DEFAULT_HOME), bool(given["--json"])
-    )
+    return CommandLine((*rest, *arguments[end:]), home, bool(given["--json"]))
 
 
 def _value(name: str, value: str | None) -> str:
     if not value or value.startswith("--"):
         example = f"{name} {'zh' if name == '--lang' else DEFAULT_HOME}"
-        raise UsageError(
-            f"option {name} needs a value; write {example}",
-            zh=f"选项 {name} 后面要有一个值，例如 {example}",
-        )
+        raise UsageError("option {name} needs a value; write {example}", name=name, example=example)
     return value
 
 
 def _check_language(value: str) -> None:
-    if value and not value.lower().startswith(("zh", "en", "chinese", "english")):
+    if value and not spoken(value):
         raise UsageError(
-            f"--lang: expected zh or en, got {value!r}", zh=f"--lang：应为 zh 或 en，却是“{value}”"
+            "--lang: expected one of {known}, got {value!r}",
+            known=Listed(languages()),
+            value=value,
         )

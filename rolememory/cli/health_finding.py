@@ -10,7 +10,7 @@ Level = Literal["good", "note", "warning", "fault"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """How one thing stands: where, what, and what to do about it."""
 
     level: Level
@@ -21,5 +21,5 @@ class Finding:
 
     def text(self) -> str:
         """One line."""
-        told = say(": ", "：").join(part for part in (self.where, self.what) if part)
-        return told + (say("; ", "；") + self.remedy if self.remedy else "")
+        told = say(": ").join(part for part in (self.where, self.what) if part)
+        return told + (say("; ") + self.remedy if self.remedy else "")

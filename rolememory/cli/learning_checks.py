@@ -1,0 +1,185 @@
+"""What `doctor` looks at besides the memories themselves: who learns, the chats, what waits for a person, the server."""
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rolememory.cli.health_finding import FAULT, HealthFinding
+from rolememory.cli.learning_status import (
+    ConfiguredServer,
+    LearningStatus,
+    learns_by,
+    servers,
+    standing,
+)
+from rolememory.cli.words import Tongue, say
+from rolememory.errors import RoleMemoryError
+from rolememory.locales import translatable
+
+if TYPE_CHECKING:
+    from rolememory.schema.role import Role
+    from rolememory.schema.settings import Settings
+
+_SERVERS = translatable({"learning": "the model that learns", "replies": "the model that replies"})
+_MEANWHILE = translatable(
+    {
+        "learning": "nothing is lost: what is to be learned waits",
+        "replies": "until then the frontend shows this error",
+    }
+)
+MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in an evening
+
+
+def learning(settings: "Settings", *, ask: bool) -> Iterator[HealthFinding]:
+    """Who learns, and the servers that are asked."""
+    by = learns_by(settings)
+    told = LearningStatus(by).told()
+    yield HealthFinding(
+        "note" if by == "off" else "good",
+        "learning",
+        "",
+        say("memories are learned by: {told}", told=told),
+    )
+    endpoint, model = settings.learn.endpoint, settings.learn.model
+    if endpoint == "upstream" and not settings.serve.upstream:
+        what = say('learn.endpoint is "upstream", and no model is set behind the proxy')
+        yield HealthFinding("warning", "learning", "", what, say("set serve.upstream"))
+    elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
+        named = "learn.endpoint" if endpoint else "learn.model"
+        other = "learn.model" if endpoint else "learn.endpoint"
+        what = say(
+            "{named} is set and {other} is not, so no model learns", named=named, other=other
+        )
+        yield HealthFinding("warning", "learning", "", what, say("set {other}", other=other))
+    yield from (_server(one) for one in servers(settings, ask=ask))
+
+
+def _server(one: ConfiguredServer) -> HealthFinding:
+    what = say(_SERVERS[one.what])
+    key = (
+        say("key from {key_env}", key_env=one.key_env)
+        if one.has_key
+        else say("no key in {key_env}", key_env=one.key_env)
+    )
+    where = say("{what}, {url}", what=what, url=one.url)
+    if one.state == "failed":
+        return HealthFinding("warning", "server", where, one.reason, say(_MEANWHILE[one.what]))
+    state = say("answers") if one.state == "ready" else say("not asked; --wait asks it")
+    return HealthFinding(
+        "good" if one.state == "ready" else "note",
+        "server",
+        where,
+        say("{state}, {key}", state=state, key=key),
+    )
+
+
+def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[HealthFinding]:
+    """How learning stands in one role, and what is wrong with its chats."""
+    from rolememory.storage.files.space import FileSpace
+
+    try:
+        found = standing(FileSpace(folder), settings)
+    except (RoleMemoryError, OSError) as error:
+        yield HealthFinding(
+            "warning",
+            "chats",
+            role.name,
+            error.text(Tongue.language) if isinstance(error, RoleMemoryError) else str(error),
+        )
+        return
+    yield from (
+        HealthFinding("warning", "chats", f"{role.name}: {folder}", problem)
+        for problem in found.problems
+    )
+    if found.waiting:
+        command = (
+            f'rolememory review "{role.name}"'
+            if " " in role.name
+            else f"rolememory review {role.name}"
+        )
+        what = say("{waiting} wait for your word", waiting=found.waiting)
+        yield HealthFinding(
+            "warning" if found.waiting > MANY_WAIT else "note",
+            "review",
+            role.name,
+            what,
+            f"`{command}`",
+        )
+    if found.unread:
+        what = say("{unread} chats are not learned from yet", unread=found.unread)
+        yield HealthFinding(
+            "note",
+            "learning",
+            role.name,
+            what,
+            say("it goes on with the next turn"),
+        )
+    if found.queued:
+        what = say("{queued} exchanges wait for the model", queued=found.queued)
+        yield HealthFinding("note", "learning", role.name, what)
+    yield from (HealthFinding("note", "learning", role.name, note) for note in found.notes)
+
+
+def serving(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
+    """Whether `serve` can do its work as it is set."""
+    rules = settings.serve
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        yield HealthFinding(
+            "note",
+            "serve",
+            "",
+            say("the server is not installed"),
+            'pip install "rolememory[serve]"',
+        )
+        return
+    if not rules.upstream:
+        remedy = say("set serve.upstream, or start with --upstream URL")
+        yield HealthFinding(
+            "note",
+            "serve",
+            "",
+            say("no model is set behind the proxy"),
+            remedy,
+        )
+    yield _token(home)
+    if rules.host not in ("127.0.0.1", "localhost", "::1"):
+        what = say("listens on {host}: other machines may ask, with the token", host=rules.host)
+        yield HealthFinding("note", "serve", "", what)
+    if rules.role:
+        yield from _default_role(home, rules.role)
+    if rules.cards and not Path(rules.cards).expanduser().is_dir():
+        what = say("serve.cards: no folder {cards}", cards=rules.cards)
+        yield HealthFinding("warning", "serve", "", what, say("roles are known by name alone"))
+
+
+def _token(home: Path) -> HealthFinding:
+    from rolememory.serve.token import NAME, VARIABLE
+
+    token = home / NAME
+    if os.environ.get(VARIABLE, "").strip():
+        return HealthFinding(
+            "good", "serve", "", say("the token comes from {variable}", variable=VARIABLE)
+        )
+    if not token.is_file():
+        return HealthFinding(
+            "note",
+            "serve",
+            "",
+            say("no token yet; the first start makes one"),
+        )
+    if os.name == "posix" and token.stat().st_mode & 0o077:
+        what = say("others on this machine may read the token")
+        return HealthFinding("warning", "serve", str(token), what, f"chmod 600 {token}")
+    return HealthFinding("good", "serve", str(token), say("the token is there"))
+
+
+def _default_role(home: Path, name: str) -> Iterator[HealthFinding]:
+    from rolememory.storage.home import HomeFolder
+
+    try:
+        HomeFolder(home).find(name)
+    except RoleMemoryError as error:
+        remedy = say("put another name into serve.role, or none")
+        yield HealthFinding(FAULT, "serve", "serve.role", error.text(Tongue.language), remedy)

@@ -1,0 +1,158 @@
+"""serve: the proxy, REST, MCP and the page, in one process."""
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.embedding_status import look_at
+from rolememory.cli.options import option
+from rolememory.cli.verbs import DOORS, verb
+from rolememory.cli.words import Tongue, say
+from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
+
+if TYPE_CHECKING:
+    from rolememory.serve.app_state import AppState
+
+
+@verb(
+    "serve",
+    DOORS,
+    translatable("stand between frontend and model: the character remembers"),
+)
+def serve(
+    upstream: Annotated[
+        str | None,
+        option(
+            "--upstream URL", "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1"
+        ),
+    ] = None,
+    port: Annotated[int | None, option("--port N", "port to listen on (8787)", parser=int)] = None,
+    host: Annotated[
+        str | None,
+        option("--host ADDRESS", "address to listen on (127.0.0.1)"),
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        option("--api-key KEY", "the upstream's key; without it the frontend's key is passed on"),
+    ] = None,
+    role: Annotated[
+        str | None,
+        option("--role NAME", "the role of every turn that names none"),
+    ] = None,
+    service: Annotated[
+        bool,
+        option("--service", "serve many users by keys: `keys add` makes them"),
+    ] = False,
+) -> None:
+    """Runs until Ctrl-C."""
+    here = desk()
+    _check_installed()
+    _check_upstream(upstream)
+    from rolememory.serve.run import address, listening
+    from rolememory.serve.run import serve as run
+
+    given = {"serve.upstream": upstream, "serve.port": port, "serve.host": host, "serve.role": role}
+    given["serve.service"] = service or None
+    app_state = _app_state(
+        here, {name: value for name, value in given.items() if value is not None}, api_key
+    )
+    listener = listening(app_state.settings.host, app_state.settings.port)
+    _log_to_console(here)
+    run(app_state, listener, lambda: greet(here, app_state, address(listener)))
+
+
+def greet(here: CommandContext, app_state: "AppState", url: str) -> None:
+    """What to paste where, and what works."""
+    rows = {
+        "url": f"{url}/v1",
+        "page": f"{url}/",
+        "home": str(app_state.home.path),
+        "upstream": app_state.settings.upstream,
+        "meaning": app_state.home.loader.state,
+    }
+    if here.out.as_json:
+        here.out.data(rows)
+        return
+    here.out.say(say("rolememory is ready"), "bold green")
+    told = (
+        (say("paste into the frontend as API URL"), rows["url"]),
+        (say("page"), rows["page"]),
+        (say("home"), rows["home"]),
+        (
+            say("model behind"),
+            rows["upstream"] or say("none yet: --upstream URL"),
+        ),
+        (say("meaning"), meaning(app_state)),
+    )
+    for name, value in told:
+        here.out.say(f"  {name}: {value}")
+    if offered(app_state):
+        here.out.say(
+            say(
+                "  the model behind may also note facts while nobody chats: rolememory settings learn.endpoint upstream"
+            )
+        )
+    if app_state.fresh_token:
+        here.out.say(
+            say("  token for pages and other machines, shown once: {token}", token=app_state.token)
+        )
+    here.out.say(say("  Ctrl-C ends"))
+
+
+def offered(app_state: "AppState") -> bool:
+    """Whether the model behind the proxy could distil and nobody has said yes or no."""
+    from rolememory.learn.model.models import is_offered
+
+    return is_offered(app_state.home.settings)
+
+
+def meaning(app_state: "AppState") -> str:
+    """Whether meaning works, and for which languages, in a few words."""
+    found = look_at(app_state.home.settings.embedding, app_state.home.path)
+    told = found.text().partition(say(": "))[2]
+    return told + say("; it loads in the background") if found.works else told
+
+
+def _app_state(
+    here: CommandContext, overrides: Mapping[str, Any], api_key: str | None
+) -> "AppState":
+    from rolememory.engine import Home
+    from rolememory.serve.app_state import AppState
+
+    home = Home.open(here.path, overrides)
+    if api_key:
+        os.environ[home.settings.serve.upstream_key_env] = api_key
+    return AppState(home, Tongue.language)
+
+
+def _check_installed() -> None:
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise InvalidValueError(
+            'the server needs {name}; install it with: pip install "rolememory[serve]"',
+            name=error.name,
+        ) from error
+
+
+def _check_upstream(url: str | None) -> None:
+    from rolememory.serve.proxy.faults import place
+
+    if url and not place(url)[0]:
+        raise InvalidValueError(
+            "--upstream: expected http://HOST:PORT/v1, got {url!r}; write the scheme too", url=url
+        )
+
+
+def _log_to_console(here: CommandContext) -> None:
+    """One line per turn on standard error; never memory text, never keys."""
+    shown = logging.StreamHandler()
+    shown.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%H:%M:%S"))
+    log = logging.getLogger("rolememory")
+    log.handlers[:] = [shown]
+    log.setLevel(logging.INFO)
+    log.propagate = False
