@@ -16,7 +16,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     )
     mira.edit("oil", keys=["beacon", "oil"], weight=1.2, reason="she talks of it often")
 
-    mira.store.fold()  # happens by itself after two quiet seconds
+    mira.store.checkpoint()  # happens by itself after two quiet seconds
     file = mira.folder / "memory.json"
     print(file.read_text(encoding="utf-8"))
 

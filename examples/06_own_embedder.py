@@ -19,7 +19,7 @@ IDEAS = {
 class Ideas:
     """One direction for each idea. Vectors are float32 and of length 1, as every embedder's."""
 
-    key = "ideas:1"  # names everything that makes vectors comparable; another key, and they are made anew
+    key = "ideas:1"  # names everything that makes vectors comparable; another key, and they are made again
     dim = len(IDEAS) + 1
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:

@@ -63,7 +63,7 @@ async function read(answer) {
         return value;
     }
     const fault = value?.error ?? {};
-    if (answer.status === 401) throw told(new Trouble('token', say('The server does not know this token. Copy it anew from the file `.token` of the home folder.')));
+    if (answer.status === 401) throw told(new Trouble('token', say('The server does not know this token. Copy it again from the file `.token` of the home folder.')));
     throw new Trouble(fault.code ?? String(answer.status), [fault.message, fault.hint].filter(Boolean).join(' · ') || `HTTP ${answer.status}`);
 }
 
