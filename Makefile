@@ -12,7 +12,7 @@ SETS ?=
 WORDS ?=
 TESTS ?=
 
-.PHONY: demo test quick coverage mutants check bench docs wheel extension format clean conformance-live e2e page tavern
+.PHONY: demo test quick coverage mutants check bench docs locales wheel extension format clean conformance-live e2e page tavern
 
 demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
@@ -33,11 +33,11 @@ coverage: $(VENV)/.ready tavern  ## the suite once more, half as slow again: whi
 mutants: $(VENV)/.ready  ## break promised features one by one and see a test notice each (WORDS="..." picks some)
 	$(RUN) -m tests.mutants $(WORDS)
 
-check: $(VENV)/.ready  ## format, lint, strict types, floors
+check: $(VENV)/.ready  ## format, lint, strict types, layers
 	$(BIN)/ruff format --check rolememory tests examples
 	$(BIN)/ruff check rolememory tests examples
 	$(BIN)/mypy
-	$(RUN) -m pytest -q tests/test_floors.py
+	$(RUN) -m pytest -q tests/test_layers.py
 
 bench: $(VENV)/.ready  ## measure the hot path, the disk and a long chat (JSON on standard output); SETS="FILE.json ...": data sets as well
 	$(RUN) -m tests.bench.speed
@@ -71,8 +71,11 @@ $(LIVE)/.ready:
 	command -v chromium || command -v chromium-browser || command -v google-chrome || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
 	touch $@
 
-docs: $(VENV)/.ready  ## write the generated parts of docs/ anew
+docs: $(VENV)/.ready  ## rewrite the generated parts of docs/
 	$(RUN) -m tests.docs.generate
+
+locales: $(VENV)/.ready  ## put the catalogues of messages in order, list what is not translated
+	$(RUN) -m tests.locales.extract
 
 wheel: $(VENV)/.ready  ## build sdist and wheel into dist/
 	$(RUN) -m build --outdir dist .

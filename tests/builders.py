@@ -8,7 +8,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Scene, Segment
-from rolememory.text.keys import KeyIndex, KeySpec, Reading
+from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
 from rolememory.text.segment import messages_window, segments
 
 DAY_ZERO = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
@@ -66,5 +66,5 @@ def scene(
     read = segments(chat(*texts), extras=extras)
     fields.setdefault("query", texts[-1] if texts else "")
     fields.setdefault("window", messages_window(read, depth))
-    fields.setdefault("reading", Reading(KeyIndex(keys), read))
+    fields.setdefault("reading", KeyScan(KeyIndex(keys), read))
     return Scene(segments=read, now=on_day(day), **fields)

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.mutants.table import ROOT, mutants
 
 WITHIN_S = 40.0  # from where on no further test is begun
-ALWAYS = ("tests/test_floors.py", "tests/mutants")
+ALWAYS = ("tests/test_layers.py", "tests/mutants")
 BESIDE = {
     "docs/": "tests/docs",
     "templates/": "tests/inject",

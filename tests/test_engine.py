@@ -99,7 +99,7 @@ def test_what_is_written_survives_a_restart(home: Home, mira: RoleMemory) -> Non
 
 
 def test_an_edit_of_the_file_is_heard_on_the_next_turn(mira: RoleMemory) -> None:
-    mira.store.fold(force=True)
+    mira.store.checkpoint(force=True)
     file = mira.folder / "memory.json"
     document = json.loads(file.read_text(encoding="utf-8"))
     document["semantic"][0]["content"] = "The beacon burns whale oil."
@@ -166,11 +166,15 @@ def test_hybrid_mode_offers_the_rest(tmp_path: Path) -> None:
 
 
 def test_settings_are_live(mira: RoleMemory) -> None:
-    (mira.home.path / "rolememory.toml").write_text("[recall]\nenabled = false\n", encoding="utf-8")
+    (mira.folder.parent / "rolememory.toml").write_text(
+        "[recall]\nenabled = false\n", encoding="utf-8"
+    )
     turn = mira.recall(["Why is the beacon dark?"])
     assert turn.text == ""
     assert "switched off" in str(turn.explain())
-    (mira.home.path / "rolememory.toml").write_text("[recall]\nmax_items = 1\n", encoding="utf-8")
+    (mira.folder.parent / "rolememory.toml").write_text(
+        "[recall]\nmax_items = 1\n", encoding="utf-8"
+    )
     assert len(mira.recall(["Why is the beacon dark?"]).recalled) == 1
 
 
@@ -366,8 +370,8 @@ def test_a_shared_book_is_linked_by_its_name(home: Home) -> None:
 def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(
     mira: RoleMemory,
 ) -> None:
-    home, backups = mira.home.path, mira.folder / "backups"
-    mira.home.close()
+    home, backups = mira.folder.parent, mira.folder / "backups"
+    mira.close()
     shutil.rmtree(backups)  # that of the day on which the role was made
     made = []
     for content in ("A new day.", "Still the same day."):
@@ -416,16 +420,16 @@ def test_figures_of_a_role(mira: RoleMemory) -> None:
     assert figures.bytes_on_disk > 0
 
 
-def test_edits_from_outside_are_told(mira: RoleMemory) -> None:
+def test_edits_from_outside_are_told(home: Home, mira: RoleMemory) -> None:
     told = threading.Event()
-    with mira.home.watch(lambda changed: told.set() if changed.role == mira.id else None):
+    with home.watch(lambda changed: told.set() if changed.role == mira.id else None):
         file = mira.folder / "memory.json"
         file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
         assert told.wait(60)
 
 
-def test_preloading_reads_roles_behind(mira: RoleMemory) -> None:
-    mira.home.preload()
+def test_preloading_reads_roles_behind(home: Home, mira: RoleMemory) -> None:
+    home.preload()
     assert mira.recall(["Why is the beacon dark?"]).recalled
 
 
@@ -549,8 +553,8 @@ def test_how_the_user_likes_to_be_answered_stands_before_the_memories(tmp_path: 
 
 
 def test_a_broken_template_is_noted_and_the_chat_goes_on(mira: RoleMemory) -> None:
-    (mira.home.path / "templates" / "inject").mkdir(parents=True)
-    (mira.home.path / "templates" / "inject" / "default.en.jinja").write_text(
+    (mira.folder.parent / "templates" / "inject").mkdir(parents=True)
+    (mira.folder.parent / "templates" / "inject" / "default.en.jinja").write_text(
         "{% for memory in memories %}", encoding="utf-8"
     )
     turn = mira.recall(["Why is the beacon dark?"])

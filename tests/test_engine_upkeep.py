@@ -51,8 +51,12 @@ def ids(turn: Any) -> set[str]:
 
 def noted(role: RoleMemory) -> dict[str, bool]:
     """memory -> whether the newest turn that held it used it."""
-    role._usage.settle()
-    return {one: uses[0].referenced for one in role.memories if (uses := role._usage.uses.of(one))}
+    role.parts.context.usage.settle()
+    return {
+        one: uses[0].referenced
+        for one in role.memories
+        if (uses := role.parts.maintenance.uses(one))
+    }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of others are told on POSIX systems")
@@ -168,7 +172,9 @@ class TestUpkeep:
         ]
         seen = mira.observe(said, chat="harbour", now=NOW)
         version = next(one.version for one in seen.entered if one.text == "I am a baker.")
-        mira.home.pool.submit(lambda: None).result()  # the upkeep of a first chat, by today's clock
+        mira.parts.context.home.pool.submit(
+            lambda: None
+        ).result()  # the upkeep of a first chat, by today's clock
         mira.remember(
             "The user is a baker.",
             "semantic",
@@ -192,7 +198,7 @@ class TestUpkeep:
         mira.used("oil", BEACON)
         mira.delete("oil")
         mira.clean(NOW)
-        assert mira._usage.uses.of("oil") == []
+        assert mira.parts.maintenance.uses("oil") == []
 
 
 class TestAssociates:

@@ -1,4 +1,4 @@
-"""Every script of examples/ prints what stands beside it; `pytest --update-golden` writes it anew."""
+"""Every script of examples/ prints what stands beside it; `pytest --update-golden` writes it again."""
 
 import json
 import os

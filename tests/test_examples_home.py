@@ -11,8 +11,8 @@ from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.message import Message
 from rolememory.schema.role import Role
 from rolememory.shipped import shipped
-from rolememory.storage.document import read
-from rolememory.text.feel import feeling_of
+from rolememory.storage.memory_file import read
+from rolememory.text.affect import affect_of_entry
 
 HOME = shipped("examples", "home")
 ROLES = sorted(folder for folder in HOME.iterdir() if (folder / "role.json").is_file())
@@ -68,7 +68,7 @@ def test_a_role_shows_every_kind(role: Path) -> None:
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_declared_emotions_are_understood(role: Path) -> None:
     assert [
-        each.id for each in memories(role) if each.emotions and not feeling_of(each).emotions
+        each.id for each in memories(role) if each.emotions and not affect_of_entry(each).emotions
     ] == []
 
 

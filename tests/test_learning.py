@@ -8,7 +8,7 @@ import pytest
 
 from rolememory.engine import Home, RoleMemory
 from rolememory.learn.model.infer import Conclusions, drafts
-from rolememory.recall.standing import counts
+from rolememory.recall.active_set import counts
 from rolememory.schema.message import Message
 from rolememory.schema.settings import LearnSettings
 

@@ -13,9 +13,9 @@ from tests.quick import picked
         pytest.param("tests/recall/test_fit.py", "tests/recall/test_fit.py", id="the test itself"),
         pytest.param("tests/endpoint.py", "tests/test_scope.py", id="who uses a helper"),
         pytest.param("docs/en/files.md", "tests/docs", id="pages"),
-        pytest.param("rolememory/errors.py", "tests/test_floors.py", id="the floors, always"),
+        pytest.param("rolememory/errors.py", "tests/test_layers.py", id="the layers, always"),
         pytest.param(
-            "rolememory/cli/serving.py",
+            "rolememory/cli/serve.py",
             "tests/cli/test_serving.py::test_as_a_service_nobody_is_let_in_without_a_key",
             id="what holds its promises",
         ),

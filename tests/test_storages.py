@@ -8,7 +8,7 @@ import pytest
 from rolememory import Home, Message
 from rolememory.errors import NoFolderError
 from rolememory.storage.files.space import FileStorage
-from rolememory.storage.memory import MemoryStorage
+from rolememory.storage.in_memory import MemoryStorage
 from rolememory.storage.port import Storage
 
 

@@ -30,7 +30,7 @@ def test_everything_a_service_runs_with_is_pinned_by_hash() -> None:
     locked, checked = pins(file), pins(ROOT / "constraints.txt")
     assert {name: locked[name] for name in locked.keys() & checked.keys()} == {
         name: checked[name] for name in locked.keys() & checked.keys()
-    }, "made anew? python .ci/supply.py lock > constraints.hashes.txt"
+    }, "made again? python .ci/supply.py lock > constraints.hashes.txt"
     source = "import supply; print(*supply.wanted(), sep='\\n')"
     told = subprocess.run(
         [sys.executable, "-c", source],

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.learn.model.upstreams import Upstreams
+from rolememory.llm.servers import ModelServers
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.text.lengths import TokenEstimate
@@ -84,7 +84,7 @@ def labelled(url: str, model: str, preset: str = "default", **learn: Any) -> dic
                 found.setdefault(place, []).append(one.content)
             refused += [f"{one.reason.code}: {one.draft.content}" for one in mind.refused()]
             if report.left or report.notes:
-                refused += [note.en for note in report.notes]
+                refused += [note.text() for note in report.notes]
         calls, tokens = home.upstreams.spending.today()
         parts = {
             language: judged(found, [row if row.language == language else _NONE for row in ROWS])
@@ -206,7 +206,7 @@ def trouble(turns: int = 500) -> dict[str, Any]:
         (right if at % 3 == 2 else bad[at % len(bad)])(line)
 
     with Endpoint(moody) as server, _home(server.url, "scripted", timeout_s=0.2) as home:
-        home.upstreams = Upstreams(clock=lambda: seconds[0])
+        home.context.upstreams = ModelServers(clock=lambda: seconds[0])
         mind = home.create("Mira")
         for start in range(0, turns, 5):
             _talk(mind, min(start + 5, turns), settle=True, since=start)
@@ -246,7 +246,7 @@ def chapters_in_trouble(turns: int = 500) -> dict[str, Any]:
         Endpoint(moody) as server,
         opened(Path(folder), server.url, learn__timeout_s=0.2) as home,
     ):
-        home.upstreams = Upstreams(clock=lambda: seconds[0])
+        home.context.upstreams = ModelServers(clock=lambda: seconds[0])
         mind = home.create("Mira")
         for number in range(5, turns + 1, 5):
             mind.observe(tale(number), chat="harbour", user="lin")

@@ -11,7 +11,7 @@ import numpy as np
 
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import Embedder
-from rolememory.text.embed.ladder import load
+from rolememory.text.embed.loader import load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

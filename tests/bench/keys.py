@@ -11,7 +11,7 @@ from statistics import median
 from time import perf_counter
 
 from rolememory.schema.scene import Segment
-from rolememory.text.keys import KeyIndex, KeySpec, Reading
+from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
 
 SYLLABLES = [
     "ba",
@@ -91,7 +91,7 @@ def measure(count: int, length: int, chance: random.Random) -> dict[str, float |
     )
     first = median(milliseconds(lambda one=one: index.read(one)) for one in texts)
     again = median(
-        milliseconds(lambda one=one: Reading(index, [Segment(one)]).keys_seen()) for one in texts
+        milliseconds(lambda one=one: KeyScan(index, [Segment(one)]).keys_seen()) for one in texts
     )
     row = {"build_ms": build, "update_ms": update, "read_ms": first, "read_again_ms": again}
     return {

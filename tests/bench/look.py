@@ -2,7 +2,7 @@
 
     python -m tests.bench.look [--sizes 100 1000 10000 100000] [--turns 60] [--profile]
 
-A frontend shows the newest messages only: the same number at each size, parsed anew each time, with the cleaner on. CPU
+A frontend shows the newest messages only: the same number at each size, parsed again each time, with the cleaner on. CPU
 time of this thread, medians in microseconds: `look` is a glimpse and whether a few memories count there, `observe` writes the
 reply, `swipe` another reply in its place, `edit` another text three messages before the end, `again` the same once more.
 `ratios` compares each size with the first.
@@ -80,9 +80,9 @@ class Frontend:
 
     def look(self, shown: list[Message]) -> None:
         """What comes before a prompt."""
-        glimpse = self.chats.glimpse(shown, chat=CHAT, clean=self.clean)
-        sight = self.chats.visible_from(CHAT, glimpse)
-        assert all(map(sight.sees, self.supports))
+        preview = self.chats.preview(shown, chat=CHAT, clean=self.clean)
+        visibility = self.chats.visible_from(CHAT, preview)
+        assert all(map(visibility.sees, self.supports))
 
     def observe(self, shown: list[Message]) -> None:
         """What comes behind a reply."""

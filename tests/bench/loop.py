@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.recall.standing import counts, standing
+from rolememory.recall.active_set import counts, standing
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from tests.endpoint import Behaviour, Endpoint, Line, answers
@@ -219,12 +219,12 @@ class Loop:
 
     def stand(self) -> list[Memory]:
         """The memories that stand."""
-        memories, sight = self.mind.memories, self.mind.chats.visible_from("loop")
-        gone = standing(memories, sight).superseded
+        memories, visibility = self.mind.memories, self.mind.chats.visible_from("loop")
+        gone = standing(memories, visibility).superseded
         return [
             one
             for one in memories.values()
-            if one.id not in gone and counts(one, sight) and not one.archived
+            if one.id not in gone and counts(one, visibility) and not one.archived
         ]
 
 

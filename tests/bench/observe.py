@@ -3,7 +3,7 @@
     python -m tests.bench.observe [--sizes 10 1000 10000] [--turns 200]
 
 The whole history is passed each time, once as the same `Message` objects with an exchange appended (a program that keeps its chat),
-once built anew from text (a proxy that reads a request). A bare append is timed before each look; `beyond_fsync_ms` is the median of
+once built again from text (a proxy that reads a request). A bare append is timed before each look; `beyond_fsync_ms` is the median of
 what a look takes besides waiting for fsync itself.
 """
 
@@ -139,7 +139,7 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
         glimpses = timed_looks(
             history,
             turns,
-            lambda shown: chats.glimpse(shown, chat="bench"),
+            lambda shown: chats.preview(shown, chat="bench"),
             fresh=False,
             before=observe,
         )
@@ -149,7 +149,7 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
         ]
         swipes = [timed(lambda shown=shown: observe(shown)) for shown in swiped]
         reread = timed(lambda: Chats(FileSpace(folder)).path("bench"))
-        sight = [timed(lambda: chats.visible_from("bench")) for _ in range(turns)]
+        visibility = [timed(lambda: chats.visible_from("bench")) for _ in range(turns)]
     return {
         "messages": size,
         "line_bytes": len(line),
@@ -162,7 +162,7 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
         "observe_nothing_new": summary(idle),
         "glimpse_appended": summary(glimpses),
         "observe_swipe": summary(swipes),
-        "visible_from": summary(sight),
+        "visible_from": summary(visibility),
         "first_observe_of_all_ms": round(first, 1),
         "read_again_ms": round(reread, 1),
     }

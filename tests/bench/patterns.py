@@ -5,7 +5,7 @@ from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
-from rolememory.text.pattern import Budget, Pattern, compile_pattern
+from rolememory.text.pattern import Pattern, PatternBudget, compile_pattern
 from tests.text.hostile import HOSTILE
 
 WORDS = "lamp harbour dragon storm beacon keeper crown river market winter captain letter garden mirror window".split()
@@ -26,7 +26,7 @@ def each_hostile_ms() -> list[float]:
     """Each hostile pattern alone, in a turn of its own."""
     patterns = [(compile_pattern(key), text) for key, text in HOSTILE]
     return [
-        taken_ms(lambda pattern=pattern, text=text: Budget().search(pattern, text))
+        taken_ms(lambda pattern=pattern, text=text: PatternBudget().search(pattern, text))
         for pattern, text in patterns
     ]
 
@@ -34,7 +34,7 @@ def each_hostile_ms() -> list[float]:
 def thousand_hostile_ms() -> float:
     """A thousand different hostile patterns over one text, in one turn."""
     patterns = [compile_pattern(rf"/(?=(a+)+b{number}\d)a/") for number in range(1000)]
-    budget = Budget()
+    budget = PatternBudget()
     return taken_ms(lambda: [budget.search(pattern, "a" * 4000 + "b!") for pattern in patterns])
 
 
@@ -61,7 +61,8 @@ def main() -> None:
     hostile = each_hostile_ms()
     patterns = ordinary(500)
     turns = [
-        taken_ms(lambda: [Budget().search(pattern, TEXT) for pattern in patterns]) for _ in range(5)
+        taken_ms(lambda: [PatternBudget().search(pattern, TEXT) for pattern in patterns])
+        for _ in range(5)
     ]
     slowest = max(range(len(hostile)), key=hostile.__getitem__)
     print(

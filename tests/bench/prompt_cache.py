@@ -1,6 +1,6 @@
 """What memory costs a model server's prompt cache: `python -m tests.bench.prompt_cache [--turns 200]` prints one JSON object.
 
-A chat of so many turns is sent through the real proxy. A server keeps what it read last, so a request is read anew from the first token that
+A chat of so many turns is sent through the real proxy. A server keeps what it read last, so a request is read again from the first token that
 differs: the model of that here is the common prefix of a request with the request before it and its reply. The same turns are counted
 without memory, with the block where the proxy puts it by default (what is pinned before the history, the rest before the newest message),
 with all of it before the newest message, and with all of it in the system text (`inject.position = "after_character"`).
@@ -47,7 +47,7 @@ def common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def counted(requests: Sequence[Messages], replies: Sequence[str]) -> dict[str, float]:
-    """What the server read anew, and what it had kept in vain."""
+    """What the server read again, and what it had kept in vain."""
     kept: list[str] = []
     read = lost = whole = had = 0
     for messages, reply in zip(requests, replies, strict=True):

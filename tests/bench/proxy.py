@@ -139,6 +139,12 @@ async def ask(client: httpx.AsyncClient, url: str, number: int, times: Times) ->
 async def compared(ways: dict[str, str], count: int, at_once: int) -> dict[str, Any]:
     """The same requests on every way, in turns, so that what else the machine does falls on all alike."""
     found = {name: Times() for name in ways}
+    await in_turns(ways, count, at_once, found)
+    return added(found)
+
+
+async def in_turns(ways: dict[str, str], count: int, at_once: int, found: dict[str, Times]) -> None:
+    """So many requests on every way, their times added to those found before."""
     async with httpx.AsyncClient(
         timeout=60, trust_env=False, limits=httpx.Limits(max_connections=at_once)
     ) as client:
@@ -147,9 +153,13 @@ async def compared(ways: dict[str, str], count: int, at_once: int) -> dict[str, 
                 await asyncio.gather(
                     *(ask(client, url, start + one, found[name]) for one in range(at_once))
                 )
+
+
+def added(found: dict[str, Times]) -> dict[str, Any]:
+    """What was found on every way, and what each adds to the direct one."""
     out: dict[str, Any] = {name: times.summary() for name, times in found.items()}
     direct = out["direct"]
-    for name in ways:
+    for name in found:
         if name != "direct":
             out[name]["added"] = {
                 key: round(value - direct[key], 3) for key, value in out[name].items()
@@ -226,7 +236,11 @@ def running(*arguments: str, until: str) -> Iterator[tuple[str, int]]:
             )
         finally:
             process.terminate()
-            process.wait(20)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """How well the engine answers a set of questions: one JSON object per file.
 
-    python -m tests.bench.recall FILE.json [FILE.json ...] [--words-only] [--keep HOME]
+    python -m tests.bench.recall FILE.json [FILE.json ...] [--words-only] [--keep HOME] [--aged]
+
+The story of a data set has no turns, so that nothing in it ages; with `--aged` age counts in days.
 
 The runner itself is in the package (`rolememory bench`); the format stands in `rolememory.cli.bench`.
 """
@@ -20,9 +22,12 @@ def main() -> None:
     parser.add_argument(
         "--keep", type=Path, help="a home to keep between runs: texts are embedded once"
     )
+    parser.add_argument("--aged", action="store_true", help="age counts in days")
     options = parser.parse_args()
+    changed = {"triggers.recency.clock": "wall"} if options.aged else {}
     for file in options.files:
-        report = run(file, backend="off" if options.words_only else "auto", keep=options.keep)
+        backend = "off" if options.words_only else "auto"
+        report = run(file, backend=backend, keep=options.keep, changed=changed)
         print(json.dumps(report, ensure_ascii=False), flush=True)
 
 

@@ -101,7 +101,7 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
             turns_taken = turns_of(role, questions)
             after = resident_mb()
             append = timed(lambda: role.remember("A new thing was seen in the harbour."), 20)
-            fold = timed(lambda: role.store.fold(force=True), 1)[0]
+            fold = timed(lambda: role.store.checkpoint(force=True), 1)[0]
         with Home.open(folder, WORDS_ALONE) as home:
             role = home.role("Big")
             role.recall([questions[0]], dry_run=True)

@@ -3,7 +3,7 @@
     python -m tests.bench.storage [--turns 1000] [--rests 10] [--talk FILE.json | --facts]
 
 Every turn recalls before the reply and observes it, with a window of sixty messages, in chats of forty turns, words alone. Of each turn:
-the bytes by which files grew, the bytes of files that came anew under their name (rewritten whole), and what the process wrote
+the bytes by which files grew, the bytes of files that came again under their name (rewritten whole), and what the process wrote
 altogether. Work that waits for a pause is not part of a turn, so the home is closed and opened again after so many of them
 (`--rests`): what that writes is what one pause writes. `disk_to_text` counts everything but backups and vectors.
 """
@@ -48,7 +48,7 @@ class Written:
     """What came between two looks."""
 
     grown: Mapping[str, int]  # bytes by kind that were added to files, or made a new one
-    whole: Mapping[str, int]  # bytes of files that stand anew under their name
+    whole: Mapping[str, int]  # bytes of files that stand again under their name
     out: int = 0  # bytes that the process wrote, to whatever
 
     @classmethod

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from rolememory import Home, Message, RoleMemory
+from rolememory.learn.maintenance import retire
 from rolememory.learn.references import referenced
-from rolememory.learn.tend import retire
 from rolememory.learn.weights import effects
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import PerType
 from rolememory.storage.files.space import FileSpace
-from rolememory.storage.uses import Uses
+from rolememory.storage.usage_log import UsageLog
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import digest
 from rolememory.text.vectors import VectorTable
@@ -89,7 +89,7 @@ def _turns(
         if number % 3 == 0 and (fact := next(facts, None)):
             role.remember(fact)
             role.ready(60)
-    embedded, queries = embedder.asked - before, role.home.queries
+    embedded, queries = embedder.asked - before, role.parts.context.home.surroundings.queries
     return {
         "questions": questions,
         "question_hits": round(queries.hits / max(queries.hits + queries.misses, 1), 4),
@@ -122,7 +122,7 @@ def usage_log(turns: int = 1000, held: int = 15) -> dict[str, Any]:
     }
     names, now = cycle(memories), datetime.now(UTC)
     with tempfile.TemporaryDirectory() as folder:
-        uses = Uses(FileSpace(Path(folder)))
+        uses = UsageLog(FileSpace(Path(folder)))
         notes = [(f"{turn:016x}", list(islice(names, held))) for turn in range(turns)]
         noting = timed_turns(
             lambda note: uses.note("chat", note[0], note[1], note[1][:2], now), notes

@@ -426,7 +426,7 @@ def judged(reader: Callable[[bytes, str], Any], name: str, data: bytes) -> dict[
         outcome, told = (
             (
                 "refused"
-                if error.file == "strange.file" and error.zh
+                if error.file == "strange.file" and error.text("zh") != str(error)
                 else "refused without place or Chinese words"
             ),
             str(error),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolememory.author.convert import convert
+from rolememory.authoring.convert import convert
 from rolememory.cards.base import dump, load
 from rolememory.cards.book_files import dump_book, load_book
 from rolememory.cards.json_edit import rewrite, same

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.author.convert import convert
+from rolememory.authoring.convert import convert
 from rolememory.cards.base import dump, load
 from rolememory.cards.book_files import book_formats, dump_book, load_book
 from rolememory.cards.json_edit import same

@@ -12,16 +12,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice, pairwise, repeat
 
-from rolememory.chats.align import Alignment, Change
-from rolememory.chats.heard import Heard, base, hear, look_of
-from rolememory.chats.kinship import _is_telling as is_telling
-from rolememory.chats.plan import ANEW, CUT, Laid, Plan, _Weaver, credible, is_ample
+from rolememory.chats.align import Alignment, PathChange
+from rolememory.chats.branches import _is_telling as is_telling
+from rolememory.chats.gap_alignment import AlignStep, Gap, Knows, align_gap
+from rolememory.chats.normalize import NormalizedMessage, base, normalize_messages, window_size
+from rolememory.chats.plan import ANEW, CUT, ChatUpdate, PathAlignment, _Weaver, credible, is_ample
 from rolememory.chats.plan import _anew as begins_anew
 from rolememory.chats.presence import Attendance, Participants, Window, alone, filled
-from rolememory.chats.rows import Head, Row, Splice
-from rolememory.chats.settle import Gap, Knows, Step, settled
-from rolememory.chats.values import Look
-from rolememory.schema.learning import Observed, Said
+from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
+from rolememory.chats.values import WindowSize
+from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.message import Message
 
 SURE, LONG, REACH = 8, 12, 8
@@ -39,8 +39,8 @@ def knows_nothing(slot: int, digest: str) -> bool:
 
 
 def align(
-    olds: Sequence[Said],
-    news: Sequence[Heard],
+    olds: Sequence[ChatMessage],
+    news: Sequence[NormalizedMessage],
     first: int = 0,
     ample: bool = True,
     knows: Knows = knows_nothing,
@@ -60,8 +60,8 @@ def align(
 
 
 def align_from(
-    olds: Sequence[Said], news: Sequence[Heard], place: int, knows: Knows
-) -> tuple[Change, ...]:
+    olds: Sequence[ChatMessage], news: Sequence[NormalizedMessage], place: int, knows: Knows
+) -> tuple[PathChange, ...]:
     keys = [*repeat("", place), *(base(said.version) for said in olds[place:])]
     found = Found(olds, news, keys, [heard.digest for heard in news], place, True, knows)
     found.lay(place, 0, anchored=True)
@@ -71,8 +71,8 @@ def align_from(
 class Found:
     def __init__(
         self,
-        olds: Sequence[Said],
-        news: Sequence[Heard],
+        olds: Sequence[ChatMessage],
+        news: Sequence[NormalizedMessage],
         old_keys: Sequence[str],
         new_keys: Sequence[str],
         first: int,
@@ -82,7 +82,7 @@ class Found:
         self.olds, self.news, self.first, self.ample, self.knows = olds, news, first, ample, knows
         self.old_keys, self.new_keys = old_keys, new_keys
         self.begin = len(olds)
-        self.changes: list[Change] = []
+        self.changes: list[PathChange] = []
         self.common: list[tuple[int, int]] = []
 
     def lay(self, i: int, j: int, anchored: bool) -> None:
@@ -96,7 +96,9 @@ class Found:
             if i_end < len(self.olds) and j_end < len(self.news):
                 self.common.append((i_end, j_end))
                 if self.old_keys[i_end] != self.new_keys[j_end]:
-                    self.changes.append(Change(i_end, i_end + 1, (Step(i_end, self.news[j_end]),)))
+                    self.changes.append(
+                        PathChange(i_end, i_end + 1, (AlignStep(i_end, self.news[j_end]),))
+                    )
             i, j, anchored = i_end + 1, j_end + 1, True
 
     def anchors(self, i: int, j: int) -> list[tuple[int, int]]:
@@ -135,9 +137,9 @@ class Found:
         gap = Gap(
             self.olds, self.news, i, i_end, j, j_end, front, self.first, self.ample, self.knows
         )
-        found = settled(gap)
+        found = align_gap(gap)
         self.begin = min(self.begin, found.begin)
-        self.changes.append(Change(found.begin, i_end, found.steps))
+        self.changes.append(PathChange(found.begin, i_end, found.steps))
         self.common += found.common
 
 
@@ -174,18 +176,18 @@ def loose(text: str) -> str:
 class Tale:
     """A chat and what is visible of it."""
 
-    def __init__(self, head: Head | None = None) -> None:
+    def __init__(self, head: ChatHead | None = None) -> None:
         self.head = head
-        self.look = Look()
-        self.said: dict[str, Said] = {}
-        self.path: list[Said] = []
+        self.look = WindowSize()
+        self.said: dict[str, ChatMessage] = {}
+        self.path: list[ChatMessage] = []
         self.slots = 0
         self.order: list[str] = []
         self.disturbed = 0
         self.inherited: frozenset[str] = frozenset()
         self._alike: dict[str, list[str]] = {}
 
-    def follow(self, row: Row) -> None:
+    def follow(self, row: ChatLogRow) -> None:
         self.head = row.head or self.head
         self.look = row.look or self.look
         before = set(self.said)
@@ -212,8 +214,8 @@ class Tale:
         self.path = [self.said[said.version] for said in self.path]
 
     @property
-    def known(self) -> dict[str, dict[str, Said]]:
-        known: dict[str, dict[str, Said]] = {"user": {}, "assistant": {}}
+    def known(self) -> dict[str, dict[str, ChatMessage]]:
+        known: dict[str, dict[str, ChatMessage]] = {"user": {}, "assistant": {}}
         for said in self.said.values():
             known[said.role].setdefault(said.raw or said.text, said)
             known[said.role].setdefault(said.text, said)
@@ -236,7 +238,7 @@ class Tale:
     def knows(self, slot: int, digest: str) -> bool:
         return bool(self.version_in(slot, digest))
 
-    def resting(self, digest: str) -> Iterable[Said]:
+    def resting(self, digest: str) -> Iterable[ChatMessage]:
         slots = {said.slot for said in self.path}
         alike = (self.said[version] for version in self._alike.get(digest, ()))
         return (said for said in alike if said.slot not in slots)
@@ -281,22 +283,22 @@ class Tale:
 # plan
 
 
-def lay(tale: Tale, news: Sequence[Heard]) -> Laid:
+def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
     size = len(tale.path)
-    appended = tuple(Step(None, heard) for heard in news)
+    appended = tuple(AlignStep(None, heard) for heard in news)
     if not size:
-        return Laid(0, (Change(0, 0, appended),))
-    now, first = look_of(news), max(size - tale.look.messages, 0)
+        return PathAlignment(0, (PathChange(0, 0, appended),))
+    now, first = window_size(news), max(size - tale.look.messages, 0)
     alignment = align(tale.path, news, first, is_ample(now, tale.look), tale.knows)
     if credible(alignment, news, first):
-        return Laid(alignment.begin, alignment.changes)
+        return PathAlignment(alignment.begin, alignment.changes)
     if begins_anew(news, now, tale.look):
-        return Laid(0, (Change(0, size, appended),), ANEW)
-    return Laid(size, (Change(size, size, appended),), CUT)
+        return PathAlignment(0, (PathChange(0, size, appended),), ANEW)
+    return PathAlignment(size, (PathChange(size, size, appended),), CUT)
 
 
 class Weaver(_Weaver):
-    def done(self) -> Plan:
+    def done(self) -> ChatUpdate:
         plan = self._plan
         plan.splices.reverse()
         plan.put.reverse()
@@ -311,7 +313,7 @@ class Weaver(_Weaver):
         return plan
 
 
-def planned(tale: Tale, changes: Sequence[Change], now: datetime) -> Plan:
+def planned(tale: Tale, changes: Sequence[PathChange], now: datetime) -> ChatUpdate:
     there = Participants(THERE, Window(USER, frozenset(), alone))
     weaver = Weaver(tale, now, there.complete)  # type: ignore[arg-type]  # lists in the place of what shares
     for change in changes:
@@ -320,8 +322,8 @@ def planned(tale: Tale, changes: Sequence[Change], now: datetime) -> Plan:
 
 
 def path_of(
-    plan: Plan, before: Sequence[Said], shown: Mapping[str, Said] | None = None
-) -> list[Said]:
+    plan: ChatUpdate, before: Sequence[ChatMessage], shown: Mapping[str, ChatMessage] | None = None
+) -> list[ChatMessage]:
     new = list(before)
     for splice, put in zip(plan.splices, plan.put, strict=True):
         new[splice.place : splice.place + len(splice.out)] = [
@@ -330,7 +332,7 @@ def path_of(
     return [replace(said, at=plan.times.get(said.slot, said.at)) for said in new]
 
 
-def moved_on(path: Sequence[Said]) -> dict[int, datetime]:
+def moved_on(path: Sequence[ChatMessage]) -> dict[int, datetime]:
     times: dict[int, datetime] = {}
     latest: datetime | None = None
     for said in path:
@@ -344,20 +346,22 @@ def moved_on(path: Sequence[Said]) -> dict[int, datetime]:
 # attention
 
 
-def attend(tale: Tale, messages: Sequence[Message]) -> tuple[Laid, Look] | None:
+def attend(tale: Tale, messages: Sequence[Message]) -> tuple[PathAlignment, WindowSize] | None:
     spoken = [one for one in messages if one.role in ("user", "assistant") and one.content]
     begin, run = sure(tale, spoken)
     size = len(tale.path)
     if run == size - begin > 0:
-        news = hear(spoken[run:], None, tale.known)
-        change = (Change(size, size, tuple([Step(None, heard) for heard in news])),)
-        return Laid(begin, change if news else ()), together(looked(tale, begin, run), news)
+        news = normalize_messages(spoken[run:], None, tale.known)
+        change = (PathChange(size, size, tuple([AlignStep(None, heard) for heard in news])),)
+        return PathAlignment(begin, change if news else ()), together(
+            looked(tale, begin, run), news
+        )
     if run >= SURE:
-        news = hear(spoken[run:], None, tale.known)
+        news = normalize_messages(spoken[run:], None, tale.known)
         changes = align_from(tale.path, news, begin + run, tale.knows)
-        return Laid(begin, changes), together(looked(tale, begin, run), news)
-    news = hear(spoken, None, tale.known)
-    return (lay(tale, news), look_of(news)) if news else None
+        return PathAlignment(begin, changes), together(looked(tale, begin, run), news)
+    news = normalize_messages(spoken, None, tale.known)
+    return (lay(tale, news), window_size(news)) if news else None
 
 
 def sure(tale: Tale, spoken: Sequence[Message]) -> tuple[int, int]:
@@ -378,17 +382,17 @@ def run_of(tale: Tale, spoken: Sequence[Message], begin: int) -> int:
     )
 
 
-def looked(tale: Tale, begin: int, count: int) -> Look:
+def looked(tale: Tale, begin: int, count: int) -> WindowSize:
     run = tale.path[begin : begin + count]
     if count == tale.look.messages and begin + count == len(tale.path):
         return tale.look
     users = sum(said.role == "user" for said in run)
-    return Look(count, users, sum(len(said.raw or said.text) for said in run))
+    return WindowSize(count, users, sum(len(said.raw or said.text) for said in run))
 
 
-def together(one: Look, news: Sequence[Heard]) -> Look:
-    other = look_of(news)
-    return Look(
+def together(one: WindowSize, news: Sequence[NormalizedMessage]) -> WindowSize:
+    other = window_size(news)
+    return WindowSize(
         one.messages + other.messages, one.users + other.users, one.characters + other.characters
     )
 
@@ -396,9 +400,11 @@ def together(one: Look, news: Sequence[Heard]) -> Look:
 # forks
 
 
-def forked(news: Sequence[Heard], tales: Iterable[Tale]) -> tuple[Tale, tuple[Said, ...]] | None:
+def forked(
+    news: Sequence[NormalizedMessage], tales: Iterable[Tale]
+) -> tuple[Tale, tuple[ChatMessage, ...]] | None:
     """The chat that a new one was forked from, and the path both share; of several that share as much, the last."""
-    best: tuple[tuple[int, int], Tale, tuple[Said, ...]] | None = None
+    best: tuple[tuple[int, int], Tale, tuple[ChatMessage, ...]] | None = None
     if sum(heard.role == "user" for heard in news) < 2:
         return None
     for tale in tales:
@@ -412,10 +418,12 @@ def forked(news: Sequence[Heard], tales: Iterable[Tale]) -> tuple[Tale, tuple[Sa
     return (best[1], best[2]) if best else None
 
 
-def starts(news: Sequence[Heard], tale: Tale) -> Iterator[tuple[int, list[Said]]]:
+def starts(
+    news: Sequence[NormalizedMessage], tale: Tale
+) -> Iterator[tuple[int, list[ChatMessage]]]:
     """Every stretch of the path, in whatever version, that the new messages begin with."""
     for start in range(len(tale.path)):
-        run: list[Said] = []
+        run: list[ChatMessage] = []
         for heard, said in zip(news, tale.path[start:], strict=False):
             alike = [
                 one
@@ -442,14 +450,14 @@ class Tales:
         """What a look finds, taken in."""
         known = self.tales.get(chat)
         tale, fork = known or Tale(), None
-        news = hear(messages, None, {})
+        news = normalize_messages(messages, None, {})
         if known is None and (fork := forked(news, self.tales.values())):
             begun = Splice(0, "", (), tuple([said.version for said in fork[1]]))
-            tale.follow(Row(now, said=fork[1], splices=(begun,)))
+            tale.follow(ChatLogRow(now, said=fork[1], splices=(begun,)))
         found = (
             attend(tale, messages)
             if known
-            else ((lay(tale, news), look_of(news)) if news else None)
+            else ((lay(tale, news), window_size(news)) if news else None)
         )
         if found is None:
             self.begin, self.path = len(tale.path), tale.path
@@ -459,8 +467,10 @@ class Tales:
         parent = fork[0].head.chat if fork and fork[0].head else ""
         self.begin, self.path = laid.begin, path_of(plan, tale.path)
         if not plan.idle or known is None:
-            head = Head(chat, USER, now, parent) if known is None else None
-            row = Row(now, head, tuple(plan.entered), tuple(plan.splices), look, times=plan.times)
+            head = ChatHead(chat, USER, now, parent) if known is None else None
+            row = ChatLogRow(
+                now, head, tuple(plan.entered), tuple(plan.splices), look, times=plan.times
+            )
             if fork:
                 tale = Tale()
                 row = replace(row, said=(*fork[1], *row.said), splices=(begun, *row.splices))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from rolememory.chats import Chats
 from rolememory.chats.erasing import cleared
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message, Speaker
 from rolememory.storage.erase import Clear, Ids
 from rolememory.storage.files.disk import Disk, RealDisk
 from rolememory.storage.files.space import FileSpace
-from rolememory.text.names import Names
+from rolememory.text.names import PersonNames
 
 SPEAKERS: dict[str, Speaker] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
 START = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -25,7 +25,7 @@ def said(*lines: str) -> list[Message]:
     return [Message(role=SPEAKERS[line[0]], content=line[3:]) for line in lines]
 
 
-def shown(path: Iterable[Said]) -> list[str]:
+def shown(path: Iterable[ChatMessage]) -> list[str]:
     """The lines of a path."""
     return [f"{one.role[0]}: {one.text}" for one in path]
 
@@ -78,7 +78,7 @@ def chats_at(folder: Path, disk: Disk | None = None, clock: Clock | None = None)
 
 def without(*names: str, taken: Iterable[str] = ()) -> Clear:
     """What takes the person of these names out of a chat."""
-    known = Names(names)
+    known = PersonNames(names)
     return partial(cleared, names=known, ids=Ids(known, taken))
 
 

@@ -25,7 +25,7 @@ def looked(folder: Path, looks: Looks, *, restart: bool) -> tuple[Chats, Observe
     chats = chats_at(folder)
     for look in looks:
         observed = chats.observe(said(*look), chat="harbour")
-        assert shown(chats.glimpse(said(*look), chat="harbour").path) == shown(
+        assert shown(chats.preview(said(*look), chat="harbour").path) == shown(
             chats.path("harbour")
         )
         chats = chats_at(folder) if restart else chats
@@ -83,9 +83,9 @@ def looked(folder: Path, looks: Looks, *, restart: bool) -> tuple[Chats, Observe
         pytest.param([LINES, ["s: Rules.", *LINES[:3], "s: Stay.", *LINES[3:], "t: 42", "a: "]], LINES, [], [], id="instructions, tools and empty replies are not kept"),
         pytest.param([["u: My name is Tom."], ["u: My name is Tim."]], ["u: My name is Tim."], ["u: My name is Tim."], ["u: My name is Tom."], id="the only message is edited"),
         pytest.param([["u: 我叫小明，今年二十岁。", "a: 你好，小明。"], ["u: 我叫小红，今年二十岁。", "a: 你好，小红。"]], ["u: 我叫小红，今年二十岁。", "a: 你好，小红。"], ["u: 我叫小红，今年二十岁。", "a: 你好，小红。"], ["u: 我叫小明，今年二十岁。", "a: 你好，小明。"], id="the only exchange is edited, in Chinese"),
-        pytest.param([LONG, ["a: Another evening, another guest.", "u: Good evening."]], ["a: Another evening, another guest.", "u: Good evening."], ["a: Another evening, another guest.", "u: Good evening."], LONG, id="begun anew under the old name, with another greeting"),
-        pytest.param([LONG, ["u: Good evening.", "a: And to you."]], ["u: Good evening.", "a: And to you."], ["u: Good evening.", "a: And to you."], LONG, id="begun anew under the old name, without a greeting"),
-        pytest.param([LONG, [GREETING, "u: Good evening.", "a: And to you."]], [GREETING, "u: Good evening.", "a: And to you."], ["u: Good evening.", "a: And to you."], LONG[1:], id="begun anew with the same greeting"),
+        pytest.param([LONG, ["a: Another evening, another guest.", "u: Good evening."]], ["a: Another evening, another guest.", "u: Good evening."], ["a: Another evening, another guest.", "u: Good evening."], LONG, id="begun again under the old name, with another greeting"),
+        pytest.param([LONG, ["u: Good evening.", "a: And to you."]], ["u: Good evening.", "a: And to you."], ["u: Good evening.", "a: And to you."], LONG, id="begun again under the old name, without a greeting"),
+        pytest.param([LONG, [GREETING, "u: Good evening.", "a: And to you."]], [GREETING, "u: Good evening.", "a: And to you."], ["u: Good evening.", "a: And to you."], LONG[1:], id="begun again with the same greeting"),
         pytest.param([LONG, ["u: " + "A very long letter. " * 60, "a: I read it."]], [*LONG, "u: " + ("A very long letter. " * 60).strip(), "a: I read it."], ["u: " + ("A very long letter. " * 60).strip(), "a: I read it."], [], id="one long message drives everything else out of the context: it was cut"),
         pytest.param([LONG, story(12, 50)], [*LONG, *story(12, 50)], story(12, 50), [], id="as much as before and nothing known: looks were missed, and the context was cut"),
         pytest.param([LINES[1:3], list(MORE), ["u: Third.", "a: Fourth."]], [*LINES[1:], "u: Third.", "a: Fourth."], ["u: Third.", "a: Fourth."], [], id="who passes only the newest exchange each time loses nothing"),

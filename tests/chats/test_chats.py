@@ -181,23 +181,23 @@ def test_a_glimpse_is_what_observe_would_find_and_writes_nothing(tmp_path: Path)
     chats.observe(said(*LINES, *story(2)), chat="harbour")
     before = everything(tmp_path)
     look = said(*LINES[1:2], "a: It went out.", *story(2), "u: And now?")
-    glimpse = chats.glimpse(look, chat="harbour")
+    preview = chats.preview(look, chat="harbour")
     assert everything(tmp_path) == before
-    assert (glimpse.chat, glimpse.known, glimpse.unseen) == ("harbour", True, 1)
-    assert [one.slot for one in glimpse.entered] == [-1, -1]
+    assert (preview.chat, preview.known, preview.unseen) == ("harbour", True, 1)
+    assert [one.slot for one in preview.entered] == [-1, -1]
     observed = chats.observe(look, chat="harbour")
-    assert [(one.version, one.text) for one in glimpse.entered] == [
+    assert [(one.version, one.text) for one in preview.entered] == [
         (one.version, one.text) for one in observed.entered
     ]
-    assert shown(glimpse.path) == shown(chats.path("harbour"))
-    assert glimpse.left == observed.left
+    assert shown(preview.path) == shown(chats.path("harbour"))
+    assert preview.left == observed.left
 
 
 def test_a_glimpse_at_a_chat_that_is_not_known_makes_none(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
-    glimpse = chats.glimpse(said(*LINES), chat="harbour")
-    assert (glimpse.chat, glimpse.known, shown(glimpse.path)) == ("harbour", False, LINES)
-    assert chats.glimpse([]).chat == ""
+    preview = chats.preview(said(*LINES), chat="harbour")
+    assert (preview.chat, preview.known, shown(preview.path)) == ("harbour", False, LINES)
+    assert chats.preview([]).chat == ""
     assert not (tmp_path / "chats").exists()
 
 
@@ -205,7 +205,7 @@ def test_chats_that_are_only_asked_for_leave_nothing(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     chats.observe(said(*LINES), chat="harbour")
     for number in range(5):
-        chats.glimpse(said(*LINES), chat=f"asked {number}")
+        chats.preview(said(*LINES), chat=f"asked {number}")
     assert chats.observe(said(*LINES), chat="asked 3").entered
     assert [info.id for info in chats.chats()] == ["asked 3", "harbour"]
     assert shown(chats_at(tmp_path).path("asked 3")) == LINES
@@ -378,7 +378,7 @@ def test_listeners_hear_what_was_written_until_they_stop(
     stop = chats.follow(heard.append)
     first = chats.observe(said(*LINES), chat="harbour")
     chats.observe(said(*LINES), chat="harbour")
-    chats.glimpse(said(*LINES, "u: So?"), chat="harbour")
+    chats.preview(said(*LINES, "u: So?"), chat="harbour")
     assert heard == [first]
     assert "a listener of chat harbour failed" in caplog.text
     stop()
@@ -417,7 +417,7 @@ def test_another_user_is_in_a_chat_who_goes_on_with_it(
     chats = chats_at(tmp_path)
     chats.observe(said(*lin), chat="main", user="lin")
     for known in (chats, chats_at(tmp_path)):
-        assert known.glimpse(said(*bo), chat="main", user="bo").chat == (
+        assert known.preview(said(*bo), chat="main", user="bo").chat == (
             "main" if shared else "main@bo"
         )
     chats.observe(said(*bo), chat="main", user="bo")
@@ -447,7 +447,7 @@ def test_threads_share_chats(tmp_path: Path) -> None:
         for end in range(1, 9):
             chats.observe(said(*story(end)), chat=name)
             chats.visible_from(name).sees(Evidence(chat=name, version="none"))
-            chats.glimpse(said(*story(end + 1)), chat=name)
+            chats.preview(said(*story(end + 1)), chat=name)
 
     threads = [
         threading.Thread(target=play, args=(name,)) for name in ("one", "two", "three", "one")

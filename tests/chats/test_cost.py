@@ -1,12 +1,13 @@
 """What a look touches does not grow with the chat: counted in messages of the log, in memory and in bytes of the disk."""
 
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from rolememory.chats import vector
+from rolememory.chats import persistent_vector
 from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
 from tests.bench.look import WINDOW, history_of
@@ -22,14 +23,18 @@ class Counted:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        read, walked, leaves = vector.Vector.__getitem__, vector.Vector.__iter__, vector._leaves_of
+        read, walked, leaves = (
+            persistent_vector.PersistentVector.__getitem__,
+            persistent_vector.PersistentVector.__iter__,
+            persistent_vector._leaves_of,
+        )
 
-        def reads(one: vector.Vector[object], place: int | slice) -> object:
+        def reads(one: persistent_vector.PersistentVector[object], place: int | slice) -> object:
             found = read(one, place)
             self.count += len(found) if isinstance(place, slice) else 1  # type: ignore[arg-type]
             return found
 
-        def walks(one: vector.Vector[object]) -> Iterator[object]:
+        def walks(one: persistent_vector.PersistentVector[object]) -> Iterator[object]:
             for item in walked(one):
                 self.count += 1
                 yield item
@@ -38,9 +43,9 @@ class Counted:
             self.count += len(items)
             return leaves(items)
 
-        monkeypatch.setattr(vector.Vector, "__getitem__", reads)
-        monkeypatch.setattr(vector.Vector, "__iter__", walks)
-        monkeypatch.setattr(vector, "_leaves_of", makes)
+        monkeypatch.setattr(persistent_vector.PersistentVector, "__getitem__", reads)
+        monkeypatch.setattr(persistent_vector.PersistentVector, "__iter__", walks)
+        monkeypatch.setattr(persistent_vector, "_leaves_of", makes)
 
     def of(self, act: Callable[[], object]) -> int:
         """How many an act touches."""
@@ -63,13 +68,13 @@ class Frontend:
         self.support = Evidence(chat="c", version=version, adjoining=True)
 
     def observe(self) -> None:
-        """Everything that fits in, parsed anew."""
+        """Everything that fits in, parsed again."""
         self.chats.observe(anew(self.history[-WINDOW:]), chat="c")
 
     def look(self) -> None:
         """What comes before a prompt."""
-        glimpse = self.chats.glimpse(anew(self.history[-WINDOW:]), chat="c")
-        assert self.chats.visible_from("c", glimpse).sees(self.support)
+        preview = self.chats.preview(anew(self.history[-WINDOW:]), chat="c")
+        assert self.chats.visible_from("c", preview).sees(self.support)
 
 
 def appended(history: list[Message]) -> None:
@@ -124,7 +129,9 @@ def test_a_look_touches_few_messages_however_long_the_chat_is(
         change(frontend.history)
         found.append((counted.of(frontend.look), counted.of(frontend.observe)))
     assert max(max(each) for each in found) <= MOST
-    assert all(large <= small + 2 * vector.WIDTH for small, large in zip(*found, strict=True))
+    assert all(
+        large <= small + 2 * persistent_vector.WIDTH for small, large in zip(*found, strict=True)
+    )
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -172,3 +179,24 @@ def test_a_log_is_read_without_a_change_of_the_path_for_each_line(
     counted = Counted(monkeypatch)
     assert counted.of(lambda: chats_at(tmp_path).path("c")) <= 3 * len(history)
     assert chats_at(tmp_path).path("c") == chats.path("c")
+
+
+def test_chats_that_were_only_asked_for_are_not_looked_through(tmp_path: Path) -> None:
+    """A preview of a new chat in every turn makes none of them dearer than the first ones."""
+    chats = chats_at(tmp_path)
+    chats.observe([Message.user("Hello."), Message.assistant("Welcome.")], chat="c")
+
+    def calls(number: int) -> int:
+        count = 0
+
+        def counts(frame: object, event: str, what: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(counts)
+        chats.preview([Message.user(f"What is in barrel {number}?")])
+        sys.setprofile(None)
+        return count
+
+    every = [calls(number) for number in range(60)]
+    assert every[-1] <= every[3] + 5

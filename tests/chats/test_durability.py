@@ -300,7 +300,7 @@ def test_a_reader_sees_what_another_process_wrote_and_never_waits(tmp_path: Path
         assert reader.generation != seen
         assert shown(reader.path("harbour")) == [*LINES, "u: More."]
         assert [info.messages for info in reader.chats()] == [len(LINES) + 1]
-        assert reader.glimpse(said(*LINES, "u: More.", "a: Yes."), chat="harbour").entered
+        assert reader.preview(said(*LINES, "u: More.", "a: Yes."), chat="harbour").entered
         assert not reader.observe(
             said(*LINES, "u: More."), chat="harbour"
         ).entered  # nothing to write: nothing to wait for
@@ -343,7 +343,7 @@ def test_a_log_of_a_newer_program_is_read_and_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as newer:
-        newer.setattr("rolememory.chats.aim.FORMAT", 3)
+        newer.setattr("rolememory.chats.resolved_chat.FORMAT", 3)
         newer.setattr("rolememory.chats.log.FORMAT", 3)
         file = chat_in(tmp_path)
     before, chats = file.read_bytes(), chats_at(tmp_path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.chats.shelf import log_name
+from rolememory.chats.log_index import log_name
 from rolememory.schema.message import Message
 from rolememory.storage.files.space import FileSpace
 from tests.chats.talk import chats_at, shown, without

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rolememory.chats.align import align
-from rolememory.chats.heard import base, hear
-from rolememory.chats.rows import Row, decoded
+from rolememory.chats.normalize import base, normalize_messages
+from rolememory.chats.rows import ChatLogRow, decoded
 from rolememory.chats.transcript import Transcript
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence
 from tests.chats import oracle
 from tests.chats.talk import START, chats_at, said
@@ -63,7 +63,7 @@ class Frontend:
         messages = [
             one.model_copy(update=self._sent(other, at)) for at, one in enumerate(said(*shown))
         ]
-        glimpse = self.chats.glimpse(messages, chat=name, user="lin", at=self.now)
+        preview = self.chats.preview(messages, chat=name, user="lin", at=self.now)
         observed = self.chats.observe(messages, chat=name, user="lin", at=self.now)
         expected = self.tales.observe(messages, name, self.now)
         assert observed == expected
@@ -71,9 +71,9 @@ class Frontend:
             return
         tale = self.tales.tales[name]
         assert list(self.chats.path(name)) == tale.path
-        assert [one.version for one in glimpse.path] == [one.version for one in tale.path]
-        assert [one.at for one in glimpse.path] == [one.at for one in self.tales.path]
-        assert glimpse.unseen == self.tales.begin
+        assert [one.version for one in preview.path] == [one.version for one in tale.path]
+        assert [one.at for one in preview.path] == [one.at for one in self.tales.path]
+        assert preview.unseen == self.tales.begin
         self._seen(name, tale, other)
 
     def _sent(self, other: int, at: int) -> dict[str, object]:
@@ -83,9 +83,11 @@ class Frontend:
 
     def _seen(self, name: str, tale: oracle.Tale, other: int) -> None:
         """What counts, and what stands side by side."""
-        sight = self.chats.visible_from(name)
+        visibility = self.chats.visible_from(name)
         for version in tale.said:
-            assert sight.sees(Evidence(chat=name, version=version)) == (version in tale.standing)
+            assert visibility.sees(Evidence(chat=name, version=version)) == (
+                version in tale.standing
+            )
         for here in (None, *self.tales.tales):
             from_there = self.chats.visible_from(here)
             for chat, each in self.tales.tales.items():
@@ -95,7 +97,7 @@ class Frontend:
         some = list(tale.said)[other % 3 :: 3]
         for one, then in [*pairwise(some), *list(tale.neighbours)[:20]]:
             support = Evidence(chat=name, version=f"{one}+{then}", adjoining=True)
-            assert sight.sees(support) == ((one, then) in tale.neighbours)
+            assert visibility.sees(support) == ((one, then) in tale.neighbours)
 
 
 def append(front: Frontend, lines: Lines, place: int, pick: int, other: int) -> None:
@@ -244,17 +246,19 @@ def test_any_messages_are_laid_along_any_path_as_plain_lists_lay_them(
     shown = said(*olds[start : start + pick % 20], *news, *olds[-(pick % 3) :])
     script = Transcript(Path("none"))
     plan = oracle.planned(
-        oracle.Tale(), oracle.lay(oracle.Tale(), hear(said(*olds), None, {})).changes, START
+        oracle.Tale(),
+        oracle.lay(oracle.Tale(), normalize_messages(said(*olds), None, {})).changes,
+        START,
     )
-    script.follow(Row(START, said=tuple(plan.entered), splices=tuple(plan.splices)))
-    heard = hear(shown, None, {})
+    script.follow(ChatLogRow(START, said=tuple(plan.entered), splices=tuple(plan.splices)))
+    heard = normalize_messages(shown, None, {})
     first = min(first, len(olds))
     assert align(script, heard, first, ample, script.knows) == oracle.align(
         tuple(script.path), heard, first, ample, script.knows
     )
 
 
-def without(said: Said, erased: set[int]) -> Said:
+def without(said: ChatMessage, erased: set[int]) -> ChatMessage:
     """A message whose words went, where that is its slot."""
     return replace(said, text="", raw="", name="") if said.slot in erased else said
 

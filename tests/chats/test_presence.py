@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rolememory.chats import Chats
-from rolememory.chats.presence import AWAY, Readers, Window
+from rolememory.chats.presence import AWAY, Audience, Window
 from rolememory.chats.rows import decoded
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
 from rolememory.storage.files.space import FileSpace
@@ -58,52 +58,54 @@ def test_whose_words_a_message_is(
     assert [window.owner(one.name or "", one.owner) for one in messages] == owners
 
 
-def words(owner: str | None, *users: str, members: tuple[str, ...] = ()) -> Said:
-    return Said("v", "user", "x", START, 0, owner=owner, users=users, members=members)
+def words(owner: str | None, *users: str, members: tuple[str, ...] = ()) -> ChatMessage:
+    return ChatMessage("v", "user", "x", START, 0, owner=owner, users=users, members=members)
 
 
 @pytest.mark.parametrize(
     ("message", "readers", "here", "heard"),
     [
-        pytest.param(words("ann", "ann"), Readers.of(["ann"]), False, True, id="her own words"),
-        pytest.param(words("ann", "ann"), Readers.of(["bob"]), False, False, id="not his"),
+        pytest.param(words("ann", "ann"), Audience.of(["ann"]), False, True, id="her own words"),
+        pytest.param(words("ann", "ann"), Audience.of(["bob"]), False, False, id="not his"),
         pytest.param(
-            words("ann", "ann"), Readers.of(["ann", "bob"]), True, False, id="not while he reads"
+            words("ann", "ann"), Audience.of(["ann", "bob"]), True, False, id="not while he reads"
         ),
         pytest.param(
-            words("ann", "ann", "bob"), Readers.of(["bob"]), False, True, id="he was there"
+            words("ann", "ann", "bob"), Audience.of(["bob"]), False, True, id="he was there"
         ),
         pytest.param(
-            words(None, "ann"), Readers.of(["ann"]), False, False, id="unknown: elsewhere"
+            words(None, "ann"), Audience.of(["ann"]), False, False, id="unknown: elsewhere"
         ),
         pytest.param(
-            words(None, "ann"), Readers.of(["ann"]), True, True, id="unknown: in its chat"
+            words(None, "ann"), Audience.of(["ann"]), True, True, id="unknown: in its chat"
         ),
-        pytest.param(words("ann", *AWAY), Readers.of(["ann"]), True, False, id="said while away"),
+        pytest.param(words("ann", *AWAY), Audience.of(["ann"]), True, False, id="said while away"),
         pytest.param(
             words("ann", "ann"),
-            Readers.of(["ann"], ["Rafi"]),
+            Audience.of(["ann"], ["Rafi"]),
             False,
             False,
             id="Rafi was not there",
         ),
         pytest.param(
             words("ann", "ann", members=("Ｒafi", "Mei")),
-            Readers.of(["ann"], ["rafi"]),
+            Audience.of(["ann"], ["rafi"]),
             False,
             True,
             id="Rafi was there",
         ),
         pytest.param(
             words("Lin", "Lin"),
-            Readers.of(["Traveller"], same=lambda name: "Lin"),
+            Audience.of(["Traveller"], same=lambda name: "Lin"),
             False,
             True,
             id="linked names are one person",
         ),
     ],
 )
-def test_who_may_be_reminded(message: Said, readers: Readers, here: bool, heard: bool) -> None:
+def test_who_may_be_reminded(
+    message: ChatMessage, readers: Audience, here: bool, heard: bool
+) -> None:
     assert readers.heard(message, here=here) is heard
 
 
@@ -130,10 +132,10 @@ def test_presence_that_is_told_wins_and_stays(tmp_path: Path) -> None:
     path = chats_at(tmp_path).path("c")
     assert [one.users for one in path[::2]] == [("ann", "bob"), ("ann", "bob"), ("ann",)]
     assert {one.members for one in path} == {("Rafi",)}
-    assert chats.readers("c") == Readers.of(["ann"], ["Rafi"])
-    assert chats.readers("c", members=[]) == Readers.of(["ann"]), "everybody else has left"
-    assert chats.readers("elsewhere", "bob") == Readers.of(["bob"])
-    assert chats.readers() == Readers.of([""])
+    assert chats.readers("c") == Audience.of(["ann"], ["Rafi"])
+    assert chats.readers("c", members=[]) == Audience.of(["ann"]), "everybody else has left"
+    assert chats.readers("elsewhere", "bob") == Audience.of(["bob"])
+    assert chats.readers() == Audience.of([""])
 
 
 def test_who_is_told_to_be_there_is_there_with_those_who_speak_and_nobody_else(
@@ -146,7 +148,7 @@ def test_who_is_told_to_be_there_is_there_with_those_who_speak_and_nobody_else(
     for known in (chats, chats_at(tmp_path)):
         there = [("ann", "bob"), ("bob",), ("bob",), ("小林",), ("小林",)]
         assert [one.users for one in known.path("c")] == there
-        assert known.readers("c") == Readers.of(["小林"])
+        assert known.readers("c") == Audience.of(["小林"])
 
 
 def test_somebody_unknown_is_not_the_user_of_the_chat(tmp_path: Path) -> None:
@@ -162,7 +164,7 @@ def test_somebody_unknown_is_not_the_user_of_the_chat(tmp_path: Path) -> None:
     for known in (chats, chats_at(tmp_path)):
         owners = [[one.owner for one in known.path(chat)] for chat in ("d", "c@")]
         assert owners == [["ann", None, "ann", None, ""], ["", None]]
-        assert known.readers("d") == Readers.of(["", "ann"])
+        assert known.readers("d") == Audience.of(["", "ann"])
 
 
 def test_what_was_said_while_the_character_was_away_reminds_it_of_nothing(tmp_path: Path) -> None:
@@ -173,10 +175,13 @@ def test_what_was_said_while_the_character_was_away_reminds_it_of_nothing(tmp_pa
     talk = said("u: one", "a: two", "u: three", "a: four", "u: five", "a: six")
     chats.observe(talk, chat="c", user="ann")
     for known in (chats, chats_at(tmp_path)):
-        path, sight = known.path("c"), known.visible_from("d", readers=known.readers("d", "ann"))
+        path, visibility = (
+            known.path("c"),
+            known.visible_from("d", readers=known.readers("d", "ann")),
+        )
         assert [one.users for one in path[::2]] == [("ann",), AWAY, ("ann",)]
         proofs = [Evidence(chat="c", version=one.version, quote=one.text) for one in path[::2]]
-        assert [sight.sees(proof) for proof in proofs] == [True, False, True]
+        assert [visibility.sees(proof) for proof in proofs] == [True, False, True]
 
 
 def test_a_log_of_the_older_format_is_read_and_goes_on_in_the_newer(tmp_path: Path) -> None:
@@ -237,6 +242,6 @@ def test_nobody_is_reminded_of_what_they_were_not_there_for(tmp_path: Path) -> N
         ("bob", None, False),
         ("ann", ["ann", "bob"], False),
     ):
-        sight = chats.visible_from("other", readers=chats.readers("other", user, present))
-        assert sight.sees(proof) is sees, (user, present)
+        visibility = chats.visible_from("other", readers=chats.readers("other", user, present))
+        assert visibility.sees(proof) is sees, (user, present)
     assert chats.visible_from(None).sees(proof)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rolememory.chats import Chats, Sight
+from rolememory.chats import BranchVisibility, Chats
 from rolememory.schema.memory import Evidence
 from tests.chats.talk import WORDS, Clock, chats_at, said, shown
 
@@ -54,7 +54,9 @@ class Walk:
         self.counted: dict[
             object, dict[tuple[str, str], bool]
         ] = {}  # token of a sight -> what counted there
-        self.seen: dict[object, tuple[Sight, dict[tuple[str, str], bool]]] = {}  # by place
+        self.seen: dict[
+            object, tuple[BranchVisibility, dict[tuple[str, str], bool]]
+        ] = {}  # by place
         self.moves: list[int] = []  # how much moved between two sights of one place
         self._words = 0
         self.begin()
@@ -102,8 +104,8 @@ class Walk:
         """Let the frontend send what it shows; compare."""
         shows = said(*tale.visible)
         if self.chance.random() < 0.2:
-            glimpse = self.chats.glimpse(shows, chat=tale.name, user="lin")
-            if wrong := self.follow(self.chats.visible_from(tale.name, glimpse)):
+            preview = self.chats.preview(shows, chat=tale.name, user="lin")
+            if wrong := self.follow(self.chats.visible_from(tale.name, preview)):
                 return wrong
         observed = self.chats.observe(shows, chat=tale.name, user="lin")
         for one in observed.entered:
@@ -246,15 +248,15 @@ class Walk:
             else f"{tale.name}: written twice"
         )
 
-    def follow(self, sight: Sight) -> str:
+    def follow(self, visibility: BranchVisibility) -> str:
         """Whether all that counts otherwise than at the last sight of the same place is told to have moved."""
         counts = {
-            support: sight.sees(Evidence(chat=support[0], version=support[1]))
+            support: visibility.sees(Evidence(chat=support[0], version=support[1]))
             for support in self.supports
         }
-        before, known = self.seen.get(sight.place, (sight, counts))
-        self.seen[sight.place] = sight, counts
-        moved = sight.moved_since(before)
+        before, known = self.seen.get(visibility.place, (visibility, counts))
+        self.seen[visibility.place] = visibility, counts
+        moved = visibility.moved_since(before)
         if moved is None:
             return ""
         self.moves.append(len(moved))
@@ -268,10 +270,10 @@ class Walk:
             self.counted.clear()
         family = {tale.name: tale.family for tale in self.tales}
         for here in [None, *lines]:
-            sight = self.chats.visible_from(here)
-            if wrong := self.follow(sight):
+            visibility = self.chats.visible_from(here)
+            if wrong := self.follow(visibility):
                 return wrong
-            counted = self.counted.setdefault(sight.token, {})
+            counted = self.counted.setdefault(visibility.token, {})
             for (chat, version), line in self.supports.items():
                 own = here is not None and family[here] == family[chat]
                 expected = (
@@ -281,7 +283,7 @@ class Walk:
                 )
                 if counted.setdefault((chat, version), expected) is not expected:
                     return f"from {here}: {line!r} of {chat} changed, and the token did not"
-                if sight.sees(Evidence(chat=chat, version=version)) is not expected:
+                if visibility.sees(Evidence(chat=chat, version=version)) is not expected:
                     return f"from {here}: {line!r} of {chat} should be {'visible' if expected else 'gone'}"
         for tale in self.tales:
             path = self.chats.path(tale.name)

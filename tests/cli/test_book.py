@@ -11,7 +11,7 @@ from typing import TextIO
 import pytest
 
 from rolememory.cli.book_moves import _file_name
-from tests.author.books import BEACON, STORM, world
+from tests.authoring.books import BEACON, STORM, world
 from tests.cli.running import Command
 
 CASES = '[[case]]\nname = "the beacon"\nmessages = ["The beacon!"]\nfires = ["Beacon"]\n'

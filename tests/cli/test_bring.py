@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.author.bring.ledger import ledger_path
+from rolememory.authoring.importer.ledger import ledger_path
 from rolememory.chats import Chats
 from rolememory.engine import Home
 from rolememory.storage.files.space import FileSpace

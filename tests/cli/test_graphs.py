@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from rolememory.cli.graphs import MAKING, _compared
+from rolememory.cli.model_export import MAKING, _compared
 from rolememory.errors import ModelError
 from rolememory.text.embed.graph import GraphModel, graph_folder
 from tests.cli.running import Command

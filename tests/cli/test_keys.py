@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rolememory.engine import Home
-from rolememory.serve.keys import Keys
+from rolememory.serve.keys import ApiKeys
 from rolememory.serve.token import token_of
 from tests.cli.running import Command
 from tests.cli.test_learning import run
@@ -28,7 +28,7 @@ def test_a_key_is_made_shown_once_and_taken_away(home: Command) -> None:
         mira = opened.role("Mira").id
     assert row == {"name": "lin", "user": "lin", "roles": mira, "rights": "read"}
     assert made not in run(home, "keys", "list")
-    caller = Keys(home.home, token_of(home.home)[0]).caller(made)
+    caller = ApiKeys(home.home, token_of(home.home)[0]).caller(made)
     assert caller
     assert (caller.user, caller.roles, caller.rights) == ("lin", (mira,), ("read",))
     run(home, "keys", "remove", "lin")

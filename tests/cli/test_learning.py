@@ -358,3 +358,11 @@ def test_an_extractor_of_another_package_learns_without_any_model(home: Command)
 
 def test_conclusions_without_a_model_say_so(home: Command) -> None:
     assert "learn." in run(home, "infer", "Mira")
+
+
+def test_what_undo_takes_back_is_not_recalled_from_the_order_either(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    asked = ("search", "Mira", "live in Rome", "--user", "lin", "--json")
+    assert "I live in Rome" in run(home, *asked)
+    run(home, "undo", "Mira")
+    assert "I live in Rome" not in run(home, *asked)

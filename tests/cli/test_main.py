@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.cli.line import read
+from rolememory.cli.command_line import read
 from rolememory.cli.verbs import MODULES
 from tests.cli.running import ENVIRONMENT, Command, process
 

@@ -22,7 +22,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
 from rolememory.text.macros import Variables, for_character
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 
 STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
@@ -165,7 +165,9 @@ def _scan(
         chance=asked.get("rolls", ()),
         cost=lambda text: ceil(len(text.encode()) / 3.35),
         context_tokens=case["settings"]["max_context"],
-        patterns=Budget(turn_ms=20_000, each_ms=5_000),  # a busy machine must not decide a case
+        patterns=PatternBudget(
+            turn_ms=20_000, each_ms=5_000
+        ),  # a busy machine must not decide a case
         variables=case.get("variables"),
         now=datetime.fromisoformat(case["now"]) if "now" in case else None,
         dry_run=asked.get("dry_run", False),

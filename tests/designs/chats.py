@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from rolememory.engine import RoleMemory
-from rolememory.learn.model.behind import Behind
+from rolememory.learn.model.worker import ExtractionWorker
 from tests.endpoint import Behaviour, Endpoint, Line, Request, answers
 from tests.hashing import HashingEmbedder
 from tests.serve.houses import Served, served
@@ -82,7 +82,7 @@ class Chatting:
         assert self.house.house.settle(60)
         role = self.house.home.role("Mira")
         assert role.learned(20)
-        if role._learner is not None and isinstance(role.learner.behind, Behind):
+        if isinstance(role.learner.behind, ExtractionWorker):
             assert role.learner.behind.settle(60)
         assert role.ready(20) or role.settings.embedding.backend == "off"
         return role

@@ -11,17 +11,23 @@ from typing import Any
 import typer
 
 from rolememory.cli.app import application
-from rolememory.cli.line import OPTIONS
-from rolememory.cli.manual import argument_row, option_row, usage
-from rolememory.cli.words import Tongue, say, told
+from rolememory.cli.command_line import OPTIONS
+from rolememory.cli.help_pages import argument_row, option_row, usage
+from rolememory.cli.words import Tongue
+from rolememory.cli.words import say as told
 from rolememory.schema.scene import Language
-from rolememory.storage.mistakes import literal
-from rolememory.storage.settings_text import Row, chinese, settings_table
-from rolememory.storage.tree import sections
+from rolememory.storage.settings_text import SettingRow, described, settings_table
+from rolememory.storage.settings_tree import sections
+from rolememory.storage.value_messages import literal
 from tests.paths import ROOT
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _OTHER = {"en": "zh", "zh": "en"}
+
+
+def say(en: str, zh: str) -> str:
+    """The wording of a page that is written here."""
+    return zh if Tongue.language == "zh" else en
 
 
 def pages() -> dict[Path, str]:
@@ -143,23 +149,15 @@ def _settings() -> Iterator[str]:
             yield from _section(table, own)
 
 
-def _section(table: str, rows: list[Row]) -> Iterator[str]:
+def _section(table: str, rows: list[SettingRow]) -> Iterator[str]:
     if table:
-        yield from (f"## [{table}]", "", _about(table), "")
+        yield from (f"## [{table}]", "", described(table, Tongue.language), "")
     yield f"| {say('key', '设置项')} | {say('takes', '可取')} | {say('default', '默认')} | {say('what it does', '作用')} |"
     yield "|---|---|---|---|"
     for row in rows:
         key = row.key.rpartition(".")[2]
-        yield f"| `{key}` | {_cell(_kind(row.type))} | `{_cell(literal(row.default))}` | {_cell(row.zh if Tongue.language == 'zh' else row.en)} |"
+        yield f"| `{key}` | {_cell(_kind(row.type))} | `{_cell(literal(row.default))}` | {_cell(row.about(Tongue.language))} |"
     yield ""
-
-
-def _about(table: str) -> str:
-    return (
-        chinese().get(table, "")
-        if Tongue.language == "zh"
-        else (sections()[table].__doc__ or "").split("\n")[0]
-    )
 
 
 _KINDS = {

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rolememory import Home
-from rolememory.author.expectations import read_expectations
+from rolememory.authoring.expectations import read_expectations
 from rolememory.inject.sandbox import Sandbox
-from rolememory.storage.document import ARRAYS, read
+from rolememory.storage.memory_file import ARRAYS, read
 from rolememory.storage.settings import load_settings
 from tests.docs.pages import ALL, FRONT, GUIDES, Block, Page, beside
 from tests.paths import ROOT
@@ -171,10 +171,10 @@ def test_commands_on_a_page_are_there(command: str) -> None:
     """The command line takes every verb and option that a page shows."""
     from typer.main import get_command
 
-    from rolememory.cli import line
+    from rolememory.cli import command_line
     from rolememory.cli.app import application
 
-    words = list(line.read(shlex.split(command.split(" > ", maxsplit=1)[0])[1:]).rest)
+    words = list(command_line.read(shlex.split(command.split(" > ", maxsplit=1)[0])[1:]).rest)
     context, node = None, get_command(application())
     while words and words[0] in getattr(node, "commands", {}):
         context = node.make_context(node.name, [words[0]], parent=context, resilient_parsing=True)

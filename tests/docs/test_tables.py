@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rolememory.cli.catalogue import MODELS
+from rolememory.cli.model_catalogue import MODELS
 from rolememory.recall.turn import Turn
 from rolememory.schema.memory import Memory
 from rolememory.shipped import shipped

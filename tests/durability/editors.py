@@ -150,7 +150,7 @@ class _House:
         self.folder, self.chance = folder, random.Random(seed)
         self.store: RoleStore = store_at(folder, fold_lines=8, fold_idle_s=0.01)
         self.store.commit([add("first")])
-        self.store.fold()
+        self.store.checkpoint()
         self.written, self.empty, self.stop = {"first"}, 0, threading.Event()
         self._threads = [
             threading.Thread(target=work, daemon=True) for work in (self._write, self._look)

@@ -73,7 +73,7 @@ def _played(root: Path, disk: FailingDisk, chance: random.Random) -> str:
             _author(root, said, f"a{number}")
         elif act == "fold":
             with contextlib.suppress(NotWrittenError):
-                store.fold(force=True)
+                store.checkpoint(force=True)
         else:
             _commit(store, said, open_ends, act, number, chance, disk.lasting)
     for healed in (False, True):
@@ -89,7 +89,7 @@ def _played(root: Path, disk: FailingDisk, chance: random.Random) -> str:
         if not healed:
             disk.heal()
             store.commit([add("after", "the fault")])  # it goes on by itself
-            store.fold()
+            store.checkpoint()
             said["after"] = "the fault"
     return ""
 

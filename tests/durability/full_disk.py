@@ -52,7 +52,7 @@ def full(folder: Path) -> dict[str, Any]:
     still = contents(store) == said
     filler.unlink()
     store.commit([add("after", "room")])
-    store.fold()
+    store.checkpoint()
     goes_on = contents(store) == {**said, "after": "room"}
     return {
         "acknowledged": len(said),
@@ -72,7 +72,7 @@ def _until_refused(store: Any, said: dict[str, str]) -> str:
         said[f"m{number}"] = "y" * 3000
         if number % 5 == 4:
             with contextlib.suppress(NotWrittenError):
-                store.fold()
+                store.checkpoint()
     return ""
 
 

@@ -104,7 +104,7 @@ def _write(folder: Path, name: str, seed: float, pipe: int) -> int:
         elif kind == "remove":
             mine.remove(target)
         if chance.random() < 0.1:
-            store.fold()
+            store.checkpoint()
     return 0
 
 

@@ -206,7 +206,7 @@ def _looked_at(folder: Path, broken: bytes, restart: bool) -> str:
         for problem in snapshot.problems
     ):
         return "a problem without a place"
-    store.fold(force=True)
+    store.checkpoint(force=True)
     store.close()
     return "" if path.read_bytes() == broken else "the bytes are not the author's any more"
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.errors import RoleMemoryError
-from rolememory.storage.document import BrokenFileError, read
 from rolememory.storage.files.log import parsed
-from rolememory.storage.lines import decoded
+from rolememory.storage.journal_records import decoded
+from rolememory.storage.memory_file import BrokenFileError, read
 from tests.durability.malformed import GOOD
 from tests.peak import peak_mb
 from tests.storage.roles import add, put, store_at
@@ -79,7 +79,7 @@ def _parts() -> dict[str, bytes]:
     (folder / "memory.json").write_text(GOOD, "utf-8")
     store = store_at(folder)
     store.commit([add("c", "learned", type="goal"), put("a", weight=0.5)])
-    store.fold()
+    store.checkpoint()
     store.commit([put("b", mood={"deep": 2}), add("d")])
     names = ["memory.json", "journal/1.jsonl", "state/last-good.json"]
     found = {name: (folder / name).read_bytes() for name in names}
@@ -134,7 +134,7 @@ def _live(parts: dict[str, bytes]) -> None:
         before = set(store.snapshot().memories)
         try:
             store.commit([add("fresh")])
-            store.fold(force=True)
+            store.checkpoint(force=True)
         except RoleMemoryError:
             before.discard("fresh")
         else:

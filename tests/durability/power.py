@@ -60,10 +60,10 @@ def traced(chance: random.Random) -> list[Step]:
         if act == "restart":
             store = store_at(root, disk=disk)
         elif act == "fold":
-            store.fold(force=True)
+            store.checkpoint(force=True)
         elif act == "author":
             _author(root, disk, chance, f"a{number}")
-            store.fold()  # takes it over, which makes it durable
+            store.checkpoint()  # takes it over, which makes it durable
             said = {name: memory.content for name, memory in store.snapshot().memories.items()}
             disk.tell(dict(said))
         else:
@@ -125,7 +125,7 @@ def _recovered(root: Path, must: Said, may: Said | None, disk: Disk) -> str:
         return f"found {found}, acknowledged {must}, under way {may}"
     if snapshot.writable:
         store.commit([add("after", "the cut")])
-        store.fold()
+        store.checkpoint()
         again = {
             name: memory.content
             for name, memory in store_at(root, disk=disk).snapshot().memories.items()

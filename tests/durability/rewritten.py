@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rolememory.author.entries import changed, placed
-from rolememory.author.newbook import new_book
+from rolememory.authoring.entries import changed, placed
+from rolememory.authoring.starter_book import new_book
 from rolememory.cards.book_files import book_formats, dump_book, load_book
 from rolememory.errors import RoleMemoryError
 from rolememory.storage.files.space import FileSpace

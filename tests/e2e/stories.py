@@ -93,7 +93,7 @@ def _remembering() -> Iterator[Story]:
         (ZH, "Chinese", ("pasted", "extension")),
     ):
         yield from _each_way(
-            f"everything is started anew and {told} words are recalled as said and as meant",
+            f"everything is started again and {told} words are recalled as said and as meant",
             remembering.all_of_it_started_anew,
             tongue,
             ways=ways,
@@ -129,7 +129,7 @@ def _layouts() -> Iterator[Story]:
 
 def _turns() -> Iterator[Story]:
     yield from _each_way(
-        "what was swiped away or generated anew teaches nothing, what stands teaches once",
+        "what was swiped away or generated again teaches nothing, what stands teaches once",
         turns.swiped_and_regenerated,
         quick="extension",
     )

@@ -114,7 +114,7 @@ class Stage:
         self._browse()
 
     def lived(self, story: "Callable[[Stage], None]") -> str:
-        """Live through a story; what went wrong, "" when nothing did. A page that is stuck is loaded anew."""
+        """Live through a story; what went wrong, "" when nothing did. A page that is stuck is loaded again."""
         try:
             story(self)
         except Exception as error:
@@ -152,7 +152,7 @@ class Stage:
         self.load()
 
     def load(self) -> None:
-        """Load SillyTavern's page anew."""
+        """Load SillyTavern's page again."""
         self.page.goto(self.address, timeout=LOAD_MS)
         self.page.evaluate(READY)
         self.page.evaluate(STAGE)
@@ -227,7 +227,7 @@ class Stage:
         return words in block(self.say(text))
 
     def comes_to_mind(self, text: str, words: str) -> Body:
-        """Say it, and have it answered anew until these words stand in the block; what the model was asked then.
+        """Say it, and have it answered again until these words stand in the block; what the model was asked then.
 
         Vectors are made behind, and a turn of a page on a busy machine goes on without memory rather than wait.
         """

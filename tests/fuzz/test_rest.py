@@ -17,7 +17,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 from starlette.routing import Route
 
-from rolememory.serve.rest.door import ROUTERS
+from rolememory.serve.rest.router import ROUTERS
 from tests.serve.houses import Served, served
 from tests.serve.rest.callers import caller, good
 

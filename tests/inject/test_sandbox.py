@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rolememory.errors import TemplateError
 from rolememory.inject.meter import Limits
-from rolememory.inject.sandbox import Said, Sandbox, plain
+from rolememory.inject.sandbox import RenderedText, Sandbox, plain
 
 BOX = Sandbox()
 CONTEXT = {
@@ -309,7 +309,7 @@ def test_values_are_never_templates(text: str) -> None:
 
 def test_what_was_said_is_never_compiled_again() -> None:
     said = BOX.compile("t", "{{ text }}").render({"text": "{{ 1 + 1 }}"})
-    assert isinstance(said, Said)
+    assert isinstance(said, RenderedText)
     with pytest.raises(TemplateError, match="not a template"):
         BOX.compile("again", said)
 

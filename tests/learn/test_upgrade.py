@@ -94,12 +94,12 @@ def test_what_a_person_changed_stays(mind: RoleMemory, field: str) -> None:
 def test_what_was_changed_in_an_editor_stays(mind: RoleMemory) -> None:
     wrote(mind, "learn", "it", "Lin lives in Rome.")
     wrote(mind, "learn", "other", "Lin likes tea.")
-    mind.store.fold(force=True)
+    mind.store.checkpoint(force=True)
     file = mind.folder / "memory.json"
     raw = json.loads(file.read_text("utf-8"))
     raw["semantic"][0]["content"] = "Lin lives by the harbour."
     file.write_text(json.dumps(raw), "utf-8")
-    mind.store.fold(force=True)
+    mind.store.checkpoint(force=True)
     assert put_away(mind).archived == ("other",)
 
 

@@ -10,7 +10,7 @@ from rolememory.chats import Chats
 from rolememory.learn.usage import Usage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
-from rolememory.schema.usage import Tally
+from rolememory.schema.usage import UsageTally
 from rolememory.storage.files.space import FileSpace
 from tests.builders import memory
 
@@ -50,8 +50,8 @@ class House:
             Message.user(text) if place % 2 == 0 else Message.assistant(text)
             for place, text in enumerate(texts)
         ]
-        glimpse = self.chats.glimpse(said[:-1], chat=chat)
-        self.usage.prompted(glimpse.chat, glimpse.path, injected)
+        preview = self.chats.preview(said[:-1], chat=chat)
+        self.usage.prompted(preview.chat, preview.path, injected)
         self.saw(*texts, chat=chat)
 
     def saw(self, *texts: str, chat: str = "harbour") -> None:
@@ -63,12 +63,12 @@ class House:
         self.usage.replied(self.chats.observe(said, chat=chat).chat)
         self.usage.settle()
 
-    def tallies(self, chat: str = "harbour") -> dict[str, Tally]:
-        sight = self.chats.visible_from(chat)
-        self.usage.effects(sight, MEMORIES)
+    def tallies(self, chat: str = "harbour") -> dict[str, UsageTally]:
+        visibility = self.chats.visible_from(chat)
+        self.usage.effects(visibility, MEMORIES)
         return dict(
             self.usage.uses.tallies(
-                lambda of, version: sight.sees(Evidence(chat=of, version=version))
+                lambda of, version: visibility.sees(Evidence(chat=of, version=version))
             )
         )
 
@@ -84,7 +84,7 @@ ASK, USED, VAIN = "What shall I cook?", "Nothing with shellfish, please.", "Fish
 
 def test_a_reply_that_uses_a_memory_makes_it_heavier(house: House) -> None:
     house.turn(ASK, USED)
-    assert house.tallies() == {"nuts": Tally(1, 0), "sister": Tally(0, 1)}
+    assert house.tallies() == {"nuts": UsageTally(1, 0), "sister": UsageTally(0, 1)}
     assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {
         "nuts": pytest.approx(0.0796)
     }
@@ -93,10 +93,10 @@ def test_a_reply_that_uses_a_memory_makes_it_heavier(house: House) -> None:
 def test_a_swipe_replaces_what_was_noted(house: House) -> None:
     house.turn(ASK, USED)
     house.turn(ASK, VAIN)
-    assert house.tallies() == {"nuts": Tally(0, 1), "sister": Tally(0, 1)}
+    assert house.tallies() == {"nuts": UsageTally(0, 1), "sister": UsageTally(0, 1)}
     house.saw(ASK, "Ask Marta, she knows.")
-    assert house.tallies() == {"nuts": Tally(0, 1), "sister": Tally(1, 0)}, (
-        "a swipe that asked for no memories anew"
+    assert house.tallies() == {"nuts": UsageTally(0, 1), "sister": UsageTally(1, 0)}, (
+        "a swipe that asked for no memories again"
     )
 
 
@@ -105,21 +105,21 @@ def test_an_edited_question_takes_its_use_with_it_and_brings_it_back(house: Hous
     house.saw("What shall I cook tomorrow?", USED)
     assert house.tallies() == {}
     house.saw(ASK, USED)
-    assert house.tallies()["nuts"] == Tally(1, 0)
+    assert house.tallies()["nuts"] == UsageTally(1, 0)
 
 
 def test_words_of_the_messages_before_prove_nothing(house: House) -> None:
     house.turn(ASK, USED, "Really none?", "No shellfish, I said.")
-    assert house.tallies()["nuts"] == Tally(0, 1)
+    assert house.tallies()["nuts"] == UsageTally(0, 1)
 
 
 def test_a_reply_that_is_only_seen_after_the_next_question_is_noted_too(house: House) -> None:
     said = [Message.user(ASK)]
-    house.usage.prompted("harbour", house.chats.glimpse(said, chat="harbour").path, ["nuts"])
+    house.usage.prompted("harbour", house.chats.preview(said, chat="harbour").path, ["nuts"])
     said += [Message.assistant(USED), Message.user("And to drink?")]
-    house.usage.prompted("harbour", house.chats.glimpse(said, chat="harbour").path, ["sister"])
+    house.usage.prompted("harbour", house.chats.preview(said, chat="harbour").path, ["sister"])
     house.saw(ASK, USED, "And to drink?")
-    assert house.tallies() == {"nuts": Tally(1, 0)}
+    assert house.tallies() == {"nuts": UsageTally(1, 0)}
 
 
 def test_a_branch_does_not_see_what_was_used_in_its_sibling(house: House) -> None:
@@ -130,8 +130,8 @@ def test_a_branch_does_not_see_what_was_used_in_its_sibling(house: House) -> Non
     house.saw(*begin)
     house.turn(*begin, ASK, USED)
     house.turn(*begin, "Tell me of the island.", VAIN, chat="harbour - Branch #1")
-    assert house.tallies("harbour")["nuts"] == Tally(1, 0)
-    assert house.tallies("harbour - Branch #1")["nuts"] == Tally(0, 1)
+    assert house.tallies("harbour")["nuts"] == UsageTally(1, 0)
+    assert house.tallies("harbour - Branch #1")["nuts"] == UsageTally(0, 1)
 
 
 @pytest.mark.parametrize("mode", ["read_only", "off"])
@@ -144,7 +144,7 @@ def test_a_chat_that_teaches_nothing_notes_nothing(house: House, mode: str) -> N
 
 def test_what_is_gone_or_of_another_role_is_not_noted(house: House) -> None:
     house.turn(ASK, USED, injected=["nuts", "deleted", "Asha/oil"])
-    assert house.tallies() == {"nuts": Tally(1, 0)}
+    assert house.tallies() == {"nuts": UsageTally(1, 0)}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_what_is_gone_or_of_another_role_is_not_noted(house: House) -> None:
 )
 def test_nothing_to_note(house: House, texts: tuple[str, ...]) -> None:
     house.usage.prompted(
-        "harbour", house.chats.glimpse([Message.user(ASK)], chat="harbour").path, ["nuts"]
+        "harbour", house.chats.preview([Message.user(ASK)], chat="harbour").path, ["nuts"]
     )
     house.saw(*texts)
     assert house.tallies() == {}
@@ -174,13 +174,13 @@ def test_it_is_there_after_a_restart(house: House, tmp_path: Path) -> None:
     house.turn(ASK, USED)
     house.usage.close()
     with ThreadPoolExecutor(1) as pool:
-        assert House(tmp_path, pool).tallies()["nuts"] == Tally(1, 0)
+        assert House(tmp_path, pool).tallies()["nuts"] == UsageTally(1, 0)
 
 
 def test_effects_are_the_same_object_while_nothing_changes(house: House) -> None:
     house.turn(ASK, USED)
-    sight = house.chats.visible_from("harbour")
-    assert house.usage.effects(sight, MEMORIES) is house.usage.effects(
+    visibility = house.chats.visible_from("harbour")
+    assert house.usage.effects(visibility, MEMORIES) is house.usage.effects(
         house.chats.visible_from("harbour"), MEMORIES
     )
     house.turn(ASK, VAIN)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rolememory.learn.gate import Told
+from rolememory.learn.admission import SourceIndex
 from rolememory.learn.verdicts import edits, judge
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Verdict
@@ -51,7 +51,7 @@ def verdict(one: Draft, *memories: Memory) -> Verdict:
 
 def judged(drafts: Sequence[Draft], *memories: Memory) -> dict[str, Verdict]:
     held = {one.id: one for one in memories}
-    return judge({f"d{at}": one for at, one in enumerate(drafts)}, Told(memories), held)
+    return judge({f"d{at}": one for at, one in enumerate(drafts)}, SourceIndex(memories), held)
 
 
 @pytest.mark.parametrize(

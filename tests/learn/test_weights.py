@@ -18,7 +18,7 @@ from rolememory.learn.weights import (
     weight,
 )
 from rolememory.schema.memory import Evidence, Memory
-from rolememory.schema.usage import Tally
+from rolememory.schema.usage import UsageTally
 from tests.builders import memory
 
 SAID = (Evidence(chat="harbour", version="v1", quote="I like tea."),)
@@ -57,7 +57,7 @@ def learned(memory_id: str = "a", **fields: Any) -> Memory:
     ],
 )
 def test_effect(referenced: float, vain: float, low: float, high: float) -> None:
-    assert low <= effect(Tally(referenced, vain)) <= high
+    assert low <= effect(UsageTally(referenced, vain)) <= high
 
 
 @settings(deadline=None)
@@ -65,10 +65,10 @@ def test_effect(referenced: float, vain: float, low: float, high: float) -> None
 def test_use_never_makes_lighter_and_vain_turns_never_heavier(
     referenced: float, vain: float, more: float
 ) -> None:
-    now = effect(Tally(referenced, vain))
+    now = effect(UsageTally(referenced, vain))
     assert -LOSS <= now <= GAIN
-    assert effect(Tally(referenced + more, vain)) >= now
-    assert effect(Tally(referenced, vain + more)) <= now
+    assert effect(UsageTally(referenced + more, vain)) >= now
+    assert effect(UsageTally(referenced, vain + more)) <= now
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_use_never_makes_lighter_and_vain_turns_never_heavier(
 def test_what_may_sink(fields: dict[str, Any], wanted: bool) -> None:
     one = learned(**fields)
     assert sinks(one) is wanted
-    assert ("a" in effects({"a": Tally(0, 1000)}, {"a": one})) is wanted
-    assert effects({"a": Tally(8, 0)}, {"a": one}) == {"a": 0.375}, "everything may rise"
+    assert ("a" in effects({"a": UsageTally(0, 1000)}, {"a": one})) is wanted
+    assert effects({"a": UsageTally(8, 0)}, {"a": one}) == {"a": 0.375}, "everything may rise"
 
 
 def test_only_memories_that_are_there_have_effects() -> None:
-    assert effects({"gone": Tally(5), "a": Tally(0, 2)}, {"a": learned()}) == {}
+    assert effects({"gone": UsageTally(5), "a": UsageTally(0, 2)}, {"a": learned()}) == {}
 
 
 @pytest.mark.parametrize(

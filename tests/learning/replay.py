@@ -1,4 +1,4 @@
-"""A long random life of one role, and the same life told anew: what it remembers must not depend on how it came to be.
+"""A long random life of one role, and the same life told again: what it remembers must not depend on how it came to be.
 
     python -m tests.learning.replay --steps 10000 [--seed 1] [--life 200] [--every 50]
 
@@ -23,8 +23,8 @@ from typing import Any
 
 from rolememory.chats.passages import ChatPassages
 from rolememory.engine import Home, RoleMemory
-from rolememory.recall.standing import counts, standing
-from rolememory.schema.learning import Said
+from rolememory.recall.active_set import counts, standing
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
 from tests.learning.sentences import message
 
@@ -214,18 +214,18 @@ ACTS = {
 def believed(mind: RoleMemory, chat: str) -> set[Believed]:
     """What stands, memories and passages, as seen from a chat."""
     spoken = ChatPassages(mind.chats, lambda said: said.name or said.role).follow()
-    memories, sight = {**mind.memories, **spoken}, mind.chats.visible_from(chat)
-    replaced = standing(memories, sight).superseded
+    memories, visibility = {**mind.memories, **spoken}, mind.chats.visible_from(chat)
+    replaced = standing(memories, visibility).superseded
     stands = (
         one
         for one in memories.values()
-        if counts(one, sight) and one.id not in replaced and not one.archived
+        if counts(one, visibility) and one.id not in replaced and not one.archived
     )
     return {(one.content, one.subject, one.type.value, one.user) for one in stands}
 
 
 def told_anew(
-    folder: Path, chats: Iterable[tuple[str, str, Sequence[Said]]], seen_from: str
+    folder: Path, chats: Iterable[tuple[str, str, Sequence[ChatMessage]]], seen_from: str
 ) -> set[Believed]:
     """What a role believes that is told these chats once, from beginning to end."""
     with tempfile.TemporaryDirectory(dir=folder) as place, Home.open(place, SETTINGS) as home:

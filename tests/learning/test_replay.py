@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rolememory.engine import Home
-from rolememory.recall.standing import counts
+from rolememory.recall.active_set import counts
 from rolememory.schema.message import Message
 from tests.learning.replay import SETTINGS, walked
 
@@ -33,8 +33,10 @@ def test_what_is_asked_to_be_remembered_stands_while_both_messages_stand(
     tmp_path: Path, told: str, other: str, order: str
 ) -> None:
     def kept() -> bool:
-        sight = mind.chats.visible_from("one")
-        return any(told in one.content and counts(one, sight) for one in mind.memories.values())
+        visibility = mind.chats.visible_from("one")
+        return any(
+            told in one.content and counts(one, visibility) for one in mind.memories.values()
+        )
 
     with Home.open(tmp_path, SETTINGS) as home:
         mind = home.create("Mira")
@@ -53,6 +55,6 @@ def test_words_put_in_later_are_what_is_remembered(tmp_path: Path) -> None:
         mind = home.create("Mira")
         for reply in ("*She nods.*", "I was born in Bergen."):
             mind.observe([U("Hello."), A(reply), U("Remember that.")], chat="one", user="lin")
-        sight = mind.chats.visible_from("one")
-        stands = [one.content for one in mind.memories.values() if counts(one, sight)]
+        visibility = mind.chats.visible_from("one")
+        stands = [one.content for one in mind.memories.values() if counts(one, visibility)]
     assert stands == ["I was born in Bergen."]

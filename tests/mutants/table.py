@@ -35,7 +35,7 @@ class Mutant:
         if found != 1:
             raise StaleRowError(
                 f"{self.promise!r}: {self.file}: the text to replace stands there {found} times, not once; "
-                f"write the row anew: {self.text!r}"
+                f"write the row again: {self.text!r}"
             )
         return whole.replace(self.text, self.instead)
 

@@ -112,3 +112,19 @@ def test_an_error_goes_when_what_failed_goes_well(visitor: Visitor, role: Caller
     mode.select_option("here")
     expect(banner).to_have_count(0)
     visitor.errors = [one for one in visitor.errors if "Failed to load resource" not in one]
+
+
+@EITHER
+def test_a_server_that_is_away_is_told_until_it_is_back(visitor: Visitor, role: Caller) -> None:
+    role.say("Good evening.", "Good evening.", chat="harbour")
+    visitor.goes("chats", role.id, "harbour")
+    banner = visitor.page.locator(".banner[role=alert]")
+    mode = visitor.field("chats.mode")
+    visitor.page.context.set_offline(True)
+    mode.select_option("off")
+    expect(banner).to_contain_text(visitor.says("error.unreachable"))
+    visitor.page.context.set_offline(False)
+    mode.select_option("here")
+    expect(banner).to_have_count(0)
+    expect(mode).to_have_value("here")
+    visitor.errors = [one for one in visitor.errors if "ERR_INTERNET_DISCONNECTED" not in one]

@@ -132,3 +132,16 @@ def test_what_is_vendored_is_what_was_published() -> None:
     for path in (WEB / "vendor").rglob("*.js"):
         assert sha256(path.read_bytes()).hexdigest() in told
         assert (path.parent / "LICENSE").is_file()
+
+
+def test_no_module_of_the_page_needs_itself_by_a_detour() -> None:
+    """Modules are taken away one after another, those first that need none that is left; what cannot be taken stands in a circle."""
+    asked = re.compile(r"""(?:from\s+|import\(\s*|^import\s+)["'](\.[^"']+)["']""", re.MULTILINE)
+    needs = {
+        path: {(path.parent / one).resolve() for one in asked.findall(path.read_text("utf-8"))}
+        for path in map(Path.resolve, OURS)
+    }
+    left = set(needs)
+    while free := {path for path in left if not needs[path] & left}:
+        left -= free
+    assert left == set()

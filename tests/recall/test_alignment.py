@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory import Home, Message
-from rolememory.recall.alignment import KEPT, ChatLog
+from rolememory.recall.alignment import KEPT, ChatDigests
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ from rolememory.recall.alignment import KEPT, ChatLog
     ],
 )
 def test_unseen(before: list[str], visible: list[str], unseen: int) -> None:
-    assert ChatLog(said=tuple(before)).unseen(visible) == unseen
+    assert ChatDigests(said=tuple(before)).unseen(visible) == unseen
 
 
 @given(st.integers(1, 900), st.integers(1, 60))
 def test_a_sliding_window_is_always_counted_whole(length: int, window: int) -> None:
-    log = ChatLog()
+    log = ChatDigests()
     for newest in range(1, length + 1, 7):
         visible = [str(number) for number in range(max(newest - window, 0), newest)]
         if newest > 1 and window >= 14:
@@ -43,8 +43,8 @@ def test_a_sliding_window_is_always_counted_whole(length: int, window: int) -> N
 
 
 def test_a_damaged_state_is_a_chat_nobody_has_seen() -> None:
-    assert ChatLog.of({"before": "x"}) == ChatLog.of(None) == ChatLog()
-    assert ChatLog.of(ChatLog(3, ("a",)).to_json()) == ChatLog(3, ("a",))
+    assert ChatDigests.of({"before": "x"}) == ChatDigests.of(None) == ChatDigests()
+    assert ChatDigests.of(ChatDigests(3, ("a",)).to_json()) == ChatDigests(3, ("a",))
 
 
 def test_a_delay_ends_though_the_frontend_shows_four_messages_only(tmp_path: Path) -> None:

@@ -11,14 +11,16 @@ from rolememory.schema.settings import PassageSettings
 from tests.builders import memory
 
 
-def said(text: str, role: str = "user", relevance: float = 0.9, version: str = "v") -> Scored:
+def said(
+    text: str, role: str = "user", relevance: float = 0.9, version: str = "v", speaker: str = ""
+) -> Scored:
     one = passage(
         chat="c",
         version=version,
         role=role,  # type: ignore[arg-type]
         text=text,
         span=(0, len(text)),
-        speaker="",
+        speaker=speaker,
         owner="",
         created=datetime(2026, 5, 1, tzinfo=UTC),
     )
@@ -79,6 +81,23 @@ def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) 
     rules = Allowance(RULES, asked=True, replies=("Hello.", reply))
     found = rules.refuses(said(text, role), [])
     assert (found is not None) is (recited and role == "assistant")
+
+
+@pytest.mark.parametrize(
+    ("query", "speaker", "told"),
+    [
+        pytest.param("What does Mira paint?", "Mira", True, id="it names the character"),
+        pytest.param("What do I paint?", "Mira", False, id="it is about somebody else"),
+        pytest.param("What do the admirals paint?", "Mira", False, id="inside another word"),
+        pytest.param("米拉喜欢画什么？", "米拉", True, id="问到角色的名字"),
+        pytest.param("林墨喜欢画什么？", "米拉", False, id="问的是别人"),
+    ],
+)
+def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> None:
+    """Words of the character's own that are less to the point come where a question names it."""
+    own = said("A heron, in grey.", "assistant", 0.6, speaker=speaker)
+    found = Allowance(RULES, True, query).refuses(own, [SHORT])
+    assert (found is None) is told
 
 
 def test_memories_are_bound_by_none_of_this() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from rolememory import Home, RoleMemory, Turn
 from rolememory.errors import UnknownMemoryError
-from rolememory.recall.associates import Circle, Other, as_heard, partners
-from rolememory.recall.recollection import Recollection, Request
+from rolememory.recall.associates import AssociatedRole, Circle, as_heard, partners
+from rolememory.recall.pipeline import RecallPipeline, Request
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
 from rolememory.schema.role import Association, Role
@@ -47,13 +47,15 @@ class Hearing:
 
     def __init__(self, role: RoleMemory, *others: RoleMemory, factor: float = 0.5) -> None:
         self.role, self.factor, self.others = role, factor, others
-        self.recollection = Recollection(role.space, role.home.surroundings, role.settings)
+        self.recollection = RecallPipeline(
+            role.space, role.parts.context.home.surroundings, role.settings
+        )
 
     def __call__(
         self, question: str = QUESTION, settings: Settings | None = None, **asked: Any
     ) -> Turn:
         circle = Circle(
-            tuple(Other(other.role, self.factor, other.memories) for other in self.others)
+            tuple(AssociatedRole(other.role, self.factor, other.memories) for other in self.others)
         )
         request = Request((Message.user(question),), circle=circle, **asked)
         return self.recollection.recall(
@@ -254,7 +256,7 @@ def test_what_does_not_count_there_is_not_heard(home: Home) -> None:
     )
     hear = Hearing(mira, asha)
     assert "Asha/hums" in ids(hear())
-    circle = Circle((replace(Other(asha.role, 0.5, asha.memories), sight=Nothing()),))
+    circle = Circle((replace(AssociatedRole(asha.role, 0.5, asha.memories), visibility=Nothing()),))
     turn = hear.recollection.recall(
         mira.role, mira.memories, mira.settings, Request((Message.user(QUESTION),), circle=circle)
     )
@@ -264,7 +266,7 @@ def test_what_does_not_count_there_is_not_heard(home: Home) -> None:
 
 def test_search_finds_our_own(home: Home) -> None:
     hear = Hearing(home.role("Mira"), home.role("Asha"))
-    circle = Circle((Other(home.role("Asha").role, 0.5, home.role("Asha").memories),))
+    circle = Circle((AssociatedRole(home.role("Asha").role, 0.5, home.role("Asha").memories),))
     request = Request((Message.user("beacon"),), circle=circle)
     found = hear.recollection.search(
         hear.role.role, hear.role.memories, hear.role.settings, request

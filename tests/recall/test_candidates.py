@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rolememory.recall.candidates import Candidates, differences
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
-from rolememory.text.moves import Changing
+from rolememory.text.change_log import VersionedDict
 from rolememory.triggers.table import Table
 
 IDS = st.sampled_from("abcdef")
@@ -18,7 +18,7 @@ CHANGES = st.tuples(st.sampled_from(["said", "unsaid", "noted", "struck", "read"
 def test_a_table_that_takes_over_differences_holds_what_both_hold(
     changes: list[tuple[str, str, str]], forgetful: bool
 ) -> None:
-    said, noted, table = Changing[Passage](), dict[str, Memory](), Table()
+    said, noted, table = VersionedDict[Passage](), dict[str, Memory](), Table()
     before: Candidates | dict[str, Memory] = {}
     for act, one, content in [*changes, ("read", "", "")]:
         if act == "said":
@@ -43,7 +43,7 @@ def test_a_table_that_takes_over_differences_holds_what_both_hold(
 
 
 def test_what_is_said_next_is_all_that_differs() -> None:
-    said, noted = Changing[Passage](), {"m": Memory(id="m", content="noted")}
+    said, noted = VersionedDict[Passage](), {"m": Memory(id="m", content="noted")}
     for number in range(1_000):
         said.put(f"p{number}", Passage(id=f"p{number}", content="said"))
     before = Candidates(noted, said)

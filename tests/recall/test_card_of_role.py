@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.recall.card import CardOfRole
+from rolememory.recall.card import RoleCard
 from rolememory.schema.role import Character, Role
 
 
@@ -107,7 +107,7 @@ def test_a_character_given_by_the_caller_wins(mira: RoleMemory) -> None:
 
 def test_a_saved_card_counts_on_the_next_turn_and_a_broken_one_does_not(mira: RoleMemory) -> None:
     follow, role, file = (
-        CardOfRole(mira.space, mira.home.space),
+        RoleCard(mira.space, mira.parts.context.home.space),
         mira.role,
         mira.folder / "card.json",
     )
@@ -124,4 +124,6 @@ def test_a_saved_card_counts_on_the_next_turn_and_a_broken_one_does_not(mira: Ro
 @pytest.mark.parametrize("name", [None, "gone.png", "../other/card.json", "/etc/passwd"])
 def test_without_a_card_the_name_alone_is_known(mira: RoleMemory, name: str | None) -> None:
     role = Role(id=mira.id, name="Keeper", card=name)
-    assert CardOfRole(mira.space, mira.home.space).character(role) == Character(name="Keeper")
+    assert RoleCard(mira.space, mira.parts.context.home.space).character(role) == Character(
+        name="Keeper"
+    )

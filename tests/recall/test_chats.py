@@ -27,10 +27,10 @@ def test_a_turn_is_kept_and_a_swipe_of_it_is_no_other(home: Home) -> None:
     home.close()
     kept = ChatStates(FileSpace(mira.folder))
     assert kept.clock.turn == 2
-    assert kept.injected("港口") == {"beacon"}
-    assert kept.injected("elsewhere") == frozenset()
+    assert kept.of("港口").injected == {"beacon"}
+    assert kept.of("elsewhere").injected == frozenset()
     kept.forget(["港口"])
-    assert ChatStates(FileSpace(mira.folder)).injected("港口") == frozenset()
+    assert ChatStates(FileSpace(mira.folder)).of("港口").injected == frozenset()
     assert ChatStates(FileSpace(mira.folder)).clock.turn == 2
 
 
@@ -40,7 +40,7 @@ def test_a_turn_writes_as_much_after_many_turns_as_after_a_few(home: Home) -> No
     for turn in range(130):
         talk += [Message.user(f"What about {turn}?"), Message.assistant(f"It is {turn}.")]
         mira.recall(talk[-21:-1], chat=f"chat {turn // 60}", now=START + timedelta(minutes=turn))
-        mira._recollection.chats._state._written()
+        mira.parts.context.pipeline.chats._state._written()
         lengths += [len(append.lines[-1]) for append in log.read().appends[-1:]]
     assert len(lengths) == 130
     assert max(lengths[100:120]) <= max(lengths[30:50]) + 8
@@ -59,8 +59,8 @@ def test_what_an_older_program_kept_goes_on(tmp_path: Path) -> None:
     for name, value in older.items():
         (state / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
     kept = ChatStates(FileSpace(tmp_path))
-    assert (kept.clock.turn, kept.injected("harbour")) == (5, {"beacon"})
-    assert kept.timers("harbour") == {"sticky": {"a": 1}}
+    assert (kept.clock.turn, kept.of("harbour").injected) == (5, {"beacon"})
+    assert kept.of("harbour").timers == {"sticky": {"a": 1}}
     found = StateLog(FileSpace(tmp_path), "turns", lambda _: {}).load()
     assert found == {}, "nothing is written by looking"
     kept._tick(START)

@@ -79,13 +79,13 @@ def test_a_question_that_names_its_matter_is_not_drowned(tmp_path: Path, languag
 def test_a_long_talk_costs_no_more_words_than_a_short_one(tmp_path: Path) -> None:
     from rolememory.schema.scene import Segment
     from rolememory.text.terms import TermIndex
-    from rolememory.text.words import ask
+    from rolememory.text.words import term_query
     from rolememory.triggers.semantic import MOST_WORDS, context_of
 
     terms, said = TermIndex(), " ".join(f"word{number}" for number in range(2_000))
     terms.add("a", said)
     segments = [Segment(said, "message", "user") for _ in range(50)]
-    assert len(context_of(ask("Hm."), segments, terms.among()).weights) <= MOST_WORDS
+    assert len(context_of(term_query("Hm."), segments, terms.among()).weights) <= MOST_WORDS
 
 
 class TopicEmbedder(HashingEmbedder):

@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
+from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.explain import with_field
 from rolememory.recall.gates import (
     GATES,
     Asker,
-    Occasion,
+    TurnGateContext,
     eligible,
     first_closed,
     turn_gate,
     unchanged_between,
 )
-from rolememory.recall.standing import EVERYTHING, Sees
 from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.settings import RecallSettings
-from tests.recall.test_standing import hides
+from tests.recall.test_active_set import hides
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -30,10 +30,10 @@ def memory(**fields: Any) -> Memory:
 def asker(
     user: str | None = None,
     superseded: dict[str, str] | None = None,
-    sight: Sees = EVERYTHING,
+    visibility: Visibility = EVERYTHING,
     **rules: Any,
 ) -> Asker:
-    return Asker(user, NOW, RecallSettings(**rules), superseded or {}, sight)
+    return Asker(user, NOW, RecallSettings(**rules), superseded or {}, visibility)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def asker(
         ),
         pytest.param(
             memory(evidence=(Evidence(chat="harbour", version="v1"),)),
-            asker(sight=hides("v1")),
+            asker(visibility=hides("v1")),
             "withdrawn",
             id="what was swiped away stays out",
         ),
@@ -122,48 +122,52 @@ def test_who_may_be_asked_changes_only_when_something_expires() -> None:
 @pytest.mark.parametrize(
     ("occasion", "rules", "gate"),
     [
-        pytest.param(Occasion("why?", 4), {}, None, id="an ordinary message asks"),
-        pytest.param(Occasion("why?", 4), {"enabled": False}, "disabled", id="recall is off"),
-        pytest.param(Occasion("why?", 4), {"auto": False}, "disabled", id="recall is only by hand"),
+        pytest.param(TurnGateContext("why?", 4), {}, None, id="an ordinary message asks"),
         pytest.param(
-            Occasion("why?", 4, forced=True),
+            TurnGateContext("why?", 4), {"enabled": False}, "disabled", id="recall is off"
+        ),
+        pytest.param(
+            TurnGateContext("why?", 4), {"auto": False}, "disabled", id="recall is only by hand"
+        ),
+        pytest.param(
+            TurnGateContext("why?", 4, forced=True),
             {"auto": False},
             None,
             id="and then by hand it answers",
         ),
         pytest.param(
-            Occasion("why?", 0),
+            TurnGateContext("why?", 0),
             {"first_round_empty": True},
             "first_round",
             id="the first round is left empty",
         ),
         pytest.param(
-            Occasion("why?", 1), {"first_round_empty": True}, None, id="the second is not"
+            TurnGateContext("why?", 1), {"first_round_empty": True}, None, id="the second is not"
         ),
-        pytest.param(Occasion("a", 4), {}, "short_query", id="one letter asks for nothing"),
-        pytest.param(Occasion("龙", 4), {}, "short_query", id="nor does one character"),
-        pytest.param(Occasion("龙呢", 4), {}, None, id="two characters do"),
+        pytest.param(TurnGateContext("a", 4), {}, "short_query", id="one letter asks for nothing"),
+        pytest.param(TurnGateContext("龙", 4), {}, "short_query", id="nor does one character"),
+        pytest.param(TurnGateContext("龙呢", 4), {}, None, id="two characters do"),
         pytest.param(
-            Occasion("hello", 4),
+            TurnGateContext("hello", 4),
             {"long_term_trigger": "keywords", "long_term_keywords": ("remember",)},
             "no_trigger_word",
             id="no word asks",
         ),
         pytest.param(
-            Occasion("Remember me?", 4),
+            TurnGateContext("Remember me?", 4),
             {"long_term_trigger": "keywords", "long_term_keywords": ("remember",)},
             None,
             id="a word asks",
         ),
         pytest.param(
-            Occasion("你还记得吗", 4),
+            TurnGateContext("你还记得吗", 4),
             {"long_term_trigger": "keywords", "long_term_keywords": ("记得",)},
             None,
             id="也可以用中文问",
         ),
     ],
 )
-def test_turn_gate(occasion: Occasion, rules: dict[str, Any], gate: str | None) -> None:
+def test_turn_gate(occasion: TurnGateContext, rules: dict[str, Any], gate: str | None) -> None:
     settings = RecallSettings(**rules)
     closed = turn_gate(occasion, settings)
     assert (closed[0].code if closed else None) == gate

@@ -1,4 +1,4 @@
-"""An index that followed its memories answers like one made anew, however they came to be what they are."""
+"""An index that followed its memories answers like one made again, however they came to be what they are."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,8 +14,8 @@ from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
+from rolememory.text.affect import read_affect
 from rolememory.text.dates import times
-from rolememory.text.feel import feel
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.semantic import reads
 from tests.builders import DAY_ZERO, scene
@@ -79,8 +79,8 @@ def scenes(index: MemoryIndex) -> list[Scene]:
             *texts,
             keys=index.keys,
             vector=MODEL.embed_query(texts[-1]),
-            feeling=feel(" ".join(texts)),
-            mood=feel(" ".join(texts)),
+            feeling=read_affect(" ".join(texts)),
+            mood=read_affect(" ".join(texts)),
             times=times(" ".join(texts), DAY_ZERO, "en"),
             user="kai",
         )

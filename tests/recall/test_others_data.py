@@ -1,11 +1,18 @@
-"""What one user is told does not depend on what others said: byte for byte, with and without their data."""
+"""What one user is told does not depend on what others said: byte for byte, with and without their data.
 
+`ROLEMEMORY_PROBES=250` asks 1,000 questions in all: so many in each language, by words alone and with vectors.
+"""
+
+import os
 import random
 
 import pytest
 
 from rolememory import Home
 from rolememory.schema.message import Message
+from tests.hashing import HashingEmbedder
+
+PROBES = int(os.environ.get("ROLEMEMORY_PROBES", "20"))
 
 WORDS = {
     "en": ("lantern harbour copper violet orchard ferry winter saddle mirror cellar bishop honey thunder "
@@ -44,10 +51,10 @@ def told(role, chance, user, language, n):
         )
 
 
-def answers(role, language):
+def answers(role, language, others):
     chance = random.Random(7)
     out = []
-    for number in range(25):
+    for number in range(PROBES):
         talk = [
             Message.user(sentence(chance, language)),
             Message.assistant(sentence(chance, language)),
@@ -56,6 +63,8 @@ def answers(role, language):
             sentence(chance, language)[: 40 if number % 2 else 80]
             + ("？" if language == "zh" else "?")
         )
+        if others:
+            role.recall([asked], chat="others", user="eve", now=NOW, dry_run=True)
         turn = role.recall([*talk, asked], chat="ask", user="lin", now=NOW)
         out.append(
             (
@@ -69,16 +78,20 @@ def answers(role, language):
     return out
 
 
+@pytest.mark.parametrize("vectors", [False, True], ids=["words alone", "with vectors"])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language):
+def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language, vectors):
+    off = {"embedding.backend": "off"}
     given = []
     for name, others in (("alone", 0), ("among", 60)):
-        with Home.open(tmp_path / name, {"embedding.backend": "off"}) as home:
+        embedder = HashingEmbedder() if vectors else None
+        with Home.open(tmp_path / name, None if vectors else off, embedder=embedder) as home:
             role = home.create("Mira", id="7d3bd1f0-0000-4000-8000-000000000001")
             told(role, random.Random(3), "lin", language, 30)
             if others:
                 told(role, random.Random(4), "eve", language, others)
-            given.append(answers(role, language))
+            assert role.ready(60.0) is vectors
+            given.append(answers(role, language, others))
     alone, among = given
     assert any(one[1] for one in alone[::2])
     assert alone == among

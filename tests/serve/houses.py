@@ -11,7 +11,7 @@ from typing import Any
 import uvicorn
 
 from rolememory.engine import Home
-from rolememory.serve.house import House
+from rolememory.serve.app_state import AppState
 from rolememory.serve.run import HEADERS_S, address, configured, listening
 
 WORDS_ONLY = {"embedding.backend": "off"}
@@ -21,7 +21,7 @@ WORDS_ONLY = {"embedding.backend": "off"}
 class Served:
     """A house whose doors are open."""
 
-    house: House
+    house: AppState
     url: str
     port: int
 
@@ -44,7 +44,7 @@ def served(
     """Open a home at `folder` and serve it until the block ends. A turn waits for memory: machines may be busy."""
     usual = {"serve.recall_timeout_s": 60.0, **(WORDS_ONLY if embedder is None else {})}
     home = Home.open(folder, usual | dict(settings or {}), embedder)
-    house = House(home)
+    house = AppState(home)
     listener = listening("127.0.0.1", 0)
     config = configured(house, headers_s)
     config.timeout_graceful_shutdown = 2

@@ -7,16 +7,20 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from traceback import walk_stack
+from types import FrameType
 from typing import Any
 
 import httpx
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.errors import GivenUpError
-from rolememory.serve.proxy.within import Within
+from rolememory.errors import GivenUpError, InvalidValueError
+from rolememory.serve.admission import LARGE, Admission
+from rolememory.serve.proxy.deadline import DeadlineRunner
+from rolememory.text.cancellation import check_cancelled
 from tests.endpoint import Endpoint, answers
 from tests.serve.houses import WORDS_ONLY, Served, served
 from tests.text.prose import dearer
@@ -61,7 +65,7 @@ def test_work_stops_when_nobody_waits_for_it(mira: RoleMemory) -> None:
             raise
 
     async def turn() -> None:
-        waiting = asyncio.ensure_future(Within().done(work, None, 60.0))
+        waiting = asyncio.ensure_future(DeadlineRunner().done(work, None, 60.0))
         await asyncio.to_thread(began.wait, 60)
         waiting.cancel()
 
@@ -83,7 +87,7 @@ class Stopped(logging.Handler):
 
 @pytest.fixture
 def stopped() -> Iterator[threading.Event]:
-    log, handler = logging.getLogger("rolememory.text.patience"), Stopped()
+    log, handler = logging.getLogger("rolememory.text.cancellation"), Stopped()
     level = log.level
     log.addHandler(handler)
     log.setLevel(logging.DEBUG)
@@ -105,7 +109,7 @@ def hang_up(house: Served, path: str, body: dict[str, Any]) -> None:
 def worked_on() -> bool:
     """Whether some thread is reading the messages of a turn."""
     frames = (frame for top in sys._current_frames().values() for frame, _ in walk_stack(top))
-    return any(frame.f_code.co_filename.endswith("chats/heard.py") for frame in frames)
+    return any(frame.f_code.co_filename.endswith("chats/normalize.py") for frame in frames)
 
 
 @pytest.mark.parametrize("road", ["proxy", "recall", "explain"])
@@ -147,3 +151,111 @@ def test_rest_is_bounded_before_work(
         assert answer.status_code == status
         assert status == 200 or "serve.max_messages" in answer.text
         assert role.chats.chats() == [] or status == 200
+
+
+def test_the_library_is_bounded_before_work(tmp_path: Path) -> None:
+    rules = {**WORDS_ONLY, "serve.max_messages": 4, "serve.max_characters": 60}
+    with Home.open(tmp_path, rules) as home:
+        role = home.role("Mira", create=True)
+        for said in (["x"] * 5, ["x" * 61]):
+            with pytest.raises(InvalidValueError, match=r"serve\.max_messages"):
+                role.recall(said)
+            with pytest.raises(InvalidValueError, match=r"serve\.max_messages"):
+                role.observe(said, chat="a")
+        assert role.chats.chats() == []
+        assert len(role.observe(["x"] * 5, chat="a", own_file=True).entered) == 5
+
+
+def test_nothing_that_waits_for_its_turn_holds_up_the_small(tmp_path: Path) -> None:
+    """While one large call is worked on, others pass without memory; small ones have theirs."""
+    with (
+        Endpoint(answers("Hm.")) as model,
+        served(tmp_path, {"serve.upstream": model.url, "serve.recall_timeout_s": 5.0}) as house,
+    ):
+        role = house.home.role("Mira", create=True)
+        role.remember("The beacon is lit at nine.", keys=["beacon"])
+        asked = {"role": "user", "content": "When is the beacon lit?"}
+        filler = {"role": "user", "content": "x" * LARGE}
+        hint = {"model": "m", "rolememory": {"role": "Mira", "user": "lin", "chat": "a"}}
+
+        def sent(*messages: dict[str, str]) -> str:
+            url, body = f"{house.url}/v1/chat/completions", {"messages": messages, **hint}
+            assert httpx.post(url, json=body, timeout=60, trust_env=False).status_code == 200
+            assert "rolememory" not in json.loads(model.requests[-1].body)
+            return model.requests[-1].body.decode()
+
+        assert "lit at nine" in sent(filler, asked)
+        assert house.house.settle(60)
+        assert asyncio.run(house.house.admission.enter())
+        assert "lit at nine" not in sent(filler, asked)
+        assert "lit at nine" in sent(asked)
+
+
+def test_large_requests_have_their_turn_one_after_the_other() -> None:
+    async def turns() -> list[bool]:
+        admission = Admission()
+        first = await admission.enter()
+        found = [first is not None, await admission.enter(0.01) is None]
+        assert first
+        first.leave()
+        first.leave()
+        second = await admission.enter(0.01)
+        found += [second is not None, await admission.enter(0.01) is None]
+        return found
+
+    assert asyncio.run(turns()) == [True] * 4
+
+
+def test_after_a_large_request_the_others_have_the_next_while() -> None:
+    async def entered(others: bool) -> bool:
+        admission = Admission()
+        if others:
+            admission.note_small()
+        admission.left_after(1_000.0)
+        return await admission.enter(0.01) is not None
+
+    assert [asyncio.run(entered(others)) for others in (True, False)] == [False, True]
+
+
+def test_room_is_waited_for_and_small_bodies_have_their_own() -> None:
+    async def asked() -> list[bool]:
+        admission = Admission()
+        found = [await admission.reserve(4 * LARGE, LARGE, 0.01)]
+        found += [not await admission.reserve(1, LARGE, 0.01), admission.hold(1, LARGE)]
+        waiting = asyncio.ensure_future(admission.reserve(1, LARGE, 60.0))
+        await asyncio.sleep(0)
+        admission.free(4 * LARGE, large=True)
+        return [*found, await waiting]
+
+    assert asyncio.run(asked()) == [True] * 4
+
+
+def test_turns_come_in_between_while_a_long_chat_is_read(mira: RoleMemory) -> None:
+    def found() -> bool:
+        told = mira.search("Which lantern is the 1597th?", user="lin", chat="b", limit=5)
+        return any("begun 1597:" in one.memory.content for one in told)
+
+    with mira.parts.context.catching_up():
+        mira.observe(giant(1_600, "begun "), chat="a", user="lin")
+        assert not found(), "somebody's turn read it all"
+    assert found()
+
+
+def test_a_long_turn_looks_often_whether_anybody_waits(mira: RoleMemory) -> None:
+    """Between two looks lies a small part of the work, also where the chat was never read before: counted in calls."""
+    calls, looks = 0, list[int]()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+        if event == "call" and frame.f_code is check_cancelled.__code__:
+            looks.append(calls)
+
+    mira.observe(giant(4_000, "x "), chat="a", user="lin")
+    sys.setprofile(count)
+    try:
+        mira.recall(giant(4_000, "x "), chat="a", user="lin")
+    finally:
+        sys.setprofile(None)
+    longest = max(later - earlier for earlier, later in pairwise(looks))
+    assert longest < calls / 8

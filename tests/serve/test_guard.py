@@ -13,7 +13,7 @@ import pytest
 
 from rolememory.serve.body import Body
 from rolememory.serve.guard import cookie_name
-from rolememory.serve.refusal import Refusal
+from rolememory.serve.http_refusal import HttpRefusal
 from tests.serve.houses import Served, raw, served
 
 
@@ -327,7 +327,7 @@ def test_headers_in_drops_are_not_waited_for_longer(tmp_path: Path) -> None:
                 line.sendall(b"x: y\r\n")
         assert ended
         line_kept = http.client.HTTPConnection("127.0.0.1", house.port, timeout=20)
-        for _ in range(2):  # one request behind the other begins anew
+        for _ in range(2):  # one request behind the other begins again
             line_kept.request("GET", "/healthz")
             answer = line_kept.getresponse()
             assert (answer.status, b"ok" in answer.read()) == (200, True)
@@ -341,7 +341,7 @@ def test_a_body_that_never_comes_is_not_waited_for() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async def refuse(refusal: Refusal) -> None:
+    async def refuse(refusal: HttpRefusal) -> None:
         refused.append(refusal.code)
 
     async def asked() -> MutableMapping[str, Any]:

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.recall.answer import Question
+from rolememory.recall.answer import RecallQuery
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Later
 from rolememory.schema.message import Message
-from rolememory.serve.house import KEPT_TURNS, House, TurnNote
+from rolememory.serve.app_state import KEPT_TURNS, AppState, TurnNote
 
 OFF = {"embedding.backend": "off"}
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[AppState]:
     with Home.open(tmp_path, OFF) as home:
-        yield House(home)
+        yield AppState(home)
 
 
 def held(root: object) -> list[object]:
@@ -40,7 +40,7 @@ def held(root: object) -> list[object]:
     return list(seen.values())
 
 
-def pass_through(house: House, role: RoleMemory, text: str, chat: str = "harbour") -> Turn:
+def pass_through(house: AppState, role: RoleMemory, text: str, chat: str = "harbour") -> Turn:
     turn = role.recall([Message.user(text)], chat=chat, user="lin")
     house.note(
         TurnNote(
@@ -60,23 +60,23 @@ def pass_through(house: House, role: RoleMemory, text: str, chat: str = "harbour
     ],
 )
 def test_a_kept_turn_says_what_it_said_and_holds_nothing_it_was_asked_of(
-    house: House, memory: str, key: str, said: str
+    house: AppState, memory: str, key: str, said: str
 ) -> None:
     role = house.home.create("Mira")
     role.remember(memory, keys=[key])
     turns = [pass_through(house, role, said) for _ in range(3)]
     kept = [note.turn for note in house.turns(role.id)]
     assert len(kept) == 3
-    assert [one for one in held(kept) if isinstance(one, Question | MemoryIndex | Later)] == []
+    assert [one for one in held(kept) if isinstance(one, RecallQuery | MemoryIndex | Later)] == []
     for turn, bare in zip(reversed(turns), kept, strict=True):
         assert bare is not None
         assert len(bare.recalled) == 1
         assert (bare.text, bare.recalled, bare.stats) == (turn.text, turn.recalled, turn.stats)
         assert str(bare.explain()) == str(turn.explain())
-    assert [one for one in held(turns) if isinstance(one, Question)] != []
+    assert [one for one in held(turns) if isinstance(one, RecallQuery)] != []
 
 
-def test_only_the_newest_turns_are_kept(house: House) -> None:
+def test_only_the_newest_turns_are_kept(house: AppState) -> None:
     role = house.home.create("Mira")
     for number in range(KEPT_TURNS + 5):
         pass_through(house, role, f"Turn {number}.", chat=str(number))

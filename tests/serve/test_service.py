@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from rolememory.errors import InvalidValueError, UnknownNameError
-from rolememory.serve.keys import Keys, claim
+from rolememory.serve.keys import ApiKeys, claim
 from tests.endpoint import Endpoint, answers
 from tests.serve.houses import Served, raw, served
 from tests.serve.proxy.forgeries import ASKED, ROADS, ROLES, USERS, Sent, forged, honest, typed
@@ -310,14 +310,14 @@ def test_tools_take_no_role_and_no_user(doors: Doors) -> None:
 
 
 def test_keys_are_kept_as_digests_and_can_be_taken_away(tmp_path: Path) -> None:
-    keys = Keys(tmp_path, "t" * 32)
+    keys = ApiKeys(tmp_path, "t" * 32)
     made = keys.add("app")
     signed = claim(made, "lin")
     assert made not in (tmp_path / "keys.json").read_text()
     digest = json.loads((tmp_path / "keys.json").read_text())["keys"][0]["digest"]
     assert digest not in signed
     assert (tmp_path / "keys.json").stat().st_mode & 0o077 == 0
-    again = Keys(tmp_path, "t" * 32)
+    again = ApiKeys(tmp_path, "t" * 32)
     assert [again.caller(one) is not None for one in (made, signed, "t" * 32, "")] == [
         True,
         True,

@@ -10,7 +10,7 @@ from rolememory.schema.settings import StorageSettings
 from rolememory.storage.files.disk import DISK, Disk, NoExchangeError, RealDisk
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.memories import Edit, RoleStore
-from rolememory.storage.port import Mark
+from rolememory.storage.port import Revision
 
 QUIET_S = 3600.0  # nothing folds by itself while a test looks
 
@@ -76,7 +76,7 @@ class CountingDisk(RealDisk):
         self.calls: dict[str, int] = {}
         self.files_read: list[str] = []
 
-    def mark(self, path: Path) -> Mark | None:
+    def mark(self, path: Path) -> Revision | None:
         """Counted."""
         self.calls["mark"] = self.calls.get("mark", 0) + 1
         return super().mark(path)

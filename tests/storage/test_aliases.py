@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rolememory.schema.aliases import ALIASES, GEMINI
-from rolememory.storage.layers import Layer, adopt
 from rolememory.storage.settings import load_settings, undotted
-from rolememory.storage.tree import leaves
+from rolememory.storage.settings_layers import Layer, translate_layer
+from rolememory.storage.settings_tree import leaves
 from tests.storage.homes import home_with
 
 NATIVE = "https://generativelanguage.googleapis.com/v1beta/models/{}"
@@ -316,7 +316,7 @@ def test_a_role_says_it_in_json_too(tmp_path: Path) -> None:
 
 def test_names_are_taken_as_written() -> None:
     """No guessing: a name in another spelling is unknown, and the error says which was meant."""
-    errors = adopt(Layer("x", undotted({"retrieval.topk": 3}))).errors
+    errors = translate_layer(Layer("x", undotted({"retrieval.topk": 3}))).errors
     assert [str(error) for error in errors] == [
         "x: retrieval.topk: unknown key; did you mean 'retrieval.topK'?"
     ]

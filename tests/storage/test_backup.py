@@ -227,7 +227,7 @@ class TestRestoring:
         path = backup(folder, now=NOON)
         (folder / "memory.json").write_text("{}")
         restore(folder, path, now=NOON + timedelta(hours=1))
-        RoleStore(FileSpace(folder)).fold()
+        RoleStore(FileSpace(folder)).checkpoint()
         raw = json.loads((folder / "memory.json").read_text("utf-8"))
         assert raw["x-note"] == "mine"
         assert raw["episodic"][0] == {"id": "a", "content": "灯塔熄灭了", "x": 1}
@@ -249,7 +249,7 @@ class TestRestoring:
         later = remembered(folder)
         restore(folder, path.name, now=NOON + timedelta(hours=1))
         with RoleStore(FileSpace(folder)) as store:
-            store.fold()
+            store.checkpoint()
             store.undo()
         assert remembered(folder) == later
 

@@ -19,8 +19,8 @@ from rolememory.storage.codec import (
     patched,
     write_field,
 )
-from rolememory.storage.moments import iso, moment
 from rolememory.storage.problem import Problem
+from rolememory.storage.timestamps import iso, moment
 
 FIRST, LAST = (datetime(year, 6, 1, tzinfo=UTC).replace(tzinfo=None) for year in (1, 9999))
 MAY = datetime(2024, 5, 1, 18, 0, tzinfo=UTC)
@@ -59,6 +59,28 @@ def entry(**fields: Any) -> dict[str, Any]:
         pytest.param({"content": 1887}, "content", "1887", id="a number as content"),
         pytest.param(entry(keys=["a", None]), "keys", ("a",), id="nothing among the keys"),
         pytest.param(entry(created="2024/5/1"), "created", MAY.replace(hour=0), id="with slashes"),
+        pytest.param(
+            entry(created="May 1, 2024"),
+            "created",
+            MAY.replace(hour=0),
+            id="in English, month first",
+        ),
+        pytest.param(
+            entry(created="Wednesday, 1st May 2024 at 6 pm"),
+            "created",
+            MAY,
+            id="day first, half a day",
+        ),
+        pytest.param(entry(created="2024/5/1 6:00 PM"), "created", MAY, id="slashes, half a day"),
+        pytest.param(
+            entry(created="Sept. 30th 2024 12:00 AM"),
+            "created",
+            MAY.replace(month=9, day=30, hour=0),
+            id="a short month, midnight",
+        ),
+        pytest.param(
+            entry(created="2024年5月1日 下午6:00"), "created", MAY, id="Chinese half a day"
+        ),
         pytest.param(
             entry(created="1887"), "created", datetime(1887, 1, 1, tzinfo=UTC), id="a year as text"
         ),
@@ -176,6 +198,8 @@ def test_what_is_read(raw: dict[str, Any], field: str, value: Any) -> None:
             entry(created="9999-12-31T23:00:00-12:00"), "is not a time", id="beyond the calendar"
         ),
         pytest.param(entry(created=1e300), "is not a time", id="beyond any calendar"),
+        pytest.param(entry(created="Mayor 1, 2024"), "is not a time", id="no month"),
+        pytest.param(entry(created="Ma 1, 2024"), "is not a time", id="too short for a month"),
         pytest.param(
             entry(type="dream"),
             'type: "dream" is none of episodic, semantic, trait, goal',

@@ -6,11 +6,11 @@ import pytest
 
 from rolememory.errors import ReadOnlyRoleError
 from rolememory.schema.memory import MemoryType
-from rolememory.storage.erase import Cleared, Erased, Ids, Traces, erase
+from rolememory.storage.erase import Erased, Ids, PersonTraces, RemainingLog, erase
 from rolememory.storage.files.backup import backup, list_backups, restore, verified
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.memories import Edit, RoleStore
-from rolememory.text.names import Names
+from rolememory.text.names import PersonNames
 
 LIN, MEI = "Lin keeps a silver key", "Mei keeps a copper bell"
 
@@ -28,12 +28,12 @@ def role(tmp_path: Path) -> Path:
             ]
         )
         store.commit([_add("lin-2", f"{LIN} and a red boat", "lin")])
-        store.fold(force=True)
+        store.checkpoint(force=True)
         backup(folder)
         store.commit(
             [Edit("set", "lin-1", {"content": f"{LIN} no more"}), Edit("remove", "lin-2", {})]
         )
-        store.fold(force=True)
+        store.checkpoint(force=True)
         backup(folder)
     (folder / "memory.conflict-20250101-120000.json").write_bytes(
         (folder / "memory.json").read_bytes()
@@ -43,8 +43,10 @@ def role(tmp_path: Path) -> Path:
 
 def forget(folder: Path) -> Erased:
     """Lin is forgotten; there are no chats."""
-    names = Names(["lin"])
-    return erase(FileSpace(folder), Traces(names, Ids(names, ()), lambda lines: Cleared("", {})))
+    names = PersonNames(["lin"])
+    return erase(
+        FileSpace(folder), PersonTraces(names, Ids(names, ()), lambda lines: RemainingLog("", {}))
+    )
 
 
 def _add(memory_id: str, content: str, user: str | None) -> Edit:

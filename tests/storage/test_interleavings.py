@@ -71,13 +71,13 @@ class House(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.exchanges = exchanges
         self.opened: list[RoleStore] = []
-        self.truth: Entries = {}
+        self.committed: Entries = {}
         self.buried: Entries = {}
         self.buffer: tuple[int, Entries] | None = None  # what the editor shows
         self.base: Entries = {}  # what it showed when it last opened or saved
         self.number = 0
         self.stores = [self._store(), self._store()]
-        self.stores[0].fold(force=True)
+        self.stores[0].checkpoint(force=True)
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
@@ -97,10 +97,10 @@ class House(RuleBasedStateMachine):
 
     @rule(who=st.integers(0, 1), data=st.data(), kill=st.none() | st.integers(1, 20))
     def commit(self, who: int, data: st.DataObject, kill: int | None) -> None:
-        name = data.draw(st.sampled_from([*self.truth, "new"]))
+        name = data.draw(st.sampled_from([*self.committed, "new"]))
         ops = ["add"] if name == "new" else ["content", "mood", "remove"]
         op, value = data.draw(st.sampled_from(ops)), self._new()
-        after = {key: dict(entry) for key, entry in self.truth.items()}
+        after = {key: dict(entry) for key, entry in self.committed.items()}
         if op == "add":
             edit, after[f"m{value}"] = (
                 add(f"m{value}", f"c{value}"),
@@ -115,8 +115,8 @@ class House(RuleBasedStateMachine):
         self._do(who, kill, lambda store: store.commit([edit]), after)
 
     @rule(who=st.integers(0, 1), kill=st.none() | st.integers(1, 30))
-    def fold(self, who: int, kill: int | None) -> None:
-        self._do(who, kill, lambda store: store.fold(), self.truth)
+    def checkpoint(self, who: int, kill: int | None) -> None:
+        self._do(who, kill, lambda store: store.checkpoint(), self.committed)
 
     def _do(
         self, who: int, kill: int | None, act: Callable[[RoleStore], object], after: Entries
@@ -124,15 +124,15 @@ class House(RuleBasedStateMachine):
         """Act; a process that is killed did it or did not, and another one takes its place."""
         if kill is None:
             act(self.stores[who])
-            self.truth = after
+            self.committed = after
             return
         try:
             act(self._store(kill))
-            self.truth = after
+            self.committed = after
         except Killed:
             found = self._seen(self._store())
-            assert found in (self.truth, after)
-            self.truth = found
+            assert found in (self.committed, after)
+            self.committed = found
 
     @precondition(lambda self: (self.folder / "memory.json").exists())
     @rule()
@@ -171,10 +171,10 @@ class House(RuleBasedStateMachine):
             for name, entry in entries.items()
         ]
         save(self.folder, {"version": 1, "through": through, "episodic": shown})
-        self.truth = merged(self.base, entries, self.truth, self.buried)
+        self.committed = merged(self.base, entries, self.committed, self.buried)
         self.base = {name: dict(entry) for name, entry in entries.items()}
         if noticed:
-            self.stores[0].fold()
+            self.stores[0].checkpoint()
 
     @precondition(lambda self: (self.folder / "memory.json").exists())
     @rule()
@@ -182,8 +182,8 @@ class House(RuleBasedStateMachine):
         path = self.folder / "memory.json"
         data = path.read_bytes()
         path.write_bytes(data[: len(data) // 2])
-        assert self._seen(self.stores[0]).keys() <= {*self.truth, *self.buried} | self._ever()
-        assert not self.stores[0].fold()
+        assert self._seen(self.stores[0]).keys() <= {*self.committed, *self.buried} | self._ever()
+        assert not self.stores[0].checkpoint()
         path.write_bytes(data)
 
     def _ever(self) -> set[str]:
@@ -201,7 +201,7 @@ class House(RuleBasedStateMachine):
     def everyone_sees_the_truth(self) -> None:
         if hasattr(self, "folder"):
             for store in (self.stores[0], self._store()):
-                assert self._seen(store) == self.truth
+                assert self._seen(store) == self.committed
             assert not list(self.folder.glob("memory.conflict-*"))
 
 

@@ -63,7 +63,7 @@ def test_what_was_committed_is_seen_by_every_reader_before_any_fold(tmp_path: Pa
 def test_the_journal_stays_after_the_fold_for_history_and_undo(tmp_path: Path) -> None:
     store = store_at(tmp_path)
     store.commit([add("a")])
-    assert store.fold()
+    assert store.checkpoint()
     store.commit([put("a", weight=2)], actor="learn")
     assert [(line.actor, line.op, line.fields) for line in store.history("a", limit=1)] == [
         ("learn", "set", {"weight": (1.0, 2.0)})
@@ -260,16 +260,16 @@ def test_per_field_the_file_wins(
 ) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([])
-    store.fold(force=True)
+    store.checkpoint(force=True)
     for edit in ours:
         store.commit([edit])
     if folded:
-        store.fold()
+        store.checkpoint()
     save(tmp_path, document(theirs))
     for reader in (store, store_at(tmp_path)):
         memory = reader.snapshot().memories["a"]
         assert {name: memory.model_dump()[name] for name in then} == then
-    store.fold()
+    store.checkpoint()
     assert store_at(tmp_path).snapshot().memories["a"] == memory
 
 
@@ -278,9 +278,9 @@ def test_a_disagreement_is_written_down_once(tmp_path: Path) -> None:
     store.commit([put("a", weight=0.5)])
     save(tmp_path, document({**BEACON, "weight": 2}))
     assert "conflict" in [problem.code for problem in store.snapshot().problems]
-    store.fold()
+    store.checkpoint()
     store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     rows = [
         json.loads(row)
         for row in (tmp_path / "journal" / "conflicts.jsonl").read_text().splitlines()
@@ -296,7 +296,7 @@ def test_what_the_author_deleted_stays_deleted(tmp_path: Path, edit: Edit) -> No
     store.commit([edit])
     save(tmp_path, document())
     assert contents(store) == {}
-    store.fold()
+    store.checkpoint()
     assert contents(store) == {}
 
 
@@ -310,13 +310,13 @@ def test_what_the_author_changed_is_not_removed_behind_his_back(tmp_path: Path) 
 def test_a_stale_buffer_does_not_lose_what_was_learned_meanwhile(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("learned", "She sings.")], actor="learn")
-    store.fold()
+    store.checkpoint()
     save(
         tmp_path, document({**BEACON, "content": "The beacon broke."})
     )  # the editor had opened it before
     assert contents(store) == {"learned": "She sings.", "a": "The beacon broke."} | {}
     store.commit([put("learned", weight=2)])
-    store.fold()
+    store.checkpoint()
     assert saved(tmp_path)["through"] == store.snapshot().seq
     assert contents(store) == {"a": "The beacon broke.", "learned": "She sings."}
 
@@ -324,14 +324,14 @@ def test_a_stale_buffer_does_not_lose_what_was_learned_meanwhile(tmp_path: Path)
 def test_the_author_may_take_his_own_edit_back_in_the_same_buffer(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     base = saved(tmp_path)
     changed = json.loads(json.dumps(base))
     changed["episodic"][0]["weight"] = 0.1
     changed["episodic"].pop()
     save(tmp_path, changed)
     store.commit([add("c")])
-    store.fold()
+    store.checkpoint()
     save(tmp_path, base)  # undone in an editor that did not reload
     assert store.snapshot().memories["a"].weight == 1.5
     assert set(contents(store)) == {"a", "b", "c"}
@@ -341,7 +341,7 @@ def test_the_authors_edit_is_history_too(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("b")])
     save(tmp_path, document({**BEACON, "content": "The beacon broke."}))
-    store.fold()
+    store.checkpoint()
     line = store.history("a")[0]
     assert (line.actor, line.fields) == (
         "author",
@@ -359,7 +359,7 @@ def test_a_file_that_cannot_tell_is_the_authors_whole_word(
 ) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("b", "ours")])
-    store.fold()
+    store.checkpoint()
     save(tmp_path, document({**BEACON, "content": "new"}, through=through))
     assert contents(store) == {"a": "new"}
     store.commit([add("c")])
@@ -377,9 +377,9 @@ def test_another_process_that_folded_is_not_a_foreign_save(tmp_path: Path) -> No
     one, other = store_at(tmp_path, document(BEACON)), store_at(tmp_path)
     one.commit([add("b")])
     other.snapshot()
-    one.fold()
+    one.checkpoint()
     other.commit([add("c")])
-    other.fold()
+    other.checkpoint()
     assert [line.actor for line in one.history()] == ["user", "user"]
     assert set(one.snapshot().memories) == {"a", "b", "c"}
     assert not list(tmp_path.glob("memory.conflict-*"))
@@ -404,7 +404,7 @@ def test_a_fold_keeps_order_unknown_fields_invalid_entries_and_future_versions(
     }
     store = store_at(tmp_path, text)
     store.commit([put("5", weight=1.25, content="newer"), add("n", "new", type="trait")])
-    store.fold()
+    store.checkpoint()
     found = saved(tmp_path)
     assert list(found) == list(text)
     assert found["version"] == 7
@@ -420,7 +420,7 @@ def test_a_broken_file_is_never_folded_over(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([put("a", weight=0.5)])
     save(tmp_path, "{ broken")
-    assert store.fold() is False
+    assert store.checkpoint() is False
     assert (tmp_path / "memory.json").read_text() == "{ broken"
 
 
@@ -469,7 +469,7 @@ def test_the_old_file_is_kept_beside_the_new_one(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     before = (tmp_path / "memory.json").read_bytes()
     store.commit([put("a", weight=0.5)])
-    store.fold()
+    store.checkpoint()
     assert (tmp_path / "memory.json.prev").read_bytes() == before
 
 
@@ -499,7 +499,7 @@ def test_an_editor_that_saves_during_the_fold_loses_nothing(
     disk = Racing(exchanges=exchanges)
     store = store_at(tmp_path, document(BEACON), disk=disk)
     store.commit([put("a", weight=0.5)])
-    assert store.fold()
+    assert store.checkpoint()
     assert disk.raced
     assert saved(tmp_path)["episodic"] == [{**BEACON, "content": "saved just now", "weight": 0.5}]
 
@@ -529,7 +529,7 @@ def test_an_editor_that_opens_a_fold_which_gives_way_loses_nothing(
     disk = Peeking()
     store = store_at(tmp_path, document(BEACON), disk=disk)
     store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     assert disk.seen["through"] == 1
     if not soon:
         disk.save()
@@ -540,11 +540,11 @@ def test_a_save_into_the_file_that_was_just_replaced_is_brought_back(tmp_path: P
     store = store_at(tmp_path, document(BEACON))
     store.commit([put("a", weight=0.5)])
     descriptor = os.open(tmp_path / "memory.json", os.O_WRONLY)  # an editor that holds it open
-    store.fold()
+    store.checkpoint()
     os.ftruncate(descriptor, 0)
     os.write(descriptor, json.dumps(document({**BEACON, "content": "late"})).encode())
     os.close(descriptor)
-    store.fold()
+    store.checkpoint()
     memory = store.snapshot().memories["a"]
     assert (memory.content, memory.weight) == ("late", 0.5)
 
@@ -557,7 +557,7 @@ def test_what_a_killed_fold_left_is_looked_after(tmp_path: Path) -> None:
     )
     (tmp_path / ".memory.json.1-2.tmp").write_text(json.dumps(document(BEACON)))
     (tmp_path / ".memory.json.1-3.tmp").write_text("half")
-    store_at(tmp_path).fold()
+    store_at(tmp_path).checkpoint()
     assert not list(tmp_path.glob(".memory.json*"))
     assert len(list(tmp_path.glob("memory.conflict-*"))) == 1
 
@@ -568,7 +568,7 @@ def test_windows_line_ends_stay(tmp_path: Path) -> None:
         json.dumps(document(BEACON), indent=2).replace("\n", "\r\n").encode("utf-8-sig")
     )
     store.commit([put("a", weight=0.5)])
-    store.fold()
+    store.checkpoint()
     data = (tmp_path / "memory.json").read_bytes()
     assert data.count(b"\r\n") == data.count(b"\n") > 5
 
@@ -589,7 +589,7 @@ def test_entries_without_id_answer_at_once_and_are_named_at_the_next_fold(tmp_pa
     first = list(store.snapshot().memories)
     assert first == list(store_at(tmp_path).snapshot().memories)
     assert [problem.code for problem in store.snapshot().problems] == ["duplicate_id"]
-    store.fold(force=True)
+    store.checkpoint(force=True)
     assert [entry["id"] for entry in saved(tmp_path)["episodic"]] == first
     assert list(store.snapshot().memories) == first
     assert store.snapshot().problems == ()
@@ -599,7 +599,7 @@ def test_a_plain_text_can_be_changed(tmp_path: Path) -> None:
     store = store_at(tmp_path, {"semantic": ["The sea is cold."]})
     (name,) = store.snapshot().memories
     store.commit([put(name, weight=2)])
-    store.fold()
+    store.checkpoint()
     assert saved(tmp_path)["semantic"] == [
         {"id": name, "content": "The sea is cold.", "weight": 2.0}
     ]
@@ -610,7 +610,7 @@ def test_a_name_written_twice_is_reported_and_the_original_is_kept(tmp_path: Pat
     store = store_at(tmp_path, text)
     assert [problem.code for problem in store.snapshot().problems] == ["duplicate_key"]
     store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     assert contents(store) == {"a": "two", "b": "text"}
     assert [path.read_text() for path in tmp_path.glob("memory.conflict-*")] == [text]
 
@@ -635,7 +635,7 @@ def test_the_last_good_set_answers_while_the_file_is_broken(
 ) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     save(tmp_path, text)
     store = store_at(tmp_path) if restart else store
     snapshot = store.snapshot()
@@ -655,12 +655,12 @@ def test_the_last_good_set_answers_while_the_file_is_broken(
 def test_a_file_that_is_gone_is_written_again(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     (tmp_path / "memory.json").unlink()
     for reader in (store, store_at(tmp_path)):
         assert [problem.code for problem in reader.snapshot().problems] == ["missing_file"]
         assert set(reader.snapshot().memories) == {"a", "b"}
-    store.fold()
+    store.checkpoint()
     assert [entry["id"] for entry in saved(tmp_path)["episodic"]] == ["a", "b"]
 
 
@@ -668,13 +668,13 @@ def test_while_the_file_is_away_the_newest_good_state_answers_in_every_process(
     tmp_path: Path,
 ) -> None:
     one, other = store_at(tmp_path, document(BEACON)), store_at(tmp_path)
-    one.fold(force=True)
+    one.checkpoint(force=True)
     other.commit([add("b")])
     save(tmp_path, document({**BEACON, "content": "the author's"}))
-    one.fold()  # takes the save over; the other process has not looked
+    one.checkpoint()  # takes the save over; the other process has not looked
     (tmp_path / "memory.json").unlink()
     assert other.snapshot().memories["a"].content == "the author's"
-    other.fold()
+    other.checkpoint()
     assert contents(one) == {"a": "the author's", "b": "text"}
 
 
@@ -682,7 +682,7 @@ def test_a_save_is_taken_over_once(tmp_path: Path) -> None:
     disk = FailingDisk()
     store = store_at(tmp_path, document(BEACON), disk=disk)
     os.utime(tmp_path / "memory.json", (1, 1))
-    store.fold()
+    store.checkpoint()
     assert disk.count <= 12
 
 
@@ -732,7 +732,7 @@ def test_what_did_not_change_is_the_same_object(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON, {"id": "b", "content": "two"}))
     one = store.snapshot()
     two = store.commit([put("b", weight=2)])
-    store.fold()
+    store.checkpoint()
     save(tmp_path, {**saved(tmp_path), "traits": [{"id": "c", "content": "three"}]})
     three = store.snapshot()
     assert one.memories["a"] is two.memories["a"] is three.memories["a"]
@@ -743,7 +743,7 @@ def test_what_did_not_change_is_the_same_object(tmp_path: Path) -> None:
 def test_a_fold_is_no_change_of_content(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     before = store.commit([add("b")])
-    store.fold()
+    store.checkpoint()
     assert store.snapshot().version == before.version
 
 
@@ -801,7 +801,7 @@ def test_a_role_that_was_removed_does_not_come_back(tmp_path: Path) -> None:
     store = store_at(tmp_path / "role", document(BEACON))
     store.commit([add("b")])
     shutil.rmtree(tmp_path / "role")
-    assert store.fold()
+    assert store.checkpoint()
     store.close()
     assert not (tmp_path / "role").exists()
 

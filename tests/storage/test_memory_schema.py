@@ -2,7 +2,7 @@
 
 from rolememory.schema.memory import Memory
 from rolememory.storage.codec import ALIASES
-from rolememory.storage.document import ARRAYS, empty
+from rolememory.storage.memory_file import ARRAYS, empty
 from rolememory.storage.memory_schema import DESCRIPTIONS, schema
 
 

@@ -10,7 +10,7 @@ from rolememory import Home, Message
 from rolememory.errors import FileError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.personas import Personas, forget
-from rolememory.text.names import Names
+from rolememory.text.names import PersonNames
 
 LIN = {"name": "林", "description": "二十六岁，会修灯的旅人。", "avatar": "lin.png"}
 
@@ -100,8 +100,8 @@ def test_who_is_forgotten_is_forgotten_here_too(tmp_path: Path) -> None:
     left = json.loads(path.read_text("utf-8"))
     assert [row["name"] for row in left["personas"]] == ["Wren"]
     assert left["mine"] == 1
-    assert forget(FileSpace(tmp_path), Names(["nobody"])) == 0
+    assert forget(FileSpace(tmp_path), PersonNames(["nobody"])) == 0
     path.write_text("{ broken", "utf-8")
     with pytest.raises(FileError):
-        forget(FileSpace(tmp_path), Names(["Wren"]))
+        forget(FileSpace(tmp_path), PersonNames(["Wren"]))
     assert path.read_text("utf-8") == "{ broken"

@@ -11,7 +11,7 @@ from rolememory.schema.memory import MemoryType, Source
 from rolememory.schema.settings import Settings
 from rolememory.shipped import shipped
 from rolememory.storage.settings import load_settings
-from rolememory.storage.tree import leaves
+from rolememory.storage.settings_tree import leaves
 from tests.storage.homes import home_with
 
 GOLDEN = Path(__file__).parent / "presets.golden.json"

@@ -18,11 +18,11 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Chapter, Evidence, MemoryType, Source
 from rolememory.schema.scene import Span
-from rolememory.storage.erase import Cleared, Ids, Traces
+from rolememory.storage.erase import Ids, PersonTraces, RemainingLog
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.review import MOST_REFUSED, MOST_WAITING, Review, Waiting
 from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from, reason_raw
-from rolememory.text.names import Names
+from rolememory.text.names import PersonNames
 from tests.storage.refusing import RefusingDisk
 
 DAY = datetime(2024, 5, 1, 18, 0, tzinfo=UTC)
@@ -127,8 +127,8 @@ def test_what_was_refused_is_seen_and_may_be_taken_or_dropped(tmp_path: Path) ->
     review.drop("r6")
     review.refuse(rows[6:7])
     assert {"r5", "r6"}.isdisjoint(one.id for one in review.refused())
-    names = Names(["lin"])
-    review.forget(Traces(names, Ids(names, ()), lambda lines: Cleared("", {})), ())
+    names = PersonNames(["lin"])
+    review.forget(PersonTraces(names, Ids(names, ()), lambda lines: RemainingLog("", {})), ())
     assert review.refused() == []
 
 
@@ -137,8 +137,8 @@ def test_forgetting_a_person_removes_what_waits_of_theirs(tmp_path: Path) -> Non
     review.add(draft("one", user="lin"), WHY, DAY)
     review.add(draft("two", user="ann"), WHY, DAY)
     review.add(draft("three"), WHY, DAY)
-    names = Names(["lin"])
-    traces = Traces(names, Ids(names, ()), lambda lines: Cleared("", {}))
+    names = PersonNames(["lin"])
+    traces = PersonTraces(names, Ids(names, ()), lambda lines: RemainingLog("", {}))
     assert review.forget(traces, ()) == 1
     assert [one.draft.content for one in Review(FileSpace(tmp_path)).waiting()] == ["two", "three"]
     assert "one" not in file_in(tmp_path).read_text("utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from rolememory.text.javascript.escapes import in_units, paired
+from rolememory.jsregex.escapes import in_units, paired
 
 Row = tuple[str, str, str]  # body, flags, text
 _SCRIPT = """

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.schema.scene import Segment, Span
-from rolememory.text.edges import JS_SPACE, guards, stands
+from rolememory.text.boundaries import JS_SPACE, boundaries, stands_alone
 from rolememory.text.fold import fold, lower
-from rolememory.text.keys import KeyIndex, KeySpec, Reading, is_pattern
+from rolememory.text.keys import KeyIndex, KeyScan, KeySpec, is_pattern
 
 ST = {"form": "lower", "edges": "ascii"}
 LONE_HAN = {"cjk_words": True}
@@ -241,7 +241,9 @@ def naive(specs: Iterable[KeySpec], text: str) -> dict[KeySpec, tuple[tuple[int,
         free = [
             start
             for start in starts
-            if stands(shown, start, start + len(needle), guards(needle, spec.edges, spec.cjk_words))
+            if stands_alone(
+                shown, start, start + len(needle), boundaries(needle, spec.edges, spec.cjk_words)
+            )
         ]
         if free:
             places[spec] = tuple(back(start, start + len(needle)) for start in free)
@@ -317,7 +319,7 @@ BEACON, STORM, FOX = KeySpec("beacon"), KeySpec("storm"), KeySpec("fox")
 
 
 def test_a_reading_prefers_the_newest_segment_of_the_window() -> None:
-    reading = Reading(KeyIndex([BEACON, STORM]), TURN)
+    reading = KeyScan(KeyIndex([BEACON, STORM]), TURN)
     assert reading.seen(STORM, 0b111) == Span(1, 16, 21)
     assert reading.seen(STORM, 0b100) == Span(2, 2, 7)
     assert reading.seen(BEACON, 0b101) is None
@@ -326,7 +328,7 @@ def test_a_reading_prefers_the_newest_segment_of_the_window() -> None:
 
 
 def test_a_reading_gives_masks_and_counts() -> None:
-    reading = Reading(KeyIndex([BEACON, STORM, FOX]), TURN)
+    reading = KeyScan(KeyIndex([BEACON, STORM, FOX]), TURN)
     assert (reading.mask(STORM), reading.mask(BEACON), reading.mask(FOX)) == (0b110, 0b010, 0)
     assert (
         reading.count(STORM, 0b111),
@@ -340,7 +342,7 @@ def test_a_reading_gives_masks_and_counts() -> None:
 
 def test_a_longer_reading_reads_only_what_is_new() -> None:
     index = KeyIndex([BEACON, FOX])
-    reading = Reading(index, TURN)
+    reading = KeyScan(index, TURN)
     assert reading.mask(FOX) == 0
     read_before = index.cache_info()[1]
     longer = reading.extended([Segment("A fox.", source="recursion")])
@@ -352,5 +354,5 @@ def test_a_longer_reading_reads_only_what_is_new() -> None:
 
 def test_a_segment_outside_the_window_is_not_read() -> None:
     index = KeyIndex([BEACON])
-    Reading(index, TURN).keys_seen(0b001)
+    KeyScan(index, TURN).keys_seen(0b001)
     assert index.cache_info() == (0, 1)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rolememory.errors import FileError
 from rolememory.schema.settings import LengthSettings
 from rolememory.text.lengths import (
+    CallableCounter,
     Characters,
-    Counted,
     TokenEstimate,
     TokenizerFile,
     characters,
@@ -48,7 +48,7 @@ def test_the_estimate_stays_on_the_safe_side() -> None:
 
 def test_characters_are_exact() -> None:
     assert characters("灯塔🔥é") == 4
-    assert (characters.unit, TokenEstimate().unit, Counted(len).unit) == (
+    assert (characters.unit, TokenEstimate().unit, CallableCounter(len).unit) == (
         "characters",
         "tokens",
         "tokens",
@@ -56,7 +56,7 @@ def test_characters_are_exact() -> None:
 
 
 def test_any_callable_can_count() -> None:
-    words = Counted(lambda text: len(text.split()))
+    words = CallableCounter(lambda text: len(text.split()))
     assert (words("the beacon went dark"), words("")) == (4, 0)
 
 

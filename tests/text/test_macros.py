@@ -106,7 +106,7 @@ def otherwise(row: list[Any]) -> list[Any]:
 
 
 def test_the_same_as_sillytavern_says() -> None:
-    """The rows are answers of SillyTavern 1.19.0, which `make conformance-live` asks anew."""
+    """The rows are answers of SillyTavern 1.19.0, which `make conformance-live` asks again."""
     assert {row[0]: wrong for row in ASKED["rows"] if (wrong := otherwise(row))} == {}
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rolememory.schema.learning import MarkedSpan
 from rolememory.text.marks import marks
 from rolememory.text.passages import LONGEST, LONGEST_HAN, limit_at, passages
-from rolememory.text.sentences import Span
+from rolememory.text.sentences import SentenceSpan
 from tests.text.prose import PROSE, growth
 
 SHORT = "The beacon is dark. "
@@ -96,7 +96,7 @@ def test_a_quotation_that_is_too_long_is_cut_all_the_same() -> None:
 
 def test_panels_are_left_out() -> None:
     text = "The wheel creaks. [Time: dusk | Place: mill] It rains."
-    cut = passages(text, (), [Span(18, 44)])
+    cut = passages(text, (), [SentenceSpan(18, 44)])
     assert [text[one.start : one.end] for one in cut] == ["The wheel creaks.", "It rains."]
 
 

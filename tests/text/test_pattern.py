@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rolememory.errors import PatternError
 from rolememory.text.pattern import (
-    Budget,
+    PatternBudget,
+    PatternSource,
     Quarantine,
-    Source,
     compile_pattern,
     parse_pattern,
     required_literal,
@@ -23,23 +23,23 @@ from tests.text.hostile import BOMBS, HOSTILE
 @pytest.mark.parametrize(
     ("key", "source"),
     [
-        pytest.param("/lamp/", Source("lamp"), id="a body between slashes"),
-        pytest.param("/lamp/gimsuy", Source("lamp", "gimsuy"), id="all six flags"),
-        pytest.param("/a b/i", Source("a b", "i"), id="blanks inside are part of it"),
-        pytest.param("/龙(?!化石)/u", Source("龙(?!化石)", "u"), id="Chinese"),
-        pytest.param("/line\nbreak/", Source("line\nbreak"), id="a line break inside"),
-        pytest.param(r"/a\/b/", Source("a/b"), id="an escaped slash"),
+        pytest.param("/lamp/", PatternSource("lamp"), id="a body between slashes"),
+        pytest.param("/lamp/gimsuy", PatternSource("lamp", "gimsuy"), id="all six flags"),
+        pytest.param("/a b/i", PatternSource("a b", "i"), id="blanks inside are part of it"),
+        pytest.param("/龙(?!化石)/u", PatternSource("龙(?!化石)", "u"), id="Chinese"),
+        pytest.param("/line\nbreak/", PatternSource("line\nbreak"), id="a line break inside"),
+        pytest.param(r"/a\/b/", PatternSource("a/b"), id="an escaped slash"),
         pytest.param(
             r"/a\/b\/c/",
-            Source(r"a/b\/c"),
+            PatternSource(r"a/b\/c"),
             id="two escaped slashes: only the first loses its backslash",
         ),
         pytest.param(
             r"/a\\/b/",
-            Source(r"a\/b"),
+            PatternSource(r"a\/b"),
             id="a backslash before a slash escapes it, whatever stands before",
         ),
-        pytest.param("/{}/", Source("{}"), id="braces that count nothing"),
+        pytest.param("/{}/", PatternSource("{}"), id="braces that count nothing"),
         pytest.param("lamp", None, id="no slashes"),
         pytest.param("/lamp", None, id="no slash at the end"),
         pytest.param("lamp/i", None, id="no slash at the start"),
@@ -60,7 +60,7 @@ from tests.text.hostile import BOMBS, HOSTILE
         pytest.param("", None, id="nothing at all"),
     ],
 )
-def test_what_is_a_pattern(key: str, source: Source | None) -> None:
+def test_what_is_a_pattern(key: str, source: PatternSource | None) -> None:
     assert parse_pattern(key) == source
 
 
@@ -177,19 +177,19 @@ def test_any_key_is_text_or_runs(body: str, flags: str, text: str) -> None:
     key = f"/{body}/{flags}"
     if parse_pattern(key) is None:
         return
-    place = Budget().search(compile_pattern(key), text)
+    place = PatternBudget().search(compile_pattern(key), text)
     assert place is None or 0 <= place[0] <= place[1] <= len(text)
 
 
 @given(body=st.text(alphabet=r"ab()[]{}|*+?\^$.-123<>=!:kdw,", max_size=60))
 def test_any_body_is_compiled_or_refused(body: str) -> None:
     with suppress(PatternError):
-        compile_pattern(Source(body))
+        compile_pattern(PatternSource(body))
 
 
 @pytest.mark.parametrize(("key", "text"), HOSTILE, ids=lambda part: part[:40])
 def test_a_hostile_pattern_ends(key: str, text: str) -> None:
-    budget = Budget(turn_ms=40, each_ms=20)
+    budget = PatternBudget(turn_ms=40, each_ms=20)
     pattern = compile_pattern(key)
     budget.search(pattern, text)
     assert (str(pattern.source) in budget.unfinished) == (budget.notes != ())
@@ -220,7 +220,7 @@ NEVER_ENDS = compile_pattern(r"/(?=(a+)+b\d)a/")
 
 
 def test_a_spent_budget_runs_nothing_more() -> None:
-    budget = Budget(turn_ms=100, clock=Clock(30))
+    budget = PatternBudget(turn_ms=100, clock=Clock(30))
     found = [budget.search(compile_pattern(f"/lamp{number}?/"), "a lamp") for number in range(6)]
     assert found == [(2, 6)] * 4 + [None] * 2
     assert budget.unfinished == {"/lamp4?/": 0, "/lamp5?/": 0}
@@ -228,7 +228,7 @@ def test_a_spent_budget_runs_nothing_more() -> None:
 
 
 def test_a_thousand_hostile_patterns_cost_no_more_than_the_budget() -> None:
-    budget = Budget(turn_ms=20, each_ms=10)
+    budget = PatternBudget(turn_ms=20, each_ms=10)
     patterns = [compile_pattern(rf"/(?=(a+)+b{number}\d)a/") for number in range(1000)]
     assert not any(budget.search(pattern, "a" * 4000 + "b!") for pattern in patterns)
     assert len(budget.unfinished) == 1000
@@ -236,7 +236,7 @@ def test_a_thousand_hostile_patterns_cost_no_more_than_the_budget() -> None:
 
 
 def test_a_pattern_that_timed_out_is_not_tried_again_in_the_turn() -> None:
-    budget = Budget(turn_ms=60_000, each_ms=10)
+    budget = PatternBudget(turn_ms=60_000, each_ms=10)
     assert budget.search(NEVER_ENDS, "no such letter") is None
     assert budget.search(NEVER_ENDS, "a" * 4000 + "b!") is None
     before = budget.left_ms
@@ -247,7 +247,7 @@ def test_a_pattern_that_timed_out_is_not_tried_again_in_the_turn() -> None:
 
 def test_three_time_outs_and_a_pattern_rests() -> None:
     quarantine = Quarantine(limit=3)
-    turns = [Budget(each_ms=5, quarantine=quarantine) for _ in range(4)]
+    turns = [PatternBudget(each_ms=5, quarantine=quarantine) for _ in range(4)]
     for turn in turns:
         turn.search(NEVER_ENDS, "a" * 4000 + "b!")
     key = str(NEVER_ENDS.source)
@@ -260,7 +260,7 @@ def test_three_time_outs_and_a_pattern_rests() -> None:
 
 def test_a_replay_stops_where_the_recorded_turn_stopped_and_asks_no_clock() -> None:
     lamp = compile_pattern("/lamp/")
-    recorded = Budget(obey={"/lamp/": 1}, clock=lambda: pytest.fail("a clock was asked"))
+    recorded = PatternBudget(obey={"/lamp/": 1}, clock=lambda: pytest.fail("a clock was asked"))
     assert [recorded.search(lamp, "a lamp"), recorded.search(lamp, "a lamp")] == [(2, 6), None]
     assert recorded.unfinished == {"/lamp/": 1}
 
@@ -282,7 +282,7 @@ def test_only_the_start_of_an_endless_text_is_searched() -> None:
 def test_time_that_others_spend_is_not_counted() -> None:
     """Waiting costs a pattern nothing: the clock is this thread's own CPU."""
     pattern, text = compile_pattern(r"/(?=(?:a|b)+c\d)a/"), "ab" * 150 + "c!"
-    budget = Budget(turn_ms=60_000, each_ms=60_000)
+    budget = PatternBudget(turn_ms=60_000, each_ms=60_000)
     ending = threading.Event()
     others = [threading.Thread(target=_busy, args=(ending,)) for _ in range(4)]
     for other in others:

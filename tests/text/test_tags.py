@@ -2,7 +2,7 @@
 
 import pytest
 
-from rolememory.text.tags import spoken
+from rolememory.text.tags import strip_tags
 
 JOY, SAD = ("joy",), ("sadness",)
 
@@ -124,12 +124,12 @@ JOY, SAD = ("joy",), ("sadness",)
     ],
 )
 def test_tags(raw: str, text: str, emotions: tuple[str, ...], gestures: tuple[str, ...]) -> None:
-    assert spoken(raw) == (text, emotions, gestures)
+    assert strip_tags(raw) == (text, emotions, gestures)
 
 
 def test_a_text_without_tags_is_the_very_same() -> None:
     raw = "*looks up* (quietly) You came back."
-    assert spoken(raw).text is raw
+    assert strip_tags(raw).text is raw
 
 
 @pytest.mark.parametrize(
@@ -137,4 +137,4 @@ def test_a_text_without_tags_is_the_very_same() -> None:
 )
 def test_brackets_that_never_close_cost_a_moment(piece: str) -> None:
     raw = piece * 20_000
-    assert spoken(raw) == (raw, (), ())
+    assert strip_tags(raw) == (raw, (), ())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.text.terms import BARELY, ENOUGH, K1, UNKNOWN_PAIR, B, TermIndex
-from rolememory.text.words import ask, is_pair, stem, tokens
+from rolememory.text.words import is_pair, stem, term_query, tokens
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_tokens(text: str, expected: tuple[str, ...]) -> None:
 
 
 def ranked(index: TermIndex, ids: list[str], query: str) -> list[str]:
-    scores = index.among().scores(ask(query))[index.rows(ids)]
+    scores = index.among().scores(term_query(query))[index.rows(ids)]
     return [ids[place] for place in np.argsort(-scores, kind="stable") if scores[place] > 0]
 
 
@@ -86,7 +86,7 @@ def test_the_right_line_comes_first(query: str, best: str) -> None:
 
 def test_scores_are_shares_of_what_was_asked() -> None:
     index = indexed(all="beacon storm harbour", half="beacon lily garden", none="tea at five")
-    all_, half, none = index.among().scores(ask("beacon storm harbour"))[
+    all_, half, none = index.among().scores(term_query("beacon storm harbour"))[
         index.rows(["all", "half", "none"])
     ]
     assert none == 0.0
@@ -96,9 +96,9 @@ def test_scores_are_shares_of_what_was_asked() -> None:
 def test_a_long_message_is_not_measured_by_all_its_words() -> None:
     index = indexed(storm="The beacon failed in the great storm.", tea="Tea at five.")
     row = index.rows(["storm"])
-    short = index.among().scores(ask("the beacon in the storm"))[row]
+    short = index.among().scores(term_query("the beacon in the storm"))[row]
     long = index.among().scores(
-        ask(
+        term_query(
             "I walked past the mill, talked to Anna about flour prices, rain and cattle; then the beacon failed in that storm"
         )
     )[row]
@@ -107,16 +107,18 @@ def test_a_long_message_is_not_measured_by_all_its_words() -> None:
 
 def test_one_memory_alone_still_answers() -> None:
     index = indexed(only="The beacon failed in the storm.")
-    assert index.among().scores(ask("storm"))[0] > 0.5
-    assert index.among().scores(ask("tea"))[0] == 0.0
+    assert index.among().scores(term_query("storm"))[0] > 0.5
+    assert index.among().scores(term_query("tea"))[0] == 0.0
 
 
 def test_words_held_are_named_as_they_were_asked() -> None:
     texts = {"a": "Storm over the harbour", "b": "A cat", "c": "灯塔在风暴中熄灭"}
     index = indexed(**texts)
-    named = [index.among().shared(ask("storms and harbours"), text) for text in texts.values()]
+    named = [
+        index.among().shared(term_query("storms and harbours"), text) for text in texts.values()
+    ]
     assert named == ["storms harbours", "", ""]
-    assert "灯塔" in index.among().shared(ask("灯塔怎么了"), texts["c"])
+    assert "灯塔" in index.among().shared(term_query("灯塔怎么了"), texts["c"])
 
 
 TEXTS = st.sampled_from(
@@ -151,11 +153,16 @@ def test_an_updated_index_equals_a_rebuilt_one(
     for index in (updated, rebuilt):
         assert set(texts) == {entry_id for entry_id in "abcdef" if entry_id in index}
     ids = sorted(texts)
-    first, second = updated.among().scores(ask(query)), rebuilt.among().scores(ask(query))
+    first, second = (
+        updated.among().scores(term_query(query)),
+        rebuilt.among().scores(term_query(query)),
+    )
     np.testing.assert_allclose(first[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5)
     updated.compact()
     np.testing.assert_allclose(
-        updated.among().scores(ask(query))[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5
+        updated.among().scores(term_query(query))[updated.rows(ids)],
+        second[rebuilt.rows(ids)],
+        rtol=1e-5,
     )
 
 
@@ -167,7 +174,7 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     once = [len(text.encode()) for text in set(texts)]
     usual = max(sum(once) / len(once), 1e-6)
     norms = [K1 * (1 - B + B * length / usual) for length in lengths]
-    question = ask(query)
+    question = term_query(query)
     unit = index.among().rare_word()
     mass = sum(
         weight
@@ -216,7 +223,7 @@ def test_a_pair_that_was_forgotten_counts_as_never_seen() -> None:
     updated = indexed(a="灯塔灭了", b="风暴里的海")
     updated.remove("a")
     rebuilt = indexed(b="风暴里的海")
-    question = ask("灯塔与海")
+    question = term_query("灯塔与海")
     assert (
         updated.among().scores(question)[updated.rows(["b"])]
         == rebuilt.among().scores(question)[rebuilt.rows(["b"])]

@@ -11,15 +11,15 @@ from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import EmotionalSettings, TriggerSettings
-from rolememory.text.feel import EMOTIONS, feel
-from rolememory.text.feel_words import felt_as
+from rolememory.text.affect import EMOTIONS, read_affect
+from rolememory.text.affect_lexicon import felt_as
 from rolememory.triggers import emotional as emotional_module
 from rolememory.triggers.base import Parts
 from rolememory.triggers.emotional import (
     MOST_WOKEN,
     STRONGEST,
     EmotionalTrigger,
-    feeling_of,
+    affect_of_entry,
     shared,
 )
 
@@ -39,13 +39,13 @@ def emotional(memories: Iterable[Memory], **settings: object) -> EmotionalTrigge
     memories = list(memories)
     parts = Parts(
         TriggerSettings(emotional=EmotionalSettings.model_validate(settings)),
-        feelings={each.id: feeling_of(each) for each in memories},
+        feelings={each.id: affect_of_entry(each) for each in memories},
     )
     return EmotionalTrigger(memories, parts)
 
 
 def scene(said: str = "", mood: Feeling | None = None) -> Scene:
-    return Scene((), NOW, query=said, feeling=feel(said), mood=mood or feel(said))
+    return Scene((), NOW, query=said, feeling=read_affect(said), mood=mood or read_affect(said))
 
 
 def strengths(hits: Iterable[Hit]) -> dict[str, float]:
@@ -117,11 +117,15 @@ def test_feelings_are_compared_once_however_many_feel_them(
     ]
     trigger, ids = emotional(many), frozenset(one.id for one in many)
     asked, mood = list[Feeling](), felt_as({"sadness": 0.9})
-    likeness, fit = emotional_module.likeness, emotional_module.fit
+    likeness, fit = emotional_module.affect_similarity, emotional_module.affect_fit
     monkeypatch.setattr(
-        emotional_module, "likeness", lambda *pair: asked.append(pair[1]) or likeness(*pair)
+        emotional_module,
+        "affect_similarity",
+        lambda *pair: asked.append(pair[1]) or likeness(*pair),
     )
-    monkeypatch.setattr(emotional_module, "fit", lambda *told: asked.append(told[1]) or fit(*told))
+    monkeypatch.setattr(
+        emotional_module, "affect_fit", lambda *told: asked.append(told[1]) or fit(*told)
+    )
     assert len(list(trigger.fire(scene("I'm heartbroken."), ids))) == MOST_WOKEN
     assert len(list(trigger.weigh(scene(mood=mood), ids))) == len(many)
     assert len(asked) <= 2 * MOST_WOKEN + len(kinds)

@@ -6,7 +6,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.scene import Span
 from rolememory.schema.settings import PatternSettings, TriggerSettings
-from rolememory.text.pattern import Budget, Quarantine
+from rolememory.text.pattern import PatternBudget, Quarantine
 from rolememory.triggers.base import Parts
 from rolememory.triggers.pattern import PatternTrigger
 from tests.builders import entry, memory, scene
@@ -19,7 +19,7 @@ def hits(
     entries: list[Entry],
     *texts: str,
     depth: int = 4,
-    patterns: Budget | None = None,
+    patterns: PatternBudget | None = None,
     parts: Parts | None = None,
 ) -> dict[str, Hit]:
     """What fires when these texts were said, by entry."""
@@ -40,7 +40,7 @@ def hits(
     [
         pytest.param({"keys": ["/beac.n/i"]}, ["The BEACON went dark."], True, id="a pattern in the newest message"),
         pytest.param({"keys": ["/beac.n/"]}, ["The BEACON went dark."], False, id="case counts without the flag i"),
-        pytest.param({"keys": ["/^beacon/"]}, ["The beacon", "beacon!"], True, id="each message begins anew"),
+        pytest.param({"keys": ["/^beacon/"]}, ["The beacon", "beacon!"], True, id="each message begins again"),
         pytest.param({"keys": [r"/oil[\s\S]*lamp/"]}, ["oil", "lamp"], False, id="no pattern reaches over two messages"),
         pytest.param({"keys": ["/beacon/"]}, ["beacon", "a", "b", "c", "d"], False, id="a pattern beyond the scan depth"),
         pytest.param({"keys": [" /beacon/ "]}, ["beacon"], True, id="blanks around a key do not count"),
@@ -100,7 +100,7 @@ def test_only_entries_asked_about_fire() -> None:
 
 
 def test_a_hostile_key_is_stopped_and_noted_and_the_others_fire() -> None:
-    budget = Budget(turn_ms=60_000, each_ms=10)
+    budget = PatternBudget(turn_ms=60_000, each_ms=10)
     found = hits(
         [entry("bad", keys=[NEVER_ENDS]), entry("good", keys=["/b!/"])], LONG, patterns=budget
     )
@@ -118,7 +118,7 @@ def test_without_a_budget_in_the_scene_the_settings_count() -> None:
 
 
 def test_a_recorded_time_out_is_obeyed() -> None:
-    recorded = Budget(obey={"/lamp/": 0})
+    recorded = PatternBudget(obey={"/lamp/": 0})
     assert set(
         hits([entry("a", keys=["/lamp/"]), entry("b", keys=["/l.mp/"])], "lamp", patterns=recorded)
     ) == {"b"}

@@ -14,7 +14,7 @@ from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, TimeSpan
 from rolememory.schema.settings import TriggerSettings
-from rolememory.text.feel import feel, feeling_of
+from rolememory.text.affect import affect_of_entry, read_affect
 from rolememory.text.keys import KeyIndex
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import TRIGGERS, Parts, Trigger, factory, may_wake, register
@@ -71,8 +71,8 @@ def turn(*texts: str) -> Scene:
         keys=KEYS,
         turn=12,
         language="zh" if "风" in said else "en",
-        feeling=feel(said),
-        mood=feel(" ".join(texts)),
+        feeling=read_affect(said),
+        mood=read_affect(" ".join(texts)),
         times=times,
         seed=7,
     )
@@ -92,7 +92,7 @@ def built(name: str, memories: Sequence[Memory]) -> Trigger:
     terms = TermIndex()
     for one in memories:
         terms.add(one.id, one.content)
-    feelings = {one.id: feeling_of(one) for one in memories}
+    feelings = {one.id: affect_of_entry(one) for one in memories}
     return factory(name)(
         memories,
         Parts(

@@ -67,6 +67,25 @@ def test_wall_clock(days: float, settings: dict[str, object], strength: float) -
     assert strengths(memory(days=days), **settings) == {"m": pytest.approx(strength, abs=1e-4)}
 
 
+@pytest.mark.parametrize(
+    ("said", "settings", "strength"),
+    [
+        pytest.param("The brass key is cold.", {}, -0.5, id="in talk age counts in full"),
+        pytest.param("Where is the brass key?", {}, -0.125, id="a question that names its matter"),
+        pytest.param("And then?", {}, -0.5, id="a question that lives by the talk before it"),
+        pytest.param("黄铜钥匙放在哪个抽屉里？", {}, -0.125, id="the same in Chinese"),
+        pytest.param("Where is the brass key?", {"questions": 1}, -0.5, id="as the settings say"),
+    ],
+)
+def test_a_question_is_asked_for_what_it_is_however_old(
+    said: str, settings: dict[str, object], strength: float
+) -> None:
+    recency = RecencySettings.model_validate({"clock": "wall", **settings})
+    trigger = RecencyTrigger([memory(days=14)], Parts(TriggerSettings(recency=recency)))
+    hits = trigger.fire(Scene((), NOW, query=said), ["m"])
+    assert [hit.strength for hit in hits] == [pytest.approx(strength)]
+
+
 def test_a_story_that_rests_does_not_age() -> None:
     old = memory(days=900)
     assert strengths(old, turn=10, told_at=10, clock="turns") == {}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.chat import ChatMessage, read_chat, read_head
+from rolememory.cards.tavern.chat import TavernMessage, read_chat, read_head
 from rolememory.errors import FileError
 from tests.cards.tavern.folders import INTEGRITY, NEW, OLD, head, life, said, write_lines
 
@@ -16,7 +16,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return life(tmp_path_factory.mktemp("tavern"))
 
 
-def read(tmp_path: Path, *lines: Any) -> tuple[ChatMessage, ...]:
+def read(tmp_path: Path, *lines: Any) -> tuple[TavernMessage, ...]:
     return read_chat(write_lines(tmp_path / "chat.jsonl", lines)).messages
 
 

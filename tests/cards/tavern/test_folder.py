@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rolememory.cards.tavern.chat import ChatMessage
+from rolememory.cards.tavern.chat import TavernMessage
 from rolememory.cards.tavern.groups import heard, read_group, with_avatars
 from rolememory.cards.tavern.layout import data_folders
 from rolememory.cards.tavern.settings import read_settings
@@ -84,10 +84,10 @@ def test_what_is_no_such_folder_is_refused_with_a_remedy(tmp_path: Path, place: 
 # ── groups ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def talk(*who: str) -> list[ChatMessage]:
+def talk(*who: str) -> list[TavernMessage]:
     """`user` is the user, anything else the avatar of who speaks."""
     return [
-        ChatMessage(
+        TavernMessage(
             at, "user" if one == "user" else "assistant", "...", avatar="" if one == "user" else one
         )
         for at, one in enumerate(who)
@@ -139,9 +139,9 @@ def test_who_heard_what_in_a_group(avatar: str, who: str, members: str, places: 
 
 def test_old_files_name_who_speaks(user: Path) -> None:
     told = [
-        ChatMessage(0, "assistant", "Hi.", name="Asha"),
-        ChatMessage(1, "user", "Hi.", name="Asha"),
-        ChatMessage(2, "assistant", "?", name="Nobody"),
+        TavernMessage(0, "assistant", "Hi.", name="Asha"),
+        TavernMessage(1, "user", "Hi.", name="Asha"),
+        TavernMessage(2, "assistant", "?", name="Nobody"),
     ]
     assert [one.avatar for one in with_avatars(told, {"Asha": "Asha.png"})] == ["Asha.png", "", ""]
 

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 START_S = 240  # its first start builds its libraries
 STOP_S = 10
-KEPT = "_webpack"  # those libraries; everything else is laid out anew
+KEPT = "_webpack"  # those libraries; everything else is laid out again
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def _command(program: Path, home: Path, port: int) -> list[str]:
 
 
 def _environment(program: Path) -> dict[str, str]:
-    """It builds its libraries anew for each commit of a repository it finds itself in: let it find none."""
+    """It builds its libraries again for each commit of a repository it finds itself in: let it find none."""
     return {**os.environ, "GIT_CEILING_DIRECTORIES": str(program.parent)}
 
 

@@ -72,7 +72,7 @@ def facts(*rows: dict[str, Any]) -> Behaviour:
 
 @dataclass(frozen=True)
 class Row:
-    """One behaviour, made anew for each use."""
+    """One behaviour, made again for each use."""
 
     name: str
     script: Callable[[], list[Behaviour]]

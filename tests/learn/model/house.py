@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from rolememory.chats.presence import Readers
+from rolememory.chats.presence import Audience
 from rolememory.inject.environment import Templates
-from rolememory.learn.gate import Gate, Passed, Quarantined, Refused
+from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Refused
 from rolememory.learn.model.base import Batch
-from rolememory.learn.model.behind import Behind
-from rolememory.learn.model.known import Known
-from rolememory.learn.model.upstreams import Upstreams
-from rolememory.schema.learning import Company, Draft, Said
+from rolememory.learn.model.known_memories import KnownMemories
+from rolememory.learn.model.worker import ExtractionWorker
+from rolememory.llm.servers import ModelServers
+from rolememory.schema.learning import ChatMessage, Company, Draft
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.storage.files.space import FileSpace
@@ -26,20 +26,23 @@ MIRA = Company("Mira", ("米拉",), "Lin")
 """The role is Mira, the user is Lin."""
 
 
-def said(number: int, line: str) -> Said:
+def said(number: int, line: str) -> ChatMessage:
     """`Lin: Hello` is said by the user, anything else by the character; the number names the version."""
     name, _, text = line.partition(": ")
     role = "user" if name in ("Lin", "林") else "assistant"
-    return Said(f"v{number}", role, text, START + timedelta(minutes=number), number)  # type: ignore[arg-type]
+    return ChatMessage(f"v{number}", role, text, START + timedelta(minutes=number), number)  # type: ignore[arg-type]
 
 
-def path(*lines: str) -> tuple[Said, ...]:
+def path(*lines: str) -> tuple[ChatMessage, ...]:
     """A chat, oldest first."""
     return tuple(said(number, line) for number, line in enumerate(lines, 1))
 
 
 def batch(
-    *lines: str, known: Sequence[Memory] = (), company: Company = MIRA, before: Sequence[Said] = ()
+    *lines: str,
+    known: Sequence[Memory] = (),
+    company: Company = MIRA,
+    before: Sequence[ChatMessage] = (),
 ) -> Batch:
     """Everything in it is fresh."""
     spoken = path(*lines)
@@ -53,7 +56,7 @@ class Chat:
     """One chat, as lists of chats show it."""
 
     id: str
-    said: tuple[Said, ...]
+    said: tuple[ChatMessage, ...]
     user: str | None = "lin"
     teaches: bool = True
     story: str = ""
@@ -80,7 +83,7 @@ class Chats:
         self.all = {chat.id: chat for chat in chats}
         self._stood: dict[str, tuple[list[str], int]] = {}
 
-    def path(self, chat: str) -> tuple[Said, ...]:
+    def path(self, chat: str) -> tuple[ChatMessage, ...]:
         """What is visible."""
         return self.all[chat].said
 
@@ -94,11 +97,11 @@ class Chats:
 
     same = staticmethod(alone)
 
-    def readers(self, chat: str = "", user: str | None = None) -> Readers:
+    def readers(self, chat: str = "", user: str | None = None) -> Audience:
         """Nobody's presence is asked about."""
-        return Readers()
+        return Audience()
 
-    def visible_from(self, chat: str | None, *, readers: Readers) -> Seen:
+    def visible_from(self, chat: str | None, *, readers: Audience) -> Seen:
         """What stands in its own chat."""
         return Seen(self)
 
@@ -139,7 +142,7 @@ class House:
                 **learn,
             }
         )
-        self.behind = Behind(
+        self.behind = ExtractionWorker(
             FileSpace(folder),
             self.chats,
             self._settings,
@@ -148,7 +151,7 @@ class House:
             lambda _: self.company,
             Templates(templates) if templates else SHIPPED,
             clock=lambda: self.now,
-            upstreams=Upstreams(clock=lambda: self.seconds),
+            upstreams=ModelServers(clock=lambda: self.seconds),
             heard=self._heard,
         )
 
@@ -193,7 +196,7 @@ class House:
     def _keep(self, drafts: Sequence[Draft], actor: str) -> None:
         if self.refuses:
             raise self.refuses
-        gate = Gate(names=("Mira", "米拉"))
+        gate = AdmissionFilter(names=("Mira", "米拉"))
         judged = [gate.judge(draft, self.memories.values(), self._saying) for draft in drafts]
         self.refused += [one for one in judged if not isinstance(one, Passed)]
         for draft in (one.draft for one in judged if isinstance(one, Passed)):
@@ -215,11 +218,11 @@ class House:
             replaced = (draft.replaces,) if draft.replaces in self.memories else ()
             self.memories[number] = Memory(id=number, supersedes=replaced, **fields)
 
-    def _heard(self, chat: str, user: str | None) -> Known:
+    def _heard(self, chat: str, user: str | None) -> KnownMemories:
         def stands(evidence: Evidence) -> bool:
             return all(self._saying(evidence.chat, one) for one in evidence.version.split("+"))
 
-        return Known(self.memories, stands, lambda one: one.user in (None, user))
+        return KnownMemories(self.memories, stands, lambda one: one.user in (None, user))
 
     def _saying(self, chat: str, version: str) -> str:
         path = self.chats.all[chat].said if chat in self.chats.all else ()

@@ -9,7 +9,7 @@ from time import monotonic
 
 import pytest
 
-from rolememory.breaker import State
+from rolememory.circuit_breaker import State
 from tests.endpoint import Endpoint, answers, status, then_hangs
 from tests.learn.model.behaviours import CHAT, GOOD, ROWS, SHORT_S, Row
 from tests.learn.model.house import House
@@ -122,7 +122,7 @@ def test_a_server_that_rests_is_not_asked_even_by_force(tmp_path: Path) -> None:
         for seconds in (0.0, 60.0, 119.0):
             house.seconds = seconds
             report = house.behind.run(force=True)
-            assert "left alone" in report.notes[0].en
+            assert "left alone" in report.notes[0].text()
         assert len(server.requests) == 1
         server.now(answers(GOOD))
         house.seconds = 121.0
@@ -198,7 +198,7 @@ def test_a_run_waits_for_another_one_no_longer_than_its_deadline(tmp_path: Path)
         house.behind.touch("harbour")
         assert server.wait_for(1)
         report = house.behind.run(deadline_s=0.05)
-        assert (report.finished, [note.zh for note in report.notes]) == (
+        assert (report.finished, [note.text("zh") for note in report.notes]) == (
             False,
             ["正在读取这个角色的对话"],
         )

@@ -6,10 +6,10 @@ import pytest
 
 from rolememory.learn.model.decide import DecideExtractor
 from rolememory.learn.model.extract import Facts, drafts, fault
-from rolememory.learn.model.fields import sure
 from rolememory.learn.model.grounding import source_of, stands
 from rolememory.learn.model.people import subject_of
-from rolememory.schema.learning import Company, Draft, Said
+from rolememory.llm.fields import sure
+from rolememory.schema.learning import ChatMessage, Company, Draft
 from rolememory.schema.memory import MemoryType, Source
 from rolememory.schema.settings import LearnSettings
 from tests.builders import memory
@@ -97,11 +97,11 @@ def test_kinds(word: str, about: str, kind: str, tag: str) -> None:
     ],
 )
 def test_whom_it_is_about(about: str, speaker: Any, company: Company, subject: str | None) -> None:
-    assert subject_of(about, Said("v", speaker, "x", START), company) == subject
+    assert subject_of(about, ChatMessage("v", speaker, "x", START), company) == subject
 
 
 def test_in_a_group_a_member_who_speaks_of_himself_is_named() -> None:
-    said = Said("v", "assistant", "I fear storms.", START, name="Kai")
+    said = ChatMessage("v", "assistant", "I fear storms.", START, name="Kai")
     assert subject_of("", said, Company("Mira", others=("Kai",))) == "Kai"
 
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolememory.learn.model.answers import Answer, UnreadableError, read, values
 from rolememory.learn.model.chapters import ChapterText
-from rolememory.learn.model.decide import Decision, Sentence
+from rolememory.learn.model.decide import Decision, RememberedSentence
 from rolememory.learn.model.extract import Facts, drafts, fault
 from rolememory.learn.model.infer import Conclusions
 from rolememory.learn.model.infer import drafts as conclusions
+from rolememory.llm.answers import ModelAnswer, UnreadableError, read, values
 from rolememory.schema.settings import LearnSettings
 from tests.builders import memory
 from tests.learn.model.behaviours import CHAT
@@ -70,7 +70,7 @@ KNOWN = [memory("a", "Lin lives in Rome."), memory("b", "Mira likes storms.")]
 def test_p10_any_json_is_read_or_refused(value: Any) -> None:
     text = json.dumps(value)
     where = batch(*CHAT)
-    for shape in (Facts, Conclusions, Decision, Sentence, ChapterText):
+    for shape in (Facts, Conclusions, Decision, RememberedSentence, ChapterText):
         answer = _read(text, shape)
         if isinstance(answer, Facts):
             fault(answer, where)
@@ -89,11 +89,11 @@ def test_p10_any_json_is_read_or_refused(value: Any) -> None:
 @given(st.text(alphabet=st.sampled_from('{}[]"\\,:：“”，`</>think1a \n'), max_size=80))
 def test_p10_any_text_is_read_or_refused(text: str) -> None:
     assert all(isinstance(value, dict | list) for value in values(text))
-    for shape in (Facts, Decision, Sentence):
+    for shape in (Facts, Decision, RememberedSentence):
         _read(text, shape)
 
 
-def _read(text: str, shape: type[Answer]) -> Answer | None:
+def _read(text: str, shape: type[ModelAnswer]) -> ModelAnswer | None:
     try:
         return read(text, shape)
     except UnreadableError:

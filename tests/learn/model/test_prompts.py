@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from rolememory.inject.environment import Templates
-from rolememory.learn.model.answers import Answer, read
 from rolememory.learn.model.chapters import ChapterText
-from rolememory.learn.model.decide import Decision, Sentence
+from rolememory.learn.model.decide import Decision, RememberedSentence
 from rolememory.learn.model.extract import Facts, asked
 from rolememory.learn.model.infer import Conclusions
 from rolememory.learn.model.models import schema_of
 from rolememory.learn.model.prompts import Prompts, line, listed, marked
 from rolememory.learn.model.scenes import SceneText
+from rolememory.llm.answers import ModelAnswer, read
 from rolememory.schema.learning import Company
 from rolememory.schema.settings import LearnSettings, StepSettings
 from rolememory.shipped import shipped
 from tests.builders import memory
 from tests.learn.model.house import batch, said
 
-SHAPES: dict[str, type[Answer]] = {
-    "decision": Decision, "summary": Sentence, "extraction": Facts, "rolling_summary": ChapterText, "story": ChapterText, "scene": SceneText,
+SHAPES: dict[str, type[ModelAnswer]] = {
+    "decision": Decision, "summary": RememberedSentence, "extraction": Facts, "rolling_summary": ChapterText, "story": ChapterText, "scene": SceneText,
     "inference": Conclusions,
 }  # fmt: skip
 ENGLISH = (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rolememory.learn.model.infer import Conclusions, drafts, for_each_user
-from rolememory.learn.model.known import standing
+from rolememory.learn.model.known_memories import trusted_memories
 from rolememory.schema.memory import Evidence, Source
 from rolememory.schema.settings import (
     LearnSettings,
@@ -212,7 +212,7 @@ def test_what_may_be_concluded_from() -> None:
     inferred = memory("inferred", source=Source.INFERENCE)
     away = memory("away", evidence=[Evidence(chat="harbour", version="v9")], supersedes=["tea"])
     archived = memory("archived", archived=True)
-    found = standing(
+    found = trusted_memories(
         [*KNOWN, newer, inferred, away, archived], lambda evidence: evidence.version != "v9"
     )
     assert [one.id for one in found] == ["jacket", "tea", "newer"]
@@ -298,7 +298,7 @@ def test_s2_25_conclusions_are_off_unless_a_person_asks(tmp_path: Path) -> None:
 
 def test_conclusions_without_a_model_say_what_to_set(tmp_path: Path) -> None:
     with House(tmp_path, "", *CHAT) as house:
-        assert [note.zh for note in house.behind.infer().notes] == [
+        assert [note.text("zh") for note in house.behind.infer().notes] == [
             "请设置 learn.endpoint 和 learn.model"
         ]
 
@@ -306,6 +306,6 @@ def test_conclusions_without_a_model_say_what_to_set(tmp_path: Path) -> None:
 def test_conclusions_that_fail_are_drawn_later(tmp_path: Path) -> None:
     with Endpoint(status(500)) as server, House(tmp_path, server.url, *CHAT) as house:
         house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
-        assert "status 500" in house.behind.infer().notes[0].en
+        assert "status 500" in house.behind.infer().notes[0].text()
         server.now(by_step)
         assert house.behind.infer().conclusions == 1

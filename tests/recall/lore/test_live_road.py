@@ -32,7 +32,7 @@ def book(mind: RoleMemory, *contents: str, **fields: Any) -> None:
         str(uid): {"uid": uid, "key": [], **OUTSIDE, "content": text, **fields}
         for uid, text in enumerate(contents)
     }
-    folder = mind.home.path / mind.id / "worldbooks"
+    folder = mind.folder / "worldbooks"
     folder.mkdir(exist_ok=True)
     (folder / "harbour.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
 
@@ -55,11 +55,11 @@ def test_variables_are_of_the_chat_follow_swipes_and_survive(tmp_path: Path) -> 
     assert said(mind, *third, dry_run=True) == "3"
     assert said(mind, *third) == "3"  # a preview kept nothing
     assert said(mind, *first, chat="another") == "1"
-    mind.home.close()
+    mind.close()
     again = Home.open(tmp_path, WORDS_ONLY).role("Mira")
     fourth = (*third, Message.assistant("Yes."), Message.user("Fine."))
     assert said(again, *fourth) == "4"
-    again.home.close()
+    again.close()
 
 
 def test_what_one_chat_keeps_no_other_hears(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_what_one_chat_keeps_no_other_hears(tmp_path: Path) -> None:
     assert said(mind, Message.user("x"), REPLY, ASK, chat="one") == "My secret is 7.|"
     book(mind, "{{incvar::n}}")
     assert [said(mind, ASK, chat=""), said(mind, ASK, REPLY, ASK, chat="")] == ["1", "1"]
-    mind.home.close()
+    mind.close()
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_macros_in_what_was_said_are_words(tmp_path: Path, words: str) -> None:
     assert "SECRET" not in everything
     assert "boat" in turn.text
     assert words.strip("{}") in turn.text.replace("{ {", "{{").replace("} }", "}}")
-    mind.home.close()
+    mind.close()
 
 
 def test_an_author_may_write_names_as_macros(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_an_author_may_write_names_as_macros(tmp_path: Path) -> None:
     mind.remember("{{char}} owes {{user}} a lantern.", keys=["lantern"])
     turn = mind.recall("Where is the lantern?", user="Lin")
     assert "Mira owes Lin a lantern." in turn.text
-    mind.home.close()
+    mind.close()
 
 
 @pytest.mark.parametrize("kind", ["normal", "continue", "swipe", "regenerate", "impersonate"])
@@ -110,7 +110,7 @@ def test_entries_live_for_their_kind_of_generation(tmp_path: Path, kind: str) ->
     mind = role(tmp_path, "only then", triggers=[kind])
     kinds = ("normal", "continue", "swipe", "regenerate", "impersonate", "quiet")
     assert [one for one in kinds if said(mind, ASK, generation=one)] == [kind]
-    mind.home.close()
+    mind.close()
 
 
 @pytest.mark.parametrize("kind", ["continue", "swipe", "regenerate"])
@@ -148,4 +148,4 @@ def test_a_generation_says_what_lore_asks(tmp_path: Path) -> None:
     unseen = Generation(author_note="Fog comes.")
     assert said(mind, ASK, generation=unseen) == ""
     assert said(mind, ASK, generation=Generation(author_note="Fog comes.", note_scanned=True))
-    mind.home.close()
+    mind.close()

@@ -11,7 +11,7 @@ from rolememory.recall.lore.scan import scan
 from rolememory.schema.lorebook import BookSource, TimedState
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
-from rolememory.text.pattern import Budget
+from rolememory.text.pattern import PatternBudget
 from tests.recall.lore import reference
 from tests.recall.lore.worlds import world
 
@@ -67,7 +67,7 @@ def asked(
         chance=case["rolls"],
         cost=lambda text: ceil(len(text.encode()) / 3.35),
         context_tokens=case["context"],
-        patterns=Budget(turn_ms=20_000, each_ms=5_000),
+        patterns=PatternBudget(turn_ms=20_000, each_ms=5_000),
         dry_run=case["dry_run"],
     )
 

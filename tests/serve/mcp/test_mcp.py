@@ -391,3 +391,17 @@ def test_who_listens_hears_of_what_an_agent_wrote(folder: Path) -> None:
 
         asyncio.run(write())
         assert "memory" in told
+
+
+@pytest.mark.parametrize("tool", ["recall", "explain"])
+def test_what_is_said_is_bounded(folder: Path, tool: str) -> None:
+    (folder / "rolememory.toml").write_text("[serve]\nmax_messages = 3\nmax_characters = 40\n")
+
+    def called(*before: str) -> Any:
+        said = [{"role": "user", "content": one} for one in before]
+        given = {"role": "Mira", "message": "Hi.", "before": said}
+        return asked(folder, lambda client: client.call_tool(tool, given), "zh")
+
+    assert not called("One.", "Two.").is_error
+    for too_much in (("One.", "Two.", "Three."), ("x" * 40,)):
+        assert "serve.max_messages" in text(called(*too_much))

@@ -8,10 +8,10 @@ import pytest
 
 from rolememory.engine import Home
 from rolememory.inject.place import Placement
-from rolememory.serve.house import House
+from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.hint import hint_of
 from rolememory.serve.proxy.inject import injected_prompt
-from rolememory.serve.proxy.read import Reader
+from rolememory.serve.proxy.request_reader import RequestReader
 from tests.serve.proxy.requests import (
     CARD,
     CARD_ZH,
@@ -36,8 +36,8 @@ HINT = {"role": "Asha", "user": "Lin", "chat": "745810796cd70e9e", "type": "norm
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    house = House(Home.open(tmp_path, {"embedding.backend": "off"}))
+def house(tmp_path: Path) -> Iterator[AppState]:
+    house = AppState(Home.open(tmp_path, {"embedding.backend": "off"}))
     yield house
     house.home.close()
 
@@ -61,9 +61,9 @@ def texts(call: Any) -> list[tuple[str, str]]:
     ],
 )
 def test_what_was_said_is_found_in_every_layout(
-    house: House, layout: Callable[[dict[str, Any]], dict[str, Any]]
+    house: AppState, layout: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:
-    call = Reader(house).read(layout(request(SAID)), {}, None)
+    call = RequestReader(house).read(layout(request(SAID)), {}, None)
     assert texts(call) == [*SAID]
     assert call.kind == "normal"
     assert call.role is not None
@@ -75,16 +75,16 @@ def test_what_was_said_is_found_in_every_layout(
     "layout", [pytest.param(semi, id="semi"), pytest.param(strict, id="strict")]
 )
 def test_an_instruction_hung_on_the_users_words_is_known_from_the_second_turn_on(
-    house: House, layout: Any
+    house: AppState, layout: Any
 ) -> None:
-    reader = Reader(house)
+    reader = RequestReader(house)
     reader.read(layout(request(SAID[:2])), {}, None)
     call = reader.read(layout(request(SAID)), {}, None)
     assert texts(call) == [*SAID]
 
 
-def test_one_message_for_everything_is_cut_into_turns(house: House) -> None:
-    call = Reader(house).read(single(request(SAID, post="")), {}, None)
+def test_one_message_for_everything_is_cut_into_turns(house: AppState) -> None:
+    call = RequestReader(house).read(single(request(SAID, post="")), {}, None)
     assert texts(call) == [*SAID]
 
 
@@ -96,24 +96,24 @@ def test_one_message_for_everything_is_cut_into_turns(house: House) -> None:
     ],
 )
 def test_one_message_is_cut_by_the_names_in_it_and_says_nothing_of_whose_it_is(
-    house: House, hint: dict[str, str], user: str | None
+    house: AppState, hint: dict[str, str], user: str | None
 ) -> None:
     body = {**single(request(SAID, post="")), "rolememory": hint}
-    call = Reader(house).read(body, {}, None)
+    call = RequestReader(house).read(body, {}, None)
     assert texts(call) == [*SAID]
     assert call.user == user
     assert (call.remembers, call.teaches) == (True, user is not None)
     assert [puzzle.why for puzzle in house.puzzles.values()] == ([] if user else ["user"])
 
 
-def test_a_header_says_for_a_whole_connection_whose_words_they_are(house: House) -> None:
+def test_a_header_says_for_a_whole_connection_whose_words_they_are(house: AppState) -> None:
     body = request(SAID, hint={**HINT, "user": "Tom"}, user="Mei")
-    assert Reader(house).read(body, {"x-rolememory-user": "Lin"}, None).user == "Lin"
-    assert Reader(house).read(body, {}, None).user == "Tom"
+    assert RequestReader(house).read(body, {"x-rolememory-user": "Lin"}, None).user == "Lin"
+    assert RequestReader(house).read(body, {}, None).user == "Tom"
 
 
-def test_a_plain_client_that_sends_one_message_is_understood(house: House) -> None:
-    call = Reader(house).read(
+def test_a_plain_client_that_sends_one_message_is_understood(house: AppState) -> None:
+    call = RequestReader(house).read(
         {"messages": [{"role": "user", "content": "My dog is called Rex."}], "rolememory": HINT},
         {},
         None,
@@ -122,16 +122,16 @@ def test_a_plain_client_that_sends_one_message_is_understood(house: House) -> No
     assert call.teaches
 
 
-def test_a_text_completion_is_cut_into_turns(house: House) -> None:
-    call = Reader(house).read(as_prompt(SAID), {}, None, prompt=True)
+def test_a_text_completion_is_cut_into_turns(house: AppState) -> None:
+    call = RequestReader(house).read(as_prompt(SAID), {}, None, prompt=True)
     assert call.role is not None
     assert call.role.role.name == "Asha"
     assert texts(call)[:1] == [SAID[0]]
 
 
-def test_a_text_completion_with_a_hint_tells_both_voices_apart(house: House) -> None:
+def test_a_text_completion_with_a_hint_tells_both_voices_apart(house: AppState) -> None:
     body = {**as_prompt(SAID), "rolememory": {"role": "Asha", "user": "Traveller"}}
-    assert texts(Reader(house).read(body, {}, None, prompt=True)) == [*SAID]
+    assert texts(RequestReader(house).read(body, {}, None, prompt=True)) == [*SAID]
 
 
 @pytest.mark.parametrize(
@@ -189,14 +189,14 @@ def test_a_text_completion_with_a_hint_tells_both_voices_apart(house: House) -> 
     ],
 )
 def test_the_role_is_found(
-    house: House,
+    house: AppState,
     body: dict[str, Any],
     headers: dict[str, str],
     path: str | None,
     role: str,
     why: str,
 ) -> None:
-    call = Reader(house).read(body, headers, path)
+    call = RequestReader(house).read(body, headers, path)
     assert call.role is not None
     assert (call.role.role.name, call.why) == (role, why)
     assert "rolememory" not in call.body
@@ -230,21 +230,21 @@ def test_the_role_is_found(
         pytest.param(request(SAID[:1]), id="a greeting without a user"),
     ],
 )
-def test_no_role_is_made(house: House, body: dict[str, Any]) -> None:
-    call = Reader(house).read(body, {}, None)
+def test_no_role_is_made(house: AppState, body: dict[str, Any]) -> None:
+    call = RequestReader(house).read(body, {}, None)
     assert call.role is None
     assert not call.teaches
     assert house.home.roles() == []
 
 
-def test_two_roles_of_one_name_are_never_guessed_between(house: House) -> None:
+def test_two_roles_of_one_name_are_never_guessed_between(house: AppState) -> None:
     for number in (1, 2):
         house.home.create(
             "Asha",
             id=f"00000000-0000-4000-8000-00000000000{number}",
             aliases=(f"Asha{number}.png",),
         )
-    reader = Reader(house)
+    reader = RequestReader(house)
     assert reader.read(request(SAID), {}, None).role is None
     assert [puzzle.why for puzzle in house.puzzles.values()] == ["several"]
     told = reader.read(request(SAID, hint={**HINT, "avatar": "Asha2.png"}), {}, None)
@@ -252,8 +252,8 @@ def test_two_roles_of_one_name_are_never_guessed_between(house: House) -> None:
     assert told.role.id.endswith("2")
 
 
-def test_another_card_of_the_same_name_is_another_role(house: House) -> None:
-    reader = Reader(house)
+def test_another_card_of_the_same_name_is_another_role(house: AppState) -> None:
+    reader = RequestReader(house)
     first = reader.read(request(SAID, hint={**HINT, "avatar": "Asha.png"}), {}, None).role
     second = reader.read(request(SAID, hint={**HINT, "avatar": "Asha1.png"}), {}, None).role
     again = reader.read(request(SAID, hint={**HINT, "avatar": "Asha.png"}), {}, None).role
@@ -339,9 +339,9 @@ def test_another_card_of_the_same_name_is_another_role(house: House) -> None:
     ],
 )
 def test_the_kind_of_call(
-    house: House, body: dict[str, Any], headers: dict[str, str], kind: str
+    house: AppState, body: dict[str, Any], headers: dict[str, str], kind: str
 ) -> None:
-    assert Reader(house).read(body, headers, None).kind == kind
+    assert RequestReader(house).read(body, headers, None).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -417,8 +417,8 @@ def test_the_kind_of_call(
         pytest.param(only(("user", "Hello.")), "normal", id="a plain client"),
     ],
 )
-def test_calls_of_other_frontends(house: House, body: dict[str, Any], kind: str) -> None:
-    call = Reader(house).read(body, {}, "Asha")
+def test_calls_of_other_frontends(house: AppState, body: dict[str, Any], kind: str) -> None:
+    call = RequestReader(house).read(body, {}, "Asha")
     assert call.kind == kind
     assert call.teaches is (kind == "normal")
 
@@ -439,16 +439,16 @@ RAG = '### Task:\nRespond to the user query using the provided context.\n\n<cont
     "before", [(), (("user", "Hi."), ("assistant", "Hello."))], ids=["first turn", "later"]
 )
 def test_documents_around_the_users_words_are_not_his_words(
-    house: House, asked: str, before: tuple[tuple[str, str], ...]
+    house: AppState, asked: str, before: tuple[tuple[str, str], ...]
 ) -> None:
-    call = Reader(house).read(only(*before, ("user", asked)), {}, "Asha")
+    call = RequestReader(house).read(only(*before, ("user", asked)), {}, "Asha")
     assert call.kind == "normal"
     assert texts(call) == [*before, ("user", "Who is Anna?")]
     assert call.body["messages"][-1]["content"] == asked, "the model gets them all the same"
 
 
-def test_a_quiet_call_is_known_by_what_ordinary_ones_look_like(house: House) -> None:
-    reader = Reader(house)
+def test_a_quiet_call_is_known_by_what_ordinary_ones_look_like(house: AppState) -> None:
+    reader = RequestReader(house)
     reader.read(request(SAID), {}, None)
     assert (
         reader.read(
@@ -459,12 +459,12 @@ def test_a_quiet_call_is_known_by_what_ordinary_ones_look_like(house: House) -> 
     assert reader.read(request(SAID, stream=False), {}, None).kind == "normal"
 
 
-def test_a_continuation_keeps_what_was_begun_apart(house: House) -> None:
+def test_a_continuation_keeps_what_was_begun_apart(house: AppState) -> None:
     body = request((*SAID, ("assistant", "I put them")), hint={**HINT, "type": "continue"}, post="")
-    assert Reader(house).read(body, {}, None).partial == "I put them"
+    assert RequestReader(house).read(body, {}, None).partial == "I put them"
 
 
-def test_members_of_a_group_are_told_apart(house: House) -> None:
+def test_members_of_a_group_are_told_apart(house: AppState) -> None:
     said = (
         ("assistant", "Asha: You are wet."),
         ("assistant", "Bo: Sit down."),
@@ -473,7 +473,7 @@ def test_members_of_a_group_are_told_apart(house: House) -> None:
     body = request(
         said, post="[Write the next reply only as Bo.]", hint={"group": "Asha, Bo", "user": "Lin"}
     )
-    call = Reader(house).read(body, {}, None)
+    call = RequestReader(house).read(body, {}, None)
     assert [(message.name, message.content) for message in call.spoken] == [
         ("Asha", "You are wet."),
         ("Bo", "Sit down."),
@@ -483,20 +483,20 @@ def test_members_of_a_group_are_told_apart(house: House) -> None:
     assert call.role.role.name == "Bo"
 
 
-def test_our_own_block_is_cut_out_of_whatever_it_was_merged_into(house: House) -> None:
+def test_our_own_block_is_cut_out_of_whatever_it_was_merged_into(house: AppState) -> None:
     block = "<rolememory>\nAsha remembers:\n- the beacon failed\n</rolememory>"
     said = (*SAID[:3], ("user", f"I brought oil.\n\n{block}"))
-    call = Reader(house).read(request(said), {}, None)
+    call = RequestReader(house).read(request(said), {}, None)
     assert texts(call)[-1] == ("user", "I brought oil.")
     assert "beacon" not in str(call.body)
 
 
-def test_a_request_without_anything_of_ours_goes_on_as_it_came(house: House) -> None:
+def test_a_request_without_anything_of_ours_goes_on_as_it_came(house: AppState) -> None:
     body = request(SAID)
-    assert Reader(house).read(body, {}, None).body is body
+    assert RequestReader(house).read(body, {}, None).body is body
 
 
-def test_a_card_that_stands_in_the_request_names_its_role(house: House) -> None:
+def test_a_card_that_stands_in_the_request_names_its_role(house: AppState) -> None:
     import json
 
     role = house.home.create("Asha")
@@ -507,16 +507,16 @@ def test_a_card_that_stands_in_the_request_names_its_role(house: House) -> None:
     }
     (role.folder / "card.json").write_text(json.dumps(card), encoding="utf-8")
     house.home.folder.update(role.role.model_copy(update={"card": "card.json"}))
-    call = Reader(house).read(merged(request(SAID, main="Be creative.")), {}, None)
+    call = RequestReader(house).read(merged(request(SAID, main="Be creative.")), {}, None)
     assert call.role is not None
     assert (call.role.id, call.why) == (role.id, "card")
 
 
-def test_a_prompt_that_ends_in_the_users_name_is_written_for_the_user(house: House) -> None:
+def test_a_prompt_that_ends_in_the_users_name_is_written_for_the_user(house: AppState) -> None:
     house.home.create("Asha")
     body = as_prompt(SAID)
     turned = {"prompt": f"{body['prompt']} Hm.\nTraveller:", "stop": ["\nAsha:", "\nTraveller:"]}
-    call = Reader(house).read(turned, {}, None, prompt=True)
+    call = RequestReader(house).read(turned, {}, None, prompt=True)
     assert (call.role.role.name if call.role else None, call.user) == ("Asha", "Traveller")
     assert call.kind == "impersonate"
 
@@ -535,10 +535,10 @@ def test_a_prompt_that_ends_in_the_users_name_is_written_for_the_user(house: Hou
     ],
 )
 def test_a_name_that_anybody_can_write_names_no_role(
-    house: House, end: str, stop: list[str]
+    house: AppState, end: str, stop: list[str]
 ) -> None:
     body = {"prompt": f"{CARD}\nLin: Hello.\n{end}", "stop": stop}
-    assert Reader(house).read(body, {}, None, prompt=True).role is None
+    assert RequestReader(house).read(body, {}, None, prompt=True).role is None
     assert house.home.roles() == []
 
 
@@ -574,10 +574,12 @@ TURNS = (("assistant", "Come in."), ("user", "Hello there,\nit rains."))
     ],
 )
 def test_a_text_completion_is_read_through_its_instruct_template(
-    house: House, template: str
+    house: AppState, template: str
 ) -> None:
     prompt = template.format(*(text for _, text in TURNS), card=CARD)
-    call = Reader(house).read({"prompt": prompt, "stop": ["\nTraveller:"]}, {}, None, prompt=True)
+    call = RequestReader(house).read(
+        {"prompt": prompt, "stop": ["\nTraveller:"]}, {}, None, prompt=True
+    )
     assert texts(call) == [*TURNS]
     assert (call.role.role.name if call.role else None, call.user) == ("Asha", "Traveller")
     said = [one.content for one in call.spoken]
@@ -600,8 +602,8 @@ def test_a_text_completion_is_read_through_its_instruct_template(
         pytest.param(None, id="nothing"),
     ],
 )
-def test_a_text_completion_that_is_no_chat_makes_no_role(house: House, prompt: Any) -> None:
-    assert Reader(house).read({"prompt": prompt}, {}, None, prompt=True).role is None
+def test_a_text_completion_that_is_no_chat_makes_no_role(house: AppState, prompt: Any) -> None:
+    assert RequestReader(house).read({"prompt": prompt}, {}, None, prompt=True).role is None
     assert house.home.roles() == []
 
 
@@ -617,8 +619,8 @@ def test_a_text_completion_that_is_no_chat_makes_no_role(house: House, prompt: A
         pytest.param("workers-ai/@cf/meta/llama-3", "", id="a path"),
     ],
 )
-def test_a_role_behind_the_name_of_a_model(house: House, model: str, role: str) -> None:
-    call = Reader(house).read(
+def test_a_role_behind_the_name_of_a_model(house: AppState, model: str, role: str) -> None:
+    call = RequestReader(house).read(
         {"model": model, "messages": [{"role": "user", "content": "Hello."}]}, {}, None
     )
     assert (call.role.role.name if call.role else "") == role
@@ -632,7 +634,7 @@ def test_a_role_behind_the_name_of_a_model(house: House, model: str, role: str) 
         pytest.param("明月".encode().decode("latin-1"), id="UTF-8 as it comes off the wire"),
     ],
 )
-def test_a_name_in_a_header_may_be_of_any_script(house: House, written: str) -> None:
+def test_a_name_in_a_header_may_be_of_any_script(house: AppState, written: str) -> None:
     hint = hint_of({}, {"x-openwebui-user-name": written, "x-rolememory-role": written}, None)
     assert (hint.user, hint.role) == ("明月", "明月")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from rolememory.learn.model.sharing import Spending, Traffic
+from rolememory.llm.traffic import Spending, Traffic
 from rolememory.storage.files.space import FileSpace
 from tests.endpoint import Behaviour, Endpoint, Line, answers, then_hangs
 from tests.serve.houses import Served, served
@@ -116,8 +116,8 @@ def test_while_somebody_speaks_nothing_is_asked(tmp_path: Path) -> None:
         mind.observe([MOVED], "Oh.", chat="another", user="Lin")
         report = mind.learner.behind.run(force=True)
         assert (report.read, model.asked) == (0, ["chat"])
-        assert "learn.idle_s" in report.notes[0].en
-        assert "learn.idle_s" in report.notes[0].zh
+        assert "learn.idle_s" in report.notes[0].text()
+        assert "learn.idle_s" in report.notes[0].text("zh")
 
 
 def test_one_request_at_a_time_whatever_the_number_of_roles(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_day_costs_no_more_than_it_may(tmp_path: Path) -> None:
         mind.observe([MOVED], "Oh.", chat="another", user="Lin")
         report = mind.learner.behind.run(force=True)
         assert report.read == 0
-        assert "learn.daily_tokens" in report.notes[0].en
+        assert "learn.daily_tokens" in report.notes[0].text()
         assert model.asked.count("distil") == 1
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from rolememory.serve.proxy.within import LATE, Within
+from rolememory.serve.proxy.deadline import LATE, DeadlineRunner
 
 
 def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
@@ -18,7 +18,7 @@ def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
         return "late"
 
     async def turns() -> tuple[list[str], str]:
-        within = Within()
+        within = DeadlineRunner()
         said = [await within.done(hang, "none", 0.02) for _ in range(3 * LATE)]
         freed.set()
         while within.late:
@@ -36,7 +36,7 @@ def test_what_fails_is_told_without_its_words(caplog: pytest.LogCaptureFixture) 
         raise ValueError("My sister Anna keeps bees.")
 
     with caplog.at_level(logging.INFO, logger="rolememory"):
-        assert asyncio.run(Within().done(fail, "none", 10.0)) == "none"
+        assert asyncio.run(DeadlineRunner().done(fail, "none", 10.0)) == "none"
     told = caplog.text
     assert "ValueError at test_within.py:" in told
     assert "Anna" not in told
@@ -44,7 +44,7 @@ def test_what_fails_is_told_without_its_words(caplog: pytest.LogCaptureFixture) 
 
 def test_many_at_once_wait_their_turn() -> None:
     async def turns() -> list[int]:
-        within = Within()
+        within = DeadlineRunner()
         return await asyncio.gather(
             *(within.done(lambda number=number: number, -1, 30.0) for number in range(100))
         )  # type: ignore[misc]

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from rolememory.serve.refusal import preferred
-from rolememory.serve.rest.answers import parted
+from rolememory.serve.http_refusal import preferred
+from rolememory.serve.rest.error_responses import parted
 from tests.paths import ROOT
 from tests.serve.houses import Served, raw
 from tests.serve.rest.callers import Caller, good

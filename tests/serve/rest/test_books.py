@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rolememory.author.newbook import new_book
+from rolememory.authoring.starter_book import new_book
 from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, asks, good
 

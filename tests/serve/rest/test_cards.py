@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rolememory.author.newbook import new_book
+from rolememory.authoring.starter_book import new_book
 from rolememory.cards.base import dump, load
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import V3, new_document

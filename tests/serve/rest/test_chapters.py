@@ -1,4 +1,4 @@
-"""Chapters over REST: ended, listed, edited, told anew, deleted, and where they stand in a turn."""
+"""Chapters over REST: ended, listed, edited, told again, deleted, and where they stand in a turn."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -208,7 +208,7 @@ def test_a_change_names_the_memory_it_saw(role: Caller) -> None:
 def test_an_edit_from_outside_moves_the_tag(role: Caller, house: Served) -> None:
     seen = role.remember("The beacon failed.", id="beacon")["etag"]
     mind = house.home.role(role.id)
-    mind.store.fold(force=True)
+    mind.store.checkpoint(force=True)
     file = mind.folder / "memory.json"
     file.write_text(file.read_text("utf-8").replace("failed", "fell"), "utf-8")
     late = role("PATCH", "/memories/beacon", {"weight": 0.5}, headers={"If-Match": seen})

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from rolememory.storage.settings_text import commented
-from rolememory.storage.tree import leaves
+from rolememory.storage.settings_tree import leaves
 from tests.serve.houses import Served, served
 from tests.serve.rest.callers import caller, good
 from tests.serve.rest.test_watching import told

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rolememory.storage.files.space import FileStorage
-from rolememory.storage.memory import MemoryStorage
+from rolememory.storage.in_memory import MemoryStorage
 from rolememory.storage.port import Space, Storage
 
 ROLE = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
@@ -23,7 +23,7 @@ class Kept:
     damage: Callable[[str, Callable[[bytes], bytes]], None] | None = None  # to a log's bytes
 
     def space(self) -> Space:
-        """The role's space, opened anew."""
+        """The role's space, opened again."""
         return self.open().role(ROLE)
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from rolememory.errors import BusyError, UnsafePathError
-from rolememory.storage.port import START, Place, Space
+from rolememory.storage.port import START, LogPosition, Space
 from tests.durability.processes import forked
 from tests.storage.conformance.places import ROLE, STORAGES, Kept, on_thread
 
@@ -25,7 +25,7 @@ def row(number: int, text: str = "x") -> bytes:
     return b'{"n":%d,"text":"%s"}' % (number, text.encode())
 
 
-def said(space: Space, log: str = "uses", since: Place = START) -> list[tuple[bytes, ...]]:
+def said(space: Space, log: str = "uses", since: LogPosition = START) -> list[tuple[bytes, ...]]:
     """The appends behind a place, read by a handle that has read nothing before."""
     return [append.lines for append in space.log(log).read(since).appends]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.text.embed.base import Turnstile
-from rolememory.text.embed.ending import Ending
+from rolememory.text.embed.base import PriorityLock
 from rolememory.text.embed.local import packaged
+from rolememory.text.embed.shutdown import ShutdownGuard
 
 SCRIPT = """
 import sys
@@ -54,7 +54,7 @@ def begun(work: Callable[[], None]) -> threading.Thread:
 
 
 def test_who_is_inside_is_waited_for_and_nobody_comes_in_any_more() -> None:
-    turnstile = Turnstile()
+    turnstile = PriorityLock()
     inside, leave = threading.Event(), threading.Event()
     passed: list[str] = []
 
@@ -85,13 +85,13 @@ def test_who_is_inside_is_waited_for_and_nobody_comes_in_any_more() -> None:
 
 
 def test_a_model_made_at_the_end_lets_nobody_in() -> None:
-    ending = Ending()
+    ending = ShutdownGuard()
     ending.begin()
-    assert not ending.watch(Turnstile())
+    assert not ending.watch(PriorityLock())
 
 
 def test_who_loads_stops_at_the_next_import() -> None:
-    ending, started = Ending(), threading.Event()
+    ending, started = ShutdownGuard(), threading.Event()
 
     def load() -> None:
         with ending.loading():

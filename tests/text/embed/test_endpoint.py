@@ -8,14 +8,26 @@ import httpx
 import numpy as np
 import pytest
 
-from rolememory.breaker import Breaker, State
+from rolememory.circuit_breaker import CircuitBreaker, State
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.endpoint import Endpoint, _client
+from rolememory.text.embed.endpoint import Endpoint
 from rolememory.upstream import translated
 
 BASE = "http://127.0.0.1:5001/v1"
 Handler = Callable[[httpx.Request], httpx.Response]
+
+
+def speaking_to(handler: Handler) -> httpx.Client:
+    """A client whose answers come as they do from a line: not read yet."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        whole = handler(request)
+        return httpx.Response(
+            whole.status_code, headers=whole.headers, stream=httpx.ByteStream(whole.content)
+        )
+
+    return httpx.Client(transport=httpx.MockTransport(answer))
 
 
 def answering(*rows: list[float]) -> Handler:
@@ -34,13 +46,13 @@ def honest(request: httpx.Request) -> httpx.Response:
     )
 
 
-def endpoint(handler: Handler, breaker: Breaker | None = None, **settings: object) -> Endpoint:
+def endpoint(
+    handler: Handler, breaker: CircuitBreaker | None = None, **settings: object
+) -> Endpoint:
     how = EmbeddingSettings(
         **{"backend": "endpoint", "endpoint": BASE, "dims": 3, "timeout_s": 0.3, **settings}
     )  # type: ignore[arg-type]
-    return Endpoint(
-        how, client=httpx.Client(transport=httpx.MockTransport(handler)), breaker=breaker
-    )
+    return Endpoint(how, client=speaking_to(handler), breaker=breaker)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +177,7 @@ def test_p11_a_dead_endpoint_is_asked_a_few_times_then_left_alone_then_probed_on
             503 if calls[0] < 7 else 200, json={"data": [{"embedding": [1.0, 0.0, 0.0]}]}
         )
 
-    model = endpoint(dead, breaker=Breaker("test", clock=lambda: now[0]))
+    model = endpoint(dead, breaker=CircuitBreaker("test", clock=lambda: now[0]))
     for _ in range(20):
         with pytest.raises(ModelError):
             model.embed_query("storm")
@@ -192,7 +204,7 @@ def test_going_and_coming_back_are_one_line_each_without_the_password(
 
     model = endpoint(
         server,
-        Breaker("test", clock=lambda: now[0]),
+        CircuitBreaker("test", clock=lambda: now[0]),
         endpoint="http://lin:sesame@127.0.0.1:5001/v1",
     )
     for at in (0.0, 31.0, 62.0):  # it goes, and two probes find it gone
@@ -213,15 +225,23 @@ def test_going_and_coming_back_are_one_line_each_without_the_password(
     assert "sesame" not in model.key
 
 
-def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_comes_from_the_environment_and_a_password_from_the_url(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("MY_KEY", "sk-secret")
-    settings = EmbeddingSettings(backend="endpoint", endpoint=BASE, api_key_env="MY_KEY", dims=3)
-    with _client(settings) as client:
-        assert client.headers["Authorization"] == "Bearer sk-secret"
-    assert (
-        "secret"
-        not in Endpoint(settings, client=httpx.Client(transport=httpx.MockTransport(honest))).key
-    )
+    seen: list[tuple[str, str]] = []
+
+    def look(request: httpx.Request) -> httpx.Response:
+        seen.append((str(request.url), request.headers["Authorization"]))
+        return honest(request)
+
+    for url, key_env in ((BASE, "MY_KEY"), (BASE.replace("//", "//lin:secret@"), "")):
+        settings = EmbeddingSettings(backend="endpoint", endpoint=url, api_key_env=key_env, dims=3)
+        made = Endpoint(settings, client=speaking_to(look))
+        made.embed_query("storm")
+        assert "secret" not in made.key
+    asked = f"{BASE}/embeddings"
+    assert seen == [(asked, "Bearer sk-secret"), (asked, "Basic bGluOnNlY3JldA==")]
 
 
 def test_an_endpoint_without_a_url_is_told_what_to_set() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from rolememory.errors import DirectionError, ModelError
 from rolememory.text.embed.base import Embedder, digest, normalised
-from rolememory.text.embed.fill import BATCH, Filling
+from rolememory.text.embed.fill import BATCH, VectorFiller
 from rolememory.text.vectors import VectorTable
 from tests.hashing import HashingEmbedder
 
@@ -22,7 +22,7 @@ def filled(
     size: int = 300,
 ) -> int:
     """How many texts the model was asked for."""
-    filling, asked = Filling(table, size), 0
+    filling, asked = VectorFiller(table, size), 0
     filling.want(texts, kept or {})
     while filling:
         asked += len(filling.step(model))
@@ -70,7 +70,7 @@ def test_what_a_file_kept_is_not_asked() -> None:
 
 def test_the_last_ones_come_first() -> None:
     table, model = VectorTable(64), HashingEmbedder()
-    filling = Filling(table)
+    filling = VectorFiller(table)
     filling.want(TEXTS, {})
     filling.step(model)
     assert sorted(table.ids()) == sorted(name for name, _ in TEXTS[-BATCH:])
@@ -88,7 +88,7 @@ def test_what_was_done_before_a_failure_stays_and_the_rest_waits() -> None:
             return super().embed(texts)
 
     table = VectorTable(64)
-    filling, model = Filling(table), Dying()
+    filling, model = VectorFiller(table), Dying()
     filling.want(TEXTS, {})
     filling.step(model)
     with pytest.raises(ModelError):

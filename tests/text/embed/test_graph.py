@@ -15,10 +15,16 @@ import pytest
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.drawing import HARD
-from rolememory.text.embed.graph import MANIFEST, GraphModel, expected, graph_folder, opened
-from rolememory.text.embed.ladder import load
+from rolememory.text.embed.graph import (
+    MANIFEST,
+    GraphModel,
+    expected_graph,
+    graph_folder,
+    open_graph,
+)
+from rolememory.text.embed.loader import load
 from rolememory.text.embed.local import LocalModel, packaged
+from rolememory.text.embed.onnx_export import HARD
 from tests.graphs import manifest, needs_tools, of_session
 
 pytestmark = needs_tools
@@ -74,7 +80,7 @@ def test_its_vectors_are_those_of_the_original(settings: EmbeddingSettings, grap
         found.embed_query(TEXTS[-1]), original.embed_query(TEXTS[-1]), atol=1e-4
     )
     assert (found.key, found.dim) == (original.key, original.dim), (
-        "one space: nothing is embedded anew"
+        "one space: nothing is embedded again"
     )
 
 
@@ -185,7 +191,7 @@ def test_a_graph_that_is_not_right_is_refused_with_the_way_out(
 ) -> None:
     break_it(linked)
     with pytest.raises(ModelError, match=told) as caught:
-        opened(linked, packaged() or Path(), EmbeddingSettings())
+        open_graph(linked, packaged() or Path(), EmbeddingSettings())
     for language in ("en", "zh"):
         assert "rolememory model export" in caught.value.text(language)
 
@@ -207,12 +213,12 @@ def test_a_model_that_changed_is_not_answered_for_by_its_old_graph(
     raw[-1] ^= 1
     weights.write_bytes(raw)
     with pytest.raises(ModelError, match="another model"):
-        opened(graph, folder, EmbeddingSettings())
+        open_graph(graph, folder, EmbeddingSettings())
     assert isinstance(load(EmbeddingSettings(), graph=graph), GraphModel), (
         "the one it was drawn from is still answered for"
     )
 
 
 def test_without_a_graph_there_is_nothing_to_tell(tmp_path: Path) -> None:
-    assert expected(tmp_path, packaged() or Path()) is None
-    assert opened(tmp_path / "nowhere", packaged() or Path(), EmbeddingSettings()) is None
+    assert expected_graph(tmp_path, packaged() or Path()) is None
+    assert open_graph(tmp_path / "nowhere", packaged() or Path(), EmbeddingSettings()) is None

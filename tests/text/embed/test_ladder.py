@@ -8,8 +8,8 @@ import pytest
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.base import Embedder, Turnstile
-from rolememory.text.embed.ladder import Loader, configured, load
+from rolememory.text.embed.base import Embedder, PriorityLock
+from rolememory.text.embed.loader import Loader, configured, load
 from rolememory.text.embed.local import weights_of
 from tests.hashing import HashingEmbedder
 
@@ -113,7 +113,12 @@ def test_p21_only_safetensors_are_loaded(files: list[str], told: str, tmp_path: 
 
 
 def test_questions_go_before_passages_that_wait() -> None:
-    turnstile, order, inside, leave = Turnstile(), list[str](), threading.Event(), threading.Event()
+    turnstile, order, inside, leave = (
+        PriorityLock(),
+        list[str](),
+        threading.Event(),
+        threading.Event(),
+    )
 
     def first() -> None:
         with turnstile.passage():
@@ -139,7 +144,7 @@ def test_questions_go_before_passages_that_wait() -> None:
 
 
 def test_a_failing_caller_leaves_the_turnstile_free() -> None:
-    turnstile = Turnstile()
+    turnstile = PriorityLock()
     with pytest.raises(ValueError, match="inside"), turnstile.question():
         raise ValueError("inside")
     with turnstile.passage():

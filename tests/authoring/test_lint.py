@@ -1,0 +1,549 @@
+"""Every fault is found where it is, and not where it is not."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rolememory.authoring.books import BookFile, read_book_file
+from rolememory.authoring.lint.check import RULES, check
+from rolememory.authoring.lint.finding import Severity, written
+from rolememory.authoring.lint.words import WORDS, severity, why, write
+from rolememory.locales import languages
+from rolememory.schema.lorebook import CharacterFilter
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+from tests.authoring.books import BEACON, STORM, card_book, codes, findings, world
+from tests.authoring.books import written as as_file
+
+EXACT = {"rules": "sillytavern"}
+LAMP = {"key": ["lamp"], "content": "A lamp stands in the tower."}
+
+# code, entries (the first one has the fault), settings, sentence
+FAULTS: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
+    ("disabled", [{**BEACON, "disable": True}], {}, "an entry that is off is told, as a note"),
+    ("no_keys", [{"key": []}], {}, "nothing wakes an entry without keys"),
+    ("no_keys", [{"key": ["", " "]}], {}, "blank keys are none"),
+    ("only_secondary", [{"key": [], "keysecondary": ["lamp"]}], {}, "keys in the wrong field"),
+    ("only_by_meaning", [{"key": [], "vectorized": True}], {}, "meaning alone needs a model"),
+    ("text_for_list", [{"key": "lamp, beacon"}], {}, "keys as one text"),
+    ("no_key_works", [{"key": ["/a{100000}/"]}], {}, "a key that is never run is the only one"),
+    ("luckless", [{**BEACON, "probability": 0}], {}, "never lucky"),
+    ("empty", [{**BEACON, "content": " "}], {}, "says nothing"),
+    ("long_delay", [{**BEACON, "delay": 5000}], {}, "longer than any chat"),
+    ("blind", [{**BEACON, "scanDepth": 0}], EXACT, "depth 0 sees nothing under exact rules"),
+    (
+        "blind",
+        [{**BEACON, "scanDepth": 0, "excludeRecursion": True}],
+        {},
+        "depth 0, and no other texts",
+    ),
+    (
+        "for_nobody",
+        [{**BEACON, "characterFilter": {"names": [""], "tags": []}}],
+        {},
+        "a filter with no name",
+    ),
+    ("no_known_trigger", [{**BEACON, "triggers": ["nightly"]}], {}, "no such generation"),
+    (
+        "unknown_trigger",
+        [{**BEACON, "triggers": ["nightly", "swipe"]}],
+        {},
+        "one of two generations is unknown",
+    ),
+    (
+        "forbidden",
+        [{**BEACON, "content": "@@dont_activate\nThe beacon."}],
+        {},
+        "forbidden by a decorator",
+    ),
+    (
+        "waits_excluded",
+        [{**BEACON, "delayUntilRecursion": 1, "excludeRecursion": True}],
+        {},
+        "waits for what it is kept out of",
+    ),
+    (
+        "waits_in_vain",
+        [{**BEACON, "delayUntilRecursion": 1}],
+        {**EXACT, "recursive": False},
+        "recursion never comes",
+    ),
+    ("blank_key", [{"key": ["beacon", "  "]}], EXACT, "a blank key matches everything there"),
+    ("idle_blank_key", [{"key": ["beacon", "  "]}], {}, "a blank key matches nothing here"),
+    ("padded_key", [{"key": [" beacon "]}], {}, "blanks around a key"),
+    ("listed_key", [{"key": ["beacon, lamp"]}], {}, "two keys in one"),
+    (
+        "listed_key",
+        [{"key": ["灯塔、灯火"], "content": "灯塔在雾里灭了。"}],
+        {},
+        "两个词写成了一个",
+    ),
+    ("quoted_key", [{"key": ["“灯塔”"], "content": "灯塔在雾里灭了。"}], {}, "引号也被当成关键词"),
+    (
+        "long_key",
+        [{"key": ["what happened on the night when the beacon of the harbour went dark"]}],
+        {},
+        "a sentence for a key",
+    ),
+    (
+        "wide_key",
+        [{"key": ["ｂｅａｃｏｎ"]}],
+        EXACT,
+        "full-width letters are letters of their own there",
+    ),
+    ("broad_key", [{"key": ["the"]}], {}, "a word of grammar"),
+    ("broad_key", [{"key": ["a"]}], {}, "one letter"),
+    ("broad_key", [{"key": ["的"], "content": "灯塔在雾里灭了。"}], {}, "虚词"),
+    (
+        "one_character",
+        [{"key": ["龙"], "content": "山里住着一条老龙。"}],
+        {},
+        "单字也会在恐龙里匹配到",
+    ),
+    ("name_key", [{"key": ["{{char}}"]}], {}, "the name before every message"),
+    ("repeated_key", [{"key": ["Beacon", "beacon"]}], {}, "the same key twice"),
+    (
+        "redundant_key",
+        [{"key": ["beacon", "dark beacon"]}],
+        {},
+        "a longer key that says nothing new",
+    ),
+    (
+        "shared_key",
+        [BEACON, {"key": ["beacon", "oil"], "position": 1}],
+        {},
+        "two entries by one key",
+    ),
+    ("shadowed_key", [{"key": ["dark beacon"]}, BEACON], {}, "a key inside a key of another"),
+    ("same_keys", [BEACON, {**BEACON, "content": "It is dark."}], {}, "two entries for one"),
+    (
+        "ignored_secondary",
+        [{**BEACON, "keysecondary": ["oil"], "selective": False}],
+        {},
+        "secondary keys that nobody asks",
+    ),
+    ("idle_logic", [{**BEACON, "selectiveLogic": 2}], {}, "a logic of nothing"),
+    (
+        "contradiction",
+        [{"key": ["dark beacon"], "keysecondary": ["beacon"], "selectiveLogic": 2}],
+        {},
+        "its key shuts it out",
+    ),
+    (
+        "contradiction",
+        [{"key": ["beacon"], "content": "@@exclude_keys beacon\nx"}],
+        {},
+        "so does its decorator",
+    ),
+    (
+        "idle_secondary",
+        [{"key": ["dark beacon"], "keysecondary": ["beacon"]}],
+        {},
+        "a secondary key that is always there",
+    ),
+    ("broken_pattern", [{"key": ["/be(acon/"]}], {}, "a bracket is open"),
+    ("broken_pattern", [{"key": ["/(?i)beacon/"]}], {}, "a construct of another language"),
+    ("slashed_text", [{"key": ["/usr/bin/"]}], {}, "a path"),
+    ("costly_pattern", [{"key": ["/a{100000}/"]}], {}, "a count too high"),
+    ("slow_pattern", [{"key": ["/(?=x)(a+)+$/", "/(a+)+$/"]}], {}, "a loop inside a loop"),
+    ("slow_pattern", [{"key": ["/(?:lamp|lam.|la..)*!/"]}], {}, "choices that overlap"),
+    ("empty_pattern", [{"key": ["/(?:beacon)?/"]}], {}, "fits everything"),
+    ("sticky_flag", [{"key": ["/beacon/y"]}], {}, "pinned to the start"),
+    ("anchored_pattern", [{"key": ["/^beacon/"]}], {}, "the start of the whole text"),
+    ("pattern_case", [{"key": ["/beacon/"]}], {}, "tells cases apart"),
+    (
+        "circle",
+        [
+            {"key": ["lamp"], "content": "See the beacon."},
+            {"key": ["beacon"], "content": "See the lamp."},
+        ],
+        {},
+        "in a circle",
+    ),
+    (
+        "chain",
+        [{"key": [f"k{at}"], "content": f"go to k{at + 1} now"} for at in range(5)],
+        {},
+        "a chain of five",
+    ),
+    (
+        "wakes_many",
+        [
+            {"key": ["all"], "content": "k0 k1 k2 k3 k4 k5"},
+            *({"key": [f"k{at}"], "content": f"word{at}"} for at in range(6)),
+        ],
+        {},
+        "one text wakes all",
+    ),
+    ("too_dear", [{**BEACON, "content": "long " * 3000}], {}, "no budget pays for it"),
+    ("greedy", [{**BEACON, "content": "long " * 1300}, STORM], {}, "it takes more than half"),
+    (
+        "constants_too_dear",
+        [{"constant": True, "content": f"{at} " + "long " * 1000} for at in range(3)],
+        {},
+        "constants beyond the budget",
+    ),
+    (
+        "constants_greedy",
+        [{"constant": True, "content": f"{at} " + "long " * 400} for at in range(3)],
+        {},
+        "constants take half",
+    ),
+    ("lone_group", [{**BEACON, "group": "weather"}, STORM], {}, "nobody to choose from"),
+    (
+        "group_alike",
+        [{**BEACON, "group": "Weather"}, {**STORM, "group": "weather"}],
+        {},
+        "two groups by a capital",
+    ),
+    (
+        "no_weight",
+        [{**BEACON, "group": "w", "groupWeight": 0}, {**STORM, "group": "w"}],
+        {},
+        "no odds",
+    ),
+    (
+        "outranked",
+        [{**BEACON, "group": "w"}, {**BEACON, "group": "w", "groupOverride": True}],
+        {},
+        "always outranked",
+    ),
+    ("idle_weight", [{**BEACON, "groupWeight": 5}], {}, "odds without a group"),
+    ("short_sticky", [{**BEACON, "sticky": 1}], {}, "sticky for no turn"),
+    ("short_cooldown", [{**BEACON, "cooldown": 2}], {}, "a rest of no turn"),
+    ("sticky_constant", [{"constant": True, "sticky": 5}], {}, "constant and sticky"),
+    (
+        "nameless_outlet",
+        [{**BEACON, "position": 7}],
+        EXACT,
+        "an outlet without a name is nowhere there",
+    ),
+    ("default_outlet", [{**BEACON, "position": 7}], {}, "and before the character here"),
+    ("no_position", [{**BEACON, "position": 12}], EXACT, "no such place"),
+    ("default_position", [{**BEACON, "position": 12}], {}, "no such place, so before"),
+    ("idle_depth", [{**BEACON, "depth": 2}], {}, "depth without its position"),
+    ("idle_role", [{**BEACON, "role": 1}], {}, "role without its position"),
+    ("idle_outlet", [{**BEACON, "outletName": "sky"}], {}, "an outlet it does not go to"),
+    (
+        "idle_probability",
+        [{**BEACON, "probability": 20, "useProbability": False}],
+        {},
+        "odds that are not rolled",
+    ),
+    ("idle_keys", [{**BEACON, "constant": True}], {}, "keys of a constant"),
+    (
+        "unknown_macro",
+        [{**BEACON, "content": "{{mood_of::beacon}} is the mood."}],
+        {},
+        "a macro nobody says",
+    ),
+    ("open_macro", [{**BEACON, "content": "{{user} came."}], {}, "a macro that is not closed"),
+    ("lone_brace", [{**BEACON, "content": "{user} came."}], {}, "one brace"),
+    (
+        "foreign_keys",
+        [{"key": ["lighthouse"], "content": "灯塔在雾里灭了三夜，没有人去修。"}],
+        {},
+        "正文是中文，关键词是英文",
+    ),
+    (
+        "foreign_keys",
+        [{"key": ["灯塔"], "content": "The lighthouse has been dark for three nights."}],
+        {},
+        "Chinese keys, English text",
+    ),
+    ("same_text", [BEACON, {**BEACON, "key": ["oil"]}], {}, "one text twice"),
+    ("misspelled", [{**BEACON, "keysecondry": ["oil"]}], {}, "a field nobody knows"),
+    (
+        "unknown_decorator",
+        [{**BEACON, "content": "@@shimmer\nThe beacon."}],
+        {},
+        "no such decorator",
+    ),
+    (
+        "decorator_value",
+        [{**BEACON, "content": "@@depth deep\nThe beacon."}],
+        {},
+        "a depth that is no number",
+    ),
+    (
+        "idle_decorator",
+        [{**BEACON, "content": "@@depth 3\nThe beacon."}],
+        EXACT,
+        "SillyTavern cuts it off",
+    ),
+    ("same_id", [{**BEACON, "uid": 7}, {**STORM, "uid": 7}], {}, "two with one uid"),
+    (
+        "lost_id",
+        [{**BEACON, "uid": 7}, {**STORM, "uid": 7}],
+        EXACT,
+        "of two with one uid one is lost",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "entries", "settings", "sentence"),
+    [pytest.param(*row, id=f"{row[0]}: {row[3]}") for row in FAULTS],
+)
+def test_a_fault_is_found(
+    code: str, entries: list[dict[str, Any]], settings: dict[str, Any], sentence: str
+) -> None:
+    assert code in codes(world(*entries), **settings)
+
+
+# code, entries, settings, why not
+SOUND: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
+    ("no_keys", [{"constant": True}], {}, "constants need none"),
+    ("no_keys", [{"content": "@@activate\nx"}], {}, "a decorator wakes it"),
+    ("only_by_meaning", [{**BEACON, "vectorized": True}], {}, "it has a key too"),
+    ("luckless", [{**BEACON, "probability": 0, "useProbability": False}], {}, "not rolled"),
+    ("empty", [{**BEACON, "content": "", "group": "w"}, {**STORM, "group": "w"}], {}, "nothing happens, as one choice of a group"),
+    ("blind", [{**BEACON, "scanDepth": 0}], {}, "other entries may wake it"),
+    ("blind", [{**BEACON, "scanDepth": 0, "excludeRecursion": True, "matchScenario": True}], {}, "it reads the scenario"),
+    ("blind", [{"key": [" "], "scanDepth": 0}], EXACT, "a blank key is found in nothing, too"),
+    ("blind", [BEACON], {**EXACT, "scan_depth": 0, "min_activations": 3}, "the window widens"),
+    ("contradiction", [{"key": ["beacon"], "keysecondary": ["beacon"], "selectiveLogic": 2, "constant": True}], {}, "a constant is not asked"),
+    ("for_nobody", [{**BEACON, "characterFilter": {"names": ["Mira"], "tags": []}}], {}, "for somebody"),
+    ("waits_in_vain", [{**BEACON, "delayUntilRecursion": 1}], {**EXACT, "recursive": True}, "recursion is on"),
+    ("listed_key", [{"key": ["/a{1,2}/"]}], {}, "a comma of a pattern"),
+    ("listed_key", [{"key": ["beacon"]}], {}, "no comma"),
+    ("wide_key", [{"key": ["ｂｅａｃｏｎ"]}], {}, "ours fold the width"),
+    ("broad_key", [BEACON], {}, "a telling word"),
+    ("broad_key", [{"key": ["IT"], "caseSensitive": True}], {}, "capitals that count"),
+    ("one_character", [{"key": ["龙"], "content": "山里住着一条老龙。"}], {"cjk_words": True}, "only as a word"),
+    ("name_key", [{"key": ["{{char}}"]}], {"include_names": False}, "names are not read"),
+    ("repeated_key", [{"key": ["Beacon", "beacon"], "caseSensitive": True}], {}, "capitals count"),
+    ("redundant_key", [{"key": ["beacon", "beacons"]}], {}, "whole words: one is not in the other"),
+    ("redundant_key", [{"key": ["beacon", "dark beacon"], "group": "w", "useGroupScoring": True}, {**STORM, "group": "w"}], {}, "scores"),
+    ("shared_key", [{**BEACON, "group": "w"}, {**BEACON, "group": "w"}], {}, "rivals"),
+    ("same_keys", [{**BEACON, "group": "w"}, {**BEACON, "group": "w"}], {}, "rivals"),
+    ("same_keys", [BEACON, {**BEACON, "position": 4, "depth": 1}], {}, "in two places"),
+    ("contradiction", [{"key": ["dark beacon", "oil"], "keysecondary": ["beacon"], "selectiveLogic": 2}], {}, "another key lets it in"),
+    ("slow_pattern", [{"key": ["/(?:oil|whale)\\s+lamps?/i", "/灯塔.{0,20}[灭暗]/", "/(?<=old )beacon/"]}], {}, "honest patterns"),
+    ("anchored_pattern", [{"key": ["/\\x01beacon/", "/^\\x01beacon/", "/^beacon/m"]}], {}, "starts that are met"),
+    ("sticky_flag", [{"key": ["/\\x01beacon/y"]}], {}, "it takes the mark of the start"),
+    ("pattern_case", [{"key": ["/beacon/i"]}], {}, "cases do not count"),
+    ("pattern_case", [{"key": ["/灯塔/"], "content": "灯塔在雾里灭了。"}], {}, "没有大小写"),
+    ("circle", [{"key": ["lamp"], "content": "See the beacon.", "preventRecursion": True}, {"key": ["beacon"], "content": "lamp"}], {}, "cut"),
+    ("circle", [{**LAMP, "content": "beacon", "group": "w"}, {**BEACON, "content": "lamp", "group": "w"}], {}, "rivals do not meet"),
+    ("circle", [{"key": ["lamp"], "content": "beacon"}, {"key": ["beacon"], "content": "lamp"}], {"recursive": False}, "no recursion"),
+    ("too_dear", [{**BEACON, "content": "long " * 3000, "ignoreBudget": True}], {}, "it ignores the budget"),
+    ("lone_group", [{**BEACON, "group": "w"}, {**STORM, "group": "w"}], {}, "two of them"),
+    ("outranked", [{**BEACON, "group": "w"}, {**STORM, "group": "w", "groupOverride": True}], {}, "other keys"),
+    ("short_sticky", [{**BEACON, "sticky": 3}], {}, "one turn more"),
+    ("idle_depth", [{**BEACON, "depth": 2, "position": 4}], {}, "at its position"),
+    ("unknown_macro", [{**BEACON, "content": "{{char}}, {{user}}, {{random::a::b}}, {{// x}}"}], {}, "known ones"),
+    ("foreign_keys", [{"key": ["Vell"], "content": "Vell是一座夜里做买卖的水城，白天谁也不出门。"}], {}, "a name that stands in the text"),
+    ("foreign_keys", [{"key": ["lighthouse", "灯塔"], "content": "灯塔在雾里灭了三夜，没有人去修。"}], {}, "both languages"),
+    ("misspelled", [{**BEACON, "myOwnField": 1}], {}, "somebody else's data"),
+    ("unknown_decorator", [{**BEACON, "content": "@@shimmer\n@@@depth 2\nThe beacon."}], {}, "a fallback stands below"),
+    ("decorator_value", [{**BEACON, "content": "@@instruct_depth 3\nx"}], {}, "one that counts tokens, for others"),
+    ("same_id", [BEACON, STORM], {}, "each its own"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "entries", "settings", "because"),
+    [pytest.param(*row, id=f"{row[0]}: {row[3]}") for row in SOUND],
+)
+def test_what_is_sound_is_left_alone(
+    code: str, entries: list[dict[str, Any]], settings: dict[str, Any], because: str
+) -> None:
+    assert code not in codes(world(*entries), **settings)
+
+
+def _shut_out(name: str) -> BookFile:
+    """A card whose book has an entry for all but its own character."""
+    file = card_book({"keys": ["beacon"]}, spec="chara_card_v3")
+    shut = CharacterFilter(names=(name,), exclude=True)
+    entries = tuple(
+        entry.model_copy(update={"character_filter": shut}) for entry in file.book.entries
+    )
+    return replace(file, book=file.book.model_copy(update={"entries": entries}))
+
+
+@pytest.mark.parametrize(
+    ("code", "file", "settings"),
+    [
+        pytest.param(
+            "unreadable",
+            world({"key": ["x"], "order": "soon"}),
+            {},
+            id="an entry that cannot be read",
+        ),
+        pytest.param(
+            "doubled_name",
+            read_book_file(b'{"entries": {"0": {"key": ["a1"]}, "0": {"key": ["b1"]}}}', "x"),
+            {},
+            id="one name twice",
+        ),
+        pytest.param(
+            "no_probability",
+            as_file(
+                {"entries": {"0": {"key": ["beacon"], "content": "x", "useProbability": True}}}
+            ),
+            {},
+            id="no odds",
+        ),
+        pytest.param(
+            "not_its_character", _shut_out("Mira"), {}, id="a filter against its own card"
+        ),
+        pytest.param(
+            "name_key",
+            card_book({"keys": ["Mira"]}, spec="chara_card_v3"),
+            {},
+            id="the card's own name",
+        ),
+        pytest.param(
+            "idle_selective",
+            card_book({"keys": ["beacon"], "selective": True}),
+            {},
+            id="selective about nothing",
+        ),
+        pytest.param(
+            "regex_ignores",
+            card_book({"keys": ["beacon"], "use_regex": True, "constant": True}),
+            {},
+            id="use_regex has no constant",
+        ),
+        pytest.param(
+            "broken_regex",
+            card_book({"keys": ["be(acon"], "use_regex": True}),
+            {},
+            id="a V3 pattern that is none",
+        ),
+        pytest.param(
+            "v2_decorator",
+            card_book({"keys": ["b1"], "content": "@@depth 2\nx"}, spec="chara_card_v2"),
+            {},
+            id="V3 lines in V2",
+        ),
+        pytest.param(
+            "v2_field",
+            card_book({"keys": ["b1"], "use_regex": True}, spec="chara_card_v2"),
+            {},
+            id="V3 field in V2",
+        ),
+        pytest.param(
+            "lost_field",
+            card_book({"keys": ["b1"], "priority": 3}),
+            EXACT,
+            id="a field that SillyTavern leaves behind",
+        ),
+        pytest.param(
+            "lost_field",
+            card_book({"keys": ["b1"]}, token_budget=300),
+            EXACT,
+            id="the book's own budget too",
+        ),
+        pytest.param(
+            "too_dear",
+            card_book({"keys": ["b1"], "content": "long " * 50}, token_budget=20),
+            {},
+            id="the book's own budget",
+        ),
+        pytest.param(
+            "same_id",
+            card_book({"keys": ["b1"], "id": 1}, {"keys": ["c1"], "id": 1}),
+            {},
+            id="two ids in a card",
+        ),
+        pytest.param(
+            "misspelled",
+            card_book({"keys": ["b1"], "secondary_key": ["x"]}),
+            {},
+            id="a card's field",
+        ),
+    ],
+)
+def test_faults_of_files_and_cards(code: str, file: Any, settings: dict[str, Any]) -> None:
+    assert code in codes(file, **settings)
+
+
+def test_every_fault_is_shown_by_a_row() -> None:
+    told = {row[0] for row in FAULTS}
+    beyond = {
+        "unreadable", "doubled_name", "no_probability", "not_its_character", "idle_selective", "regex_ignores", "broken_regex",
+        "v2_decorator", "v2_field", "lost_field",
+    }  # fmt: skip
+    assert told | beyond == set(WORDS)
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row[0]}: {row[3]}") for row in FAULTS])
+def test_it_is_told_with_all_its_values(
+    row: tuple[str, list[dict[str, Any]], dict[str, Any], str], language: Language
+) -> None:
+    for one in findings(world(*row[1]), **row[2]):
+        for sentence, told in (
+            (WORDS[one.code].why, why(one, language)),
+            (WORDS[one.code].write, write(one, language)),
+        ):
+            holes = set(re.findall(r"(?<!\{)\{(\w+)\}(?!\})", sentence[language == "zh"]))
+            assert holes <= dict(one.values).keys()
+            assert all(str(dict(one.values)[hole]) in told for hole in holes)
+
+
+def test_the_worst_comes_first_and_nothing_twice() -> None:
+    found = findings(world({"key": ["the"]}, {"key": []}, {**BEACON, "disable": True}))
+    levels = [severity(one) for one in found]
+    assert levels == sorted(levels, key=list(Severity).index)
+    assert len(found) == len(set(found))
+
+
+def test_fields_are_called_as_the_file_calls_them() -> None:
+    assert [
+        written("secondary_keys", form) for form in ("sillytavern", "character_book", "novelai")
+    ] == [
+        "keysecondary",
+        "secondary_keys",
+        "secondary_keys",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("lantern-market", "default"),
+        ("lantern-market", "sillytavern"),
+        ("qinglan-town", "default"),
+        ("qinglan-town", "sillytavern"),
+        ("midnight-line", "default"),  # SillyTavern does not know its decorators
+    ],
+)
+def test_the_shipped_books_have_neither_errors_nor_warnings(name: str, rules: str) -> None:
+    path = shipped("worldbook_rules", "worldbooks", f"{name}.json")
+    found = findings(read_book_file(path.read_bytes(), path.name), rules=rules)
+    assert [one for one in found if severity(one) is not Severity.NOTE] == []
+
+
+def test_sillytavern_is_said_to_cut_decorators_off() -> None:
+    path = shipped("worldbook_rules", "worldbooks", "midnight-line.json")
+    found = findings(read_book_file(path.read_bytes(), path.name), **EXACT)
+    assert {one.code for one in found if severity(one) is not Severity.NOTE} == {"idle_decorator"}
+
+
+def test_a_path_is_shown_by_titles() -> None:
+    found = findings(
+        world(
+            {**LAMP, "comment": "Lamp", "content": "See the beacon."},
+            {**BEACON, "content": "See the lamp."},
+        )
+    )
+    assert [dict(one.values)["path"] for one in found if one.code == "circle"] == [
+        "Lamp → Beacon → Lamp"
+    ]
+
+
+def test_the_javascript_construct_is_named() -> None:
+    found = [
+        one for one in findings(world({"key": ["/(?P<n>x)y/"]})) if one.code == "broken_pattern"
+    ]
+    assert "JavaScript writes a named group (?<name>...)" in why(found[0])
+
+
+def test_rules_are_small_functions_with_a_sentence() -> None:
+    assert all(rule.__doc__ for rule in RULES)
+    assert check(world()) == []
