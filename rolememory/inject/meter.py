@@ -31,6 +31,10 @@ class SpentError(Exception):
     """A template wanted more than it may; told to the author as a `TemplateError`."""
 
 
+class OutOfTimeError(SpentError):
+    """It took too long, through its own doing or because something else (a garbage collection) ran in its thread."""
+
+
 class Meter:
     """Counts one render down; every method raises `SpentError` when its allowance is gone."""
 
@@ -52,7 +56,7 @@ class Meter:
         if self._steps < 0:
             raise SpentError(f"it takes more than {self._limits.steps:,} steps")
         if self._steps // _STEPS_PER_LOOK != before and self._clock() > self._end:
-            raise SpentError(f"it takes longer than {self._limits.seconds * 1000:.0f} ms")
+            raise OutOfTimeError(f"it takes longer than {self._limits.seconds * 1000:.0f} ms")
 
     def make(self, size: int) -> None:
         """A text of `size` characters is about to be made, or was."""

@@ -459,7 +459,18 @@ class Style:
         return None
 
     def _bare(self, memories: Sequence[Memory]) -> str:
-        return "\n".join(f"- {self._values(memory)['text']}" for memory in memories)
+        """Lines of ours where no template works: still quoted, and with who said it."""
+        return "\n".join(f"- {self._attributed(self._values(memory))}" for memory in memories)
+
+    def _attributed(self, told: Mapping[str, Any]) -> str:
+        speaker, text = str(told["speaker"]), str(told["text"])
+        if not speaker:
+            return text
+        if told["own"]:
+            return translated(
+                "{speaker}, in short: {text}", self.language, speaker=speaker, text=text
+            )
+        return translated('{speaker} said: "{text}"', self.language, speaker=speaker, text=text)
 
     def _values(self, memory: Memory) -> Mapping[str, Any]:
         """What a template gets of a memory; made once."""

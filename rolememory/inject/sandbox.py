@@ -31,6 +31,7 @@ from rolememory.inject.meter import (
     METER,
     Limits,
     Meter,
+    OutOfTimeError,
     SpentError,
     counted,
     spoken,
@@ -351,12 +352,22 @@ class Sandbox:
         )
 
     def run(self, template: Template, name: str, context: Mapping[str, Any]) -> RenderedText:
-        """Render within the limits; every failure is a `TemplateError`."""
+        """Render within the limits; every failure is a `TemplateError`.
+
+        What runs out of time is rendered once more: a garbage collection may have run in this thread meanwhile.
+        """
+        try:
+            try:
+                return self._metered(template, context)
+            except OutOfTimeError:
+                return self._metered(template, context)
+        except Exception as error:
+            raise _told(error, name) from None
+
+    def _metered(self, template: Template, context: Mapping[str, Any]) -> RenderedText:
         token = METER.set(Meter(self._limits, self._clock))
         try:
             return RenderedText("".join(template.generate(plain(context))))
-        except Exception as error:
-            raise _told(error, name) from None
         finally:
             METER.reset(token)
 

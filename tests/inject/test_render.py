@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import cycle
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import CLOSE, OPEN
+from rolememory.inject.meter import Limits
 from rolememory.inject.render import Cast, Length, Style, in_order
+from rolememory.inject.sandbox import Sandbox
 from rolememory.recall.fit import Fitting, Measure, fit
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory, MemoryType
-from rolememory.schema.passage import passage
+from rolememory.schema.passage import Passage, passage
 from rolememory.schema.settings import BudgetSettings, InjectSettings, RecallSettings
 
 SHIPPED = Templates()
@@ -449,3 +452,33 @@ def test_a_length_added_up_is_the_length_of_the_block(template: str, count: int)
         for n, kind in zip(range(count), cycle(MemoryType))
     ]
     assert Length(style).block(memories) == len(style.block(memories))
+
+
+def spoken(role: Literal["user", "assistant"], text: str) -> Passage:
+    return passage(
+        chat=role,
+        version="v",
+        role=role,
+        text=text,
+        span=(0, len(text)),
+        speaker="Tom" if role == "user" else "Mira",
+        owner="Tom",
+        created=DAY,
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "lines"),
+    [
+        ("en", ['- Tom said: "the ferry sold its nets"', "- Mira, in short: I sold mine"]),
+        ("zh", ["- Tom说过：“the ferry sold its nets”", "- Mira的话，大意：I sold mine"]),
+    ],
+)
+def test_what_was_said_is_quoted_where_no_template_works(language: str, lines: list[str]) -> None:
+    spent = Templates(sandbox=Sandbox(Limits(steps=1)))
+    style = Style(spent, InjectSettings(language=language), cast=Cast(char="Mira", user="Tom"))
+    said = style.body(
+        [spoken("user", "the ferry sold its nets"), spoken("assistant", "I sold mine")]
+    )
+    assert sorted(said.splitlines()) == sorted(lines)
+    assert any("steps" in note for note in style.notes)

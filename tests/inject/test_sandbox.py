@@ -297,6 +297,14 @@ def test_time_runs_out_by_the_clock_given() -> None:
         slow.compile("t", "{% for i in range(90000) %}{% endfor %}").render({})
 
 
+def test_a_pause_within_one_render_fails_no_template() -> None:
+    """As a garbage collection in its thread does: the clock leaps once, and the text is said all the same."""
+    ticks = iter([0.0, 0.0, 9.0, 9.0])
+    paused = Sandbox(Limits(seconds=5), clock=lambda: next(ticks, 9.0))
+    said = paused.compile("t", "{% for i in range(40) %}{{ i }} {% endfor %}").render({})
+    assert str(said).split() == [str(number) for number in range(40)]
+
+
 @pytest.mark.parametrize(
     "text", ["{{ char }}", "{% for %}", "{{ 1/0 }}", "{# #}", "{{ ''.__class__ }}", "#}", "{%"]
 )
