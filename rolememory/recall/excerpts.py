@@ -18,6 +18,7 @@ from rolememory.text.words import tokens
 LENGTHS = (2.5, 1.75, 0.6)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
 FADING = 0.7  # of what a word tells, with each that tells more
+AFTER = 0.7  # of its distance counts for a sentence that follows: a speaker goes on about what they have named
 _WORD = re.compile(r"[^\W_]+")
 _BLANKS = 4  # characters that may lie between passages that stand side by side
 
@@ -103,12 +104,14 @@ class Excerpts:
 def _grown(
     core: SentenceSpan, spans: Sequence[SentenceSpan], told: Collection[SentenceSpan], length: int
 ) -> SentenceSpan:
-    """The sentences around a place, the nearest ones first, as many as fit and up to one that stands there already."""
+    """The sentences around a place, the nearest first, as many as fit and up to one that stands there already."""
     start, end = core
     before = [span for span in reversed(spans) if span.end <= start]
     after = [span for span in spans if span.start >= end]
     while before or after:
-        behind = after and (not before or after[0].end - core.end < core.start - before[0].start)
+        behind = after and (
+            not before or AFTER * (after[0].end - core.end) < core.start - before[0].start
+        )
         nearest = (after if behind else before)[0]
         grown = SentenceSpan(min(start, nearest.start), max(end, nearest.end))
         if grown.end - grown.start > length or nearest in told:
