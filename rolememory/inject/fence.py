@@ -7,6 +7,7 @@ characters, so that people still read it and no tokenizer does; ordinary prose s
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 TAG = "rolememory"
 OPEN, CLOSE = f"<{TAG}>", f"</{TAG}>"
@@ -134,6 +135,7 @@ def cited(text: str) -> str:
     return " ".join(tame(text).translate(_QUOTES).split())
 
 
+@lru_cache(maxsize=4096)
 def label(text: str, longest: int = 80) -> str:
     r"""A name or a place, as it may stand outside of a quotation: short, and never what introduces speech.
 

@@ -135,9 +135,11 @@ class Allowance:
         self, candidate: Weighed, memory: Passage, chosen: Iterable[Scored]
     ) -> Reason | None:
         """Whether words of the character's own are so much less to the point than what is told already that they only repeat it."""
+        if memory.role != "assistant":
+            return None
         best = max((one.relevance for one in chosen), default=0.0)
         least = best * (OWN_ABOUT if self._names(memory.subject) else OWN_LEAST)
-        if memory.role != "assistant" or candidate.relevance >= least:
+        if candidate.relevance >= least:
             return None
         return Reason("uninvited", (("relevance", candidate.relevance), ("threshold", least)))
 

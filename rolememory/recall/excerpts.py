@@ -5,7 +5,7 @@ with the sentences around them, further ones with less.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rolememory.schema.memory import Memory
@@ -50,7 +50,10 @@ class Excerpts:
         core = self._core(one, words, spans)
         if self._overlaps(one, core) or self._stands(one.content, core, one.start):
             return None
-        told = {at for at in spans if self._stands(text, at, offset) or self._overlaps(one, at)}
+
+        def told(at: SentenceSpan) -> bool:
+            return self._stands(text, at, offset) or self._overlaps(one, at)
+
         length = LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(one.content, 0)
         span = _grown(core, spans, told, int(length))
         content = text[span.start - offset : span.end - offset]
@@ -102,7 +105,10 @@ class Excerpts:
 
 
 def _grown(
-    core: SentenceSpan, spans: Sequence[SentenceSpan], told: Collection[SentenceSpan], length: int
+    core: SentenceSpan,
+    spans: Sequence[SentenceSpan],
+    told: Callable[[SentenceSpan], bool],
+    length: int,
 ) -> SentenceSpan:
     """The sentences around a place, the nearest first, as many as fit and up to one that stands there already."""
     start, end = core
@@ -114,7 +120,7 @@ def _grown(
         )
         nearest = (after if behind else before)[0]
         grown = SentenceSpan(min(start, nearest.start), max(end, nearest.end))
-        if grown.end - grown.start > length or nearest in told:
+        if grown.end - grown.start > length or told(nearest):
             (after if behind else before).clear()
             continue
         (after if behind else before).pop(0)

@@ -622,8 +622,10 @@ def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list
 def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | None:
     """The memory that was made of these words and says all of them that were asked for."""
     (said,) = passage.evidence
+    if not (made := fitted.distilled.get((said.chat, said.version))):
+        return None
     asked = set(tokens(fitting.visible.query)) & set(tokens(passage.content))
-    for memory in fitted.distilled.get((said.chat, said.version), ()):
+    for memory in made:
         if told_within(memory, passage) and asked <= set(tokens(memory.content)):
             return memory
     return None
