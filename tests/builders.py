@@ -1,15 +1,17 @@
 """Entries, memories, messages and scenes as a test says them, in one line each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from rolememory.recall.prepared_chat import window
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
-from rolememory.schema.scene import Scene, Segment
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Scene
 from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
-from rolememory.text.segment import messages_window, segments
+from rolememory.text.segment import segments
 
 DAY_ZERO = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 """The moment that `day=0` means."""
@@ -55,7 +57,7 @@ def scene(
     day: float = 0,
     keys: Iterable[KeySpec] = (),
     depth: int = 4,
-    extras: Sequence[Segment] = (),
+    character: Character | None = None,
     **fields: Any,
 ) -> Scene:
     """A turn over these texts, oldest first (the last is the newest user message), read with an index over `keys`.
@@ -63,8 +65,8 @@ def scene(
     >>> scene("All is well.", "the beacon went dark", day=3).query
     'the beacon went dark'
     """
-    read = segments(chat(*texts), extras=extras)
+    read = segments(chat(*texts), character=character)
     fields.setdefault("query", texts[-1] if texts else "")
-    fields.setdefault("window", messages_window(read, depth))
+    fields.setdefault("window", window(read, depth))
     fields.setdefault("reading", KeyScan(KeyIndex(keys), read))
     return Scene(segments=read, now=on_day(day), **fields)

@@ -128,11 +128,6 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     return {field: value for field, value in {**entry, **extended}.items() if field not in absent}
 
 
-def to_character_book(world: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The entries of a world file as a card has them, the true position and all that V2 lacks in `extensions`."""
-    return [card_entry(entry) for _, entry in in_script_order(world.get("entries") or {})]
-
-
 def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     """One world entry as a card has it. Keys in slashes are patterns there, so `use_regex` is always true."""
     told = {

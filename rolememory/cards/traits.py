@@ -1,7 +1,7 @@
 """Traits out of a card's description and personality: one line each, ready to be remembered."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rolememory.cards.attributes import Attribute, attributes
@@ -27,7 +27,7 @@ _LONGEST = 400
 _READ = 65_536
 
 
-def traits_of(card: Card, fields: Sequence[str] = ("description", "personality")) -> list[Raw]:
+def traits_of(card: Card) -> list[Raw]:
     """What the card says the character is like, as memories to be written: {content, type, tags}. At most MOST.
 
     {{char}} and <BOT> become the name; {{user}} stays. Sentences and lines in Chinese and English, bullet points under their
@@ -35,7 +35,7 @@ def traits_of(card: Card, fields: Sequence[str] = ("description", "personality")
     """
     name = card.character().name
     found: dict[str, Raw] = {}
-    for field in fields:
+    for field in ("description", "personality"):
         for line in lines_of(card.text(field), name):
             found.setdefault(
                 " ".join(line.casefold().split()),

@@ -1,7 +1,7 @@
 """Why a line is there, or is not: codes and numbers, worded in the reader's language where they are shown."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar, overload
 
 from rolememory.schema.memory import Memory
@@ -145,7 +145,6 @@ class Trace:
     """What a turn did, apart from its result: notes of strategies that could not work, times, sizes."""
 
     notes: tuple[str, ...] = ()
-    timings_ms: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     embedder: str = "absent"  # absent, loading, ready, failed: the state this turn used
     turn_gate: str | None = (
         None  # why nothing was asked at all: "disabled", "first_round", "short_query", ...

@@ -223,15 +223,15 @@ def _number(name: str, value: Any) -> Any:
     (80, 1.5)
     """
     if isinstance(value, bool):
-        raise EntryError(_expected("a number", name, value))
+        raise EntryError(_no_number(name, value))
     if not isinstance(value, str):
         return value
     try:
         number = float(value)
     except ValueError:
-        raise EntryError(_expected("a number", name, value)) from None
+        raise EntryError(_no_number(name, value)) from None
     if not isfinite(number):
-        raise EntryError(_expected("a number", name, value))
+        raise EntryError(_no_number(name, value))
     return int(number) if number.is_integer() else number
 
 
@@ -260,9 +260,9 @@ def _logic(name: str, value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-def _expected(wanted: str, field: str, found: Any) -> Problem:
+def _no_number(field: str, found: Any) -> Problem:
     values = (
-        ("wanted", LocalizedText(wanted)),
+        ("wanted", LocalizedText("a number")),
         ("found", quoted(found)),
         ("example", str(DEFAULTS.get(field, 0.5))),
     )

@@ -91,7 +91,6 @@ def import_role(
     into: str | None = None,
     prefer: Prefer = "theirs",
     dry_run: bool = False,
-    actor: str = "import",
 ) -> Imported:
     """Bring an exported role in. Memories are merged by id; of two contents `prefer` says which stands, the other stays in the history.
 
@@ -132,13 +131,11 @@ def import_role(
         memories={edit.id: _told(edit) for edit in wanted},
     )
     if not dry_run:
-        _write(home, target, here is None, wanted, writing, actor)
+        _write(home, target, here is None, wanted, writing)
     return done
 
 
-def _write(
-    home: HomeFolder, role: Role, new: bool, edits: Sequence[Edit], files: Files, actor: str
-) -> None:
+def _write(home: HomeFolder, role: Role, new: bool, edits: Sequence[Edit], files: Files) -> None:
     if new:
         extra = role.model_dump(exclude={"id", "name", "aliases"}, exclude_defaults=True)
         home.create(role.name, role.id, role.aliases, **extra)
@@ -146,7 +143,7 @@ def _write(
     for name, data in files.items():
         rewrite(space, name, data)
     with RoleStore(space) as store:
-        store.commit(edits, actor=actor)
+        store.commit(edits, actor="import")
 
 
 def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:

@@ -62,8 +62,10 @@ class MemoryFile:
     through: int | None
     digest: bytes
     raw: Raw = field(repr=False)
-    slots: dict[str, EntrySlot] = field(repr=False)  # id -> where it stands
-    prints: dict[str, int] = field(repr=False)  # id -> fingerprint of the raw entry
+    slots: dict[str, EntrySlot] = field(default_factory=dict, repr=False)  # id -> where it stands
+    prints: dict[str, int] = field(
+        default_factory=dict, repr=False
+    )  # id -> fingerprint of the raw entry
     problems: list[Problem] = field(default_factory=list)
     unnamed: bool = False  # some entry has no id of its own yet, or one that is taken
     doubled: bool = False  # a name is written twice in one object
@@ -90,7 +92,7 @@ def read(
     with gc_paused():
         found, doubles = _parsed(data, ours, file)
         raw, origins = _shaped(found, data, file)
-        document = MemoryFile({}, _through(raw), digest(data), raw, {}, {}, doubled=bool(doubles))
+        document = MemoryFile({}, _through(raw), digest(data), raw, doubled=bool(doubles))
         wrong = [
             *doubles,
             *ineffective_in_file(raw, ARRAYS, VERSION),

@@ -94,15 +94,6 @@ class KeyIndex:
         kept = {spec: place for spec, place in found.items() if spec not in self._removed}
         return MappingProxyType(kept | dict(self._delta.read(text)))
 
-    def read_all(self, text: str) -> Mapping[KeySpec, tuple[Place, ...]]:
-        """All places of every key that stands in the text, overlapping ones too. Not kept."""
-        found: dict[KeySpec, list[Place]] = {}
-        for part in (self._base, self._delta):
-            for spec, place in part.places(text):
-                if spec not in self._removed or part is self._delta:
-                    found.setdefault(spec, []).append(place)
-        return {spec: tuple(places) for spec, places in found.items()}
-
     def updated(self, add: Iterable[KeySpec] = (), remove: Iterable[KeySpec] = ()) -> "KeyIndex":
         """The index without `remove` and then with `add`: equal to a rebuilt one. Cost: O(changes), a rebuild once in a while."""
         added, removed = frozenset(add), frozenset(remove)
@@ -172,10 +163,6 @@ class KeyScan:
                 return Span(number, *place)
         return None
 
-    def mask(self, spec: KeySpec) -> int:
-        """In which segments the key stands, as a bit mask; 0 = nowhere."""
-        return self.keys_seen().get(spec, 0)
-
     def count(self, spec: KeySpec, window: int) -> int:
         """In how many segments of the window the key stands."""
         return (self.keys_seen(window).get(spec, 0)).bit_count()
@@ -226,13 +213,6 @@ class _Automata:
             return _NOTHING
         return self.kept(text) if len(text) <= _CACHED_LENGTH else self._first_places(text)
 
-    def places(self, text: str) -> Iterator[tuple[KeySpec, Place]]:
-        """Every place of every key, those of one key in the order of the text."""
-        for form, automaton in self._automata.items():
-            shown = _shown(form, text)
-            for spec, start, end in automaton.places(shown.text):
-                yield spec, shown.span(start, end)
-
     def _first_places(self, text: str) -> Mapping[KeySpec, Place]:
         first: dict[KeySpec, Place] = {}
         for form, automaton in self._automata.items():
@@ -253,23 +233,12 @@ class _Automaton:
     def first_places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
         """The first place of each key where its edges are free."""
         sought, done = self._guards, set[int]()
-        for number, start, end in self._matches(text):
+        found = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        for number, start, end in found:
             if number not in done and stands_alone(text, start, end, sought[number]):
                 done.add(number)
                 for spec in self._specs[number]:
                     yield spec, start, end
-
-    def places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
-        """All places of each key where its edges are free."""
-        for number, start, end in self._matches(text):
-            if stands_alone(text, start, end, self._guards[number]):
-                yield from ((spec, start, end) for spec in self._specs[number])
-
-    def _matches(self, text: str) -> list[tuple[int, int, int]]:
-        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(
-            text, overlapping=True
-        )
-        return found
 
 
 _NOTHING: Mapping[KeySpec, Place] = MappingProxyType({})

@@ -31,36 +31,21 @@ def segments(
     *,
     cleaner: Cleans | None = None,
     character: Character | None = None,
-    extras: Sequence[Segment] = (),
-    include_names: bool = False,
-    limit: int = _LIMIT,
 ) -> tuple[Segment, ...]:
-    """What a turn reads, in the order of segment numbers: the newest `limit` messages, card texts, extras.
+    """What a turn reads, in the order of segment numbers: the newest messages, then card texts.
 
-    `messages` are the visible ones, oldest first. An empty message keeps its place; empty card texts and extras are left
-    out. With `include_names` a message reads "Name: text", the name taken from the character where the message has none.
+    `messages` are the visible ones, oldest first. An empty message keeps its place; empty card texts are left out.
 
     >>> [s.text for s in segments([Message.user("Why?"), Message.assistant("The storm.")], character=Character(scenario="A harbour."))]
     ['The storm.', 'Why?', 'A harbour.']
     """
     who = character or Character()
-    first = max(len(messages) - limit, 0)
+    first = max(len(messages) - _LIMIT, 0)
     newest = (
-        _message(messages[place], place, cleaner, who, include_names)
+        _message(messages[place], place, cleaner, who)
         for place in range(len(messages) - 1, first - 1, -1)
     )
-    return (*newest, *_card(who), *(extra for extra in extras if extra.text.strip()))
-
-
-def messages_window(found: Sequence[Segment], depth: int) -> int:
-    """The window (bit mask) of the newest `depth` messages among the segments.
-
-    >>> bin(messages_window(segments([Message.user("a"), Message.user("b")]), 1))
-    '0b1'
-    """
-    return sum(
-        1 << number for number, segment in enumerate(found[: max(depth, 0)]) if segment.index >= 0
-    )
+    return (*newest, *_card(who))
 
 
 def cache_info(cleaner: Cleans | None = None) -> Mapping[str, tuple[int, int]]:
@@ -68,13 +53,10 @@ def cache_info(cleaner: Cleans | None = None) -> Mapping[str, tuple[int, int]]:
     return {"fold": fold.cache_info(), "clean": cleaner.cache_info() if cleaner else (0, 0)}
 
 
-def _message(
-    message: Message, place: int, cleaner: Cleans | None, who: Character, include_names: bool
-) -> Segment:
+def _message(message: Message, place: int, cleaner: Cleans | None, who: Character) -> Segment:
     text = (cleaner.clean(message.content) if cleaner else message.content).strip()
     name = message.name or {"user": who.user, "assistant": who.name}.get(message.role, "")
-    told = f"{name}: {text}" if include_names and name else text
-    return Segment(told, index=place, role=message.role, name=name)
+    return Segment(text, index=place, role=message.role, name=name)
 
 
 def _card(who: Character) -> Iterator[Segment]:

@@ -33,11 +33,6 @@ Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 _ASKED = re.compile(r"[^.!?。！？…\n]*[?？]+")
 
 
-def says_something(entry: Entry) -> bool:
-    """Whether a text is more than a greeting or assent, or is the answer to a question that is kept with it."""
-    return _answers(entry) or _tells(_own(entry))
-
-
 def _answers(entry: Entry) -> bool:
     return isinstance(entry, Memory) and any(one.answers for one in entry.evidence)
 

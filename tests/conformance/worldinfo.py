@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.cards import agnai, character_book, novelai, risu_book
-from rolememory.cards.sillytavern import read_world
+from rolememory.cards.sillytavern import in_script_order, read_world
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.lorebook import BookSource, Lorebook, TimedEffect, TimedState
@@ -88,7 +88,10 @@ def run(case: Mapping[str, Any]) -> Iterator[str]:
 def _converted(case: Mapping[str, Any]) -> Iterator[str]:
     expected = case["expected"]["entries"]
     if case["format"] == "to_character_book":
-        given: Any = character_book.to_character_book(case["source"])
+        given: Any = [
+            character_book.card_entry(entry)
+            for _, entry in in_script_order(case["source"]["entries"])
+        ]
     else:
         given = IMPORTS[case["format"]](case["source"])["entries"]
     if given != expected:

@@ -2,9 +2,8 @@
 
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
-from rolememory.schema.scene import Segment
 from rolememory.text.clean import Cleaner, load_rules
-from rolememory.text.segment import cache_info, messages_window, segments
+from rolememory.text.segment import cache_info, segments
 
 HISTORY = [
     Message.system("Be kind."),
@@ -35,18 +34,13 @@ def test_messages_come_newest_first_and_empty_ones_keep_their_place() -> None:
 
 
 def test_card_texts_follow_in_their_order_and_empty_ones_are_left_out() -> None:
-    read = segments(
-        HISTORY[:1],
-        character=MIRA,
-        extras=[Segment("note", source="note"), Segment(" ", source="note")],
-    )
+    read = segments(HISTORY[:1], character=MIRA)
     assert [(one.source, one.text) for one in read[1:]] == [
         ("description", "A keeper."),
         ("depth_prompt", "Slow."),
         ("scenario", "Harbour."),
         ("creator_notes", "v2"),
         ("persona", "A sailor."),
-        ("note", "note"),
     ]
     assert all(one.index == -1 for one in read[1:])
 
@@ -55,30 +49,10 @@ def test_messages_are_cleaned_before_they_are_read() -> None:
     assert segments(HISTORY, cleaner=Cleaner(load_rules()))[1].text == "The storm."
 
 
-def test_names_stand_before_the_text_where_asked() -> None:
-    named = [*HISTORY, Message.user("Hello.", name="Asha")]
-    texts = [one.text for one in segments(named, character=MIRA, include_names=True)]
-    assert texts[:5] == [
-        "Asha: Hello.",
-        "Lin: ",
-        "Mira: <think>hm</think>The storm.",
-        "Lin: Why is it dark?",
-        "Be kind.",
-    ]
-
-
 def test_only_the_newest_messages_are_read() -> None:
-    many = [Message.user(str(number)) for number in range(30)]
-    assert [one.text for one in segments(many, limit=2)] == ["29", "28"]
-    assert segments(many, limit=0) == ()
+    read = segments([Message.user(str(number)) for number in range(1002)])
+    assert (len(read), read[0].text, read[-1].text) == (1000, "1001", "2")
     assert segments([]) == ()
-
-
-def test_windows_are_masks_over_segments() -> None:
-    read = segments(HISTORY, character=MIRA)
-    assert messages_window(read, 2) == 0b0011
-    assert messages_window(read, 99) == 0b1111
-    assert messages_window(read, 0) == 0
 
 
 def test_an_unchanged_message_is_cleaned_once() -> None:

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
-from rolememory.schema.scene import Segment, Span
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Span
 from rolememory.schema.settings import KeywordSettings, TriggerSettings
 from rolememory.triggers.base import Parts
 from rolememory.triggers.keyword import KeywordTrigger, strength
@@ -19,13 +20,12 @@ def hits(
     entries: list[Entry],
     *texts: str,
     depth: int = 4,
-    extras: tuple[Segment, ...] = (),
     **settings: object,
 ) -> dict[str, Hit]:
     """What fires when these texts were said, by entry."""
     keyword = KeywordSettings.model_validate(settings)
     trigger = KeywordTrigger(entries, Parts(TriggerSettings(keyword=keyword)))
-    turn = scene(*texts, keys=KeywordTrigger.specs(entries, keyword), depth=depth, extras=extras)
+    turn = scene(*texts, keys=KeywordTrigger.specs(entries, keyword), depth=depth)
     found = list(trigger.fire(turn, frozenset(one.id for one in entries)))
     assert len({hit.entry_id for hit in found}) == len(found)
     return {hit.entry_id: hit for hit in found}
@@ -188,7 +188,7 @@ def test_a_text_of_the_card_counts_where_the_window_holds_it() -> None:
     turn = scene(
         "Hello.",
         keys=KeywordTrigger.specs(lamp, KeywordSettings()),
-        extras=[Segment("the beacon", source="description")],
+        character=Character(description="the beacon"),
         window=0b10,
     )
     hit = next(KeywordTrigger(lamp, Parts()).fire(turn, {"lighthouse"}))

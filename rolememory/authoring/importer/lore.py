@@ -102,10 +102,10 @@ def _world_plan(
 ) -> WorldPlan:
     row = ledger.of("world", world.path.name)
     if not data:
-        return WorldPlan(world, "", data, "same", 0)
+        return WorldPlan(world, "", data, "same")
     if row.get("file"):
         file = str(row["file"])
-        return WorldPlan(world, file, data, _state(home, file, data, str(row.get("digest", ""))), 0)
+        return WorldPlan(world, file, data, _state(home, file, data, str(row.get("digest", ""))))
     stem, number = file_name(world.name), 1
     file = f"{stem}.json"
     while fold_name(file) in {fold_name(one) for one in taken} or _standing(home, file) not in (
@@ -114,7 +114,7 @@ def _world_plan(
     ):
         number += 1
         file = f"{stem}-{number}.json"
-    return WorldPlan(world, file, data, "new" if _standing(home, file) is None else "same", 0)
+    return WorldPlan(world, file, data, "new" if _standing(home, file) is None else "same")
 
 
 def _state(home: Home, file: str, data: bytes, before: str) -> State:

@@ -54,7 +54,7 @@ class WorldPlan:
     file: str  # what it is called in worldbooks/
     data: bytes = field(repr=False)  # what would stand there; empty = nothing is left but memories
     state: State
-    entries: int
+    entries: int = 0
 
     @property
     def name(self) -> str:

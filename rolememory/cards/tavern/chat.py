@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
@@ -65,7 +65,7 @@ class ChatFile:
         return self.path.stem
 
 
-def read_head(path: Path, zone: tzinfo | None = None) -> TavernChatHead:
+def read_head(path: Path) -> TavernChatHead:
     """What the first line says, and when the chat was begun: by that line, else by its first message.
 
     Raises:
@@ -73,9 +73,9 @@ def read_head(path: Path, zone: tzinfo | None = None) -> TavernChatHead:
     """
     with files.opened(path, files.CHAT) as file:
         rows = [_row(file.readline(files.LINE + 1).removeprefix(_BOM)) for _ in range(2)]
-    head = _head(rows[0], zone)
+    head = _head(rows[0])
     first = next((row for row in rows if row and not _is_head(row)), {})
-    return head if head.created else replace(head, created=sent_at(first.get("send_date"), zone))
+    return head if head.created else replace(head, created=sent_at(first.get("send_date")))
 
 
 def _row(line: bytes) -> Raw:
@@ -86,7 +86,7 @@ def _row(line: bytes) -> Raw:
         return {}
 
 
-def read_chat(path: Path, zone: tzinfo | None = None) -> ChatFile:
+def read_chat(path: Path) -> ChatFile:
     """The whole chat. A line that cannot be read is told and left out; the others are read. Cost: O(bytes), one line in memory at a time.
 
     Raises:
@@ -100,8 +100,8 @@ def read_chat(path: Path, zone: tzinfo | None = None) -> ChatFile:
         if isinstance(raw, FileError):
             problems.append(raw)
         elif _is_head(raw):
-            head = _head(raw, zone) if number == 1 else head
-        elif (message := _message(raw, len(messages), zone)) is None:
+            head = _head(raw) if number == 1 else head
+        elif (message := _message(raw, len(messages))) is None:
             problems.append(_no_message(path, number))
         else:
             messages.append(message)
@@ -148,7 +148,7 @@ def _is_head(raw: Mapping[str, Any]) -> bool:
     )
 
 
-def _head(raw: Raw, zone: tzinfo | None) -> TavernChatHead:
+def _head(raw: Raw) -> TavernChatHead:
     if not _is_head(raw):
         return TavernChatHead()
     about = object_of(raw.get("chat_metadata"))
@@ -159,7 +159,7 @@ def _head(raw: Raw, zone: tzinfo | None) -> TavernChatHead:
     return TavernChatHead(
         user=_named(raw.get("user_name")),
         character=_named(raw.get("character_name")),
-        created=sent_at(raw.get("create_date"), zone),
+        created=sent_at(raw.get("create_date")),
         integrity=text_of(about.get("integrity")).strip()[:200],
         main_chat=text_of(about.get("main_chat")).strip(),
         persona=text_of(about.get("persona")),
@@ -172,7 +172,7 @@ def _named(value: object) -> str:
     return "" if name.casefold() in _NOBODY else name
 
 
-def _message(raw: Raw, place: int, zone: tzinfo | None) -> TavernMessage | None:
+def _message(raw: Raw, place: int) -> TavernMessage | None:
     text = _text(raw)
     if text is None:
         return None
@@ -183,7 +183,7 @@ def _message(raw: Raw, place: int, zone: tzinfo | None) -> TavernMessage | None:
         speaker=_speaker(raw, extra),
         text=text,
         name=name,
-        sent=sent_at(raw.get("send_date"), zone),
+        sent=sent_at(raw.get("send_date")),
         hidden=hidden,
         program=hidden
         and (

@@ -306,9 +306,6 @@ class _LoreScan:
             passes=tuple(self.passes),
             segments=tuple(self.visibility.segments),
             refused=self.refused,
-            disabled_prompts=frozenset(
-                prompt for lore in lores for prompt in lore.asked.disable_ui_prompt
-            ),
             notes=self.patterns.notes,
             _why_not=self.why_not,
         )

@@ -80,7 +80,6 @@ class Activation:
     refused: Mapping[str, Reason] = field(
         default_factory=dict
     )  # candidates that lost: to their group, to chance, to the budget
-    disabled_prompts: frozenset[str] = frozenset()  # decorator disable_ui_prompt
     notes: tuple[str, ...] = ()
     _why_not: Callable[[str, bool], Refusal | None] | None = field(
         default=None, repr=False, compare=False

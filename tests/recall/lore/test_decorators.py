@@ -143,14 +143,3 @@ def test_ignore_on_max_context_goes_first() -> None:
         lore("b", "lamp", insertion_order=1),
     ]
     assert awake(told(entries, "the lamp", budget_cap=1)) == ["b"]
-
-
-def test_disable_ui_prompt_is_handed_on() -> None:
-    entry = decorated(
-        "@@disable_ui_prompt system_prompt\n@@disable_ui_prompt post_history_instructions"
-    )
-    assert told([entry], "the lamp").disabled_prompts == {
-        "system_prompt",
-        "post_history_instructions",
-    }
-    assert told([entry], "dark").disabled_prompts == set()
