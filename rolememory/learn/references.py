@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rolememory.inject.fence import strip
-from rolememory.learn.commands.sentences import sentences
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
 from rolememory.text.fold import fold
+from rolememory.text.sentences import sentences
 from rolememory.text.words import PAIR, RARE, kind, tokens
 
 ENOUGH = 2.0  # telling words that need nothing else; one that several memories have is shared out

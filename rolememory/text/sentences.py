@@ -31,6 +31,10 @@ class SentenceSpan(NamedTuple):
     start: int
     end: int
 
+    def of(self, text: str) -> str:
+        """The stretch of that text."""
+        return text[self.start : self.end]
+
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[SentenceSpan]:
     r"""The sentences between two places, in order; the end of a line ends one. Cost: O(length).

@@ -7,13 +7,13 @@ from rolememory.learn.admission.frames import Frames, shipped_frames
 from rolememory.learn.admission.similarity import letters, same, texts_of, weighty
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
-from rolememory.learn.commands.sentences import sentences
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.text.language import language_of
 from rolememory.text.plain import plain
 from rolememory.text.secrets import redacted, secrets_in
+from rolememory.text.sentences import sentences
 
 SHORTEST = 4
 """Bytes of letters that a memory needs: two Chinese characters, or four letters."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from rolememory.learn.admission.unsafe_text import languages, turns
-from rolememory.learn.commands.sentences import TextPart, sentences
 from rolememory.text.plain import plain
+from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
 
 RUN = 5  # words in a row that two texts share, to have them from each other
@@ -57,7 +57,7 @@ class KnownTexts:
         parts = sentences(text)
         return bool(parts) and all(self._restates(part, text) for part in parts)
 
-    def _restates(self, part: TextPart, text: str) -> bool:
+    def _restates(self, part: SentenceSpan, text: str) -> bool:
         weights = {token: kind(token)[0] for token in set(tokens(part.of(text))) - self._names}
         total = sum(weights.values())
         if total < TELLS:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from rolememory.inject.fence import forged, strip
 from rolememory.learn.commands.patterns import LANGUAGES, CommandPatterns, Kind, command_patterns
 from rolememory.learn.commands.sentence import Command, CommandSentence, content
-from rolememory.learn.commands.sentences import TextPart, sentences
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.learning import ScopeCommand
 from rolememory.schema.scene import Language
 from rolememory.text.plain import plain
+from rolememory.text.sentences import SentenceSpan, sentences
 
 _LONGEST = 8_000  # characters of a message that are read
 _LONGEST_SENTENCE = 600
@@ -159,10 +159,7 @@ class _CommandParser:
     def _told(self, start: int, end: int, *, ooc: bool, loose: bool = False) -> Iterator[Command]:
         """The commands of the sentences in [start, end)."""
         source = self._even if ooc else self._story
-        parts = _joined(
-            [TextPart(one.start + start, one.end + start) for one in sentences(source[start:end])],
-            source,
-        )
+        parts = _joined(sentences(source, start, end), source)
         for place in range(len(parts)):
             scope = CommandSentence(self._text, source, self._rules, parts, place, loose=loose)
             for command in scope.commands():
@@ -175,9 +172,9 @@ class _CommandParser:
         return Command(kind, said, self._text[start:end].strip(), True, start, end)
 
 
-def _joined(parts: list[TextPart], even: str) -> list[TextPart]:
+def _joined(parts: list[SentenceSpan], even: str) -> list[SentenceSpan]:
     """Sentences, those that end with a colon together with the lines they announce."""
-    out: list[TextPart] = []
+    out: list[SentenceSpan] = []
     for part in parts:
         last = out[-1] if out else None
         announced = last is not None and even[last.start : last.end].rstrip(" *").endswith(":")
@@ -188,7 +185,7 @@ def _joined(parts: list[TextPart], even: str) -> list[TextPart]:
             and part.end - last.start < _LONGEST_SENTENCE
         )
         if last and near and (announced or (listed and "\n" in even[last.end : part.start])):
-            out[-1] = TextPart(last.start, part.end)
+            out[-1] = SentenceSpan(last.start, part.end)
         else:
             out.append(part)
     return out

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rolememory.learn.commands.patterns import CommandPattern, CommandPatterns, Kind
-from rolememory.learn.commands.sentences import CLOSERS, TextPart
 from rolememory.text.plain import plain
+from rolememory.text.sentences import SentenceSpan
 
 _LONGEST = 600  # characters of a sentence that are read
 _MOST_CLAUSES = 40
 _MOST_CONTENT = 600
-_EDGE = " \t\r\n,.;:!?。~、…-–—，；：！？～" + CLOSERS + "”’）】([「『“‘（【"
+_CLOSERS = "\"')」』]>*_~"
+_EDGE = " \t\r\n,.;:!?。~、…-–—，；：！？～" + _CLOSERS + "”’）】([「『“‘（【"
 _NEIGHBOURS = {
     "next": (1,),
     "remember": (-1, 1),
@@ -48,15 +49,15 @@ class CommandSentence:
     text: str
     even: str
     rules: CommandPatterns
-    parts: Sequence[TextPart]
+    parts: Sequence[SentenceSpan]
     place: int
     loose: bool = False  # outside the story: "remember to ..." is a command too
 
     @cached_property
-    def part(self) -> TextPart:
+    def part(self) -> SentenceSpan:
         """Where it stands; the end of an endless one is left out."""
         part = self.parts[self.place]
-        return TextPart(part.start, min(part.end, part.start + _LONGEST))
+        return SentenceSpan(part.start, min(part.end, part.start + _LONGEST))
 
     def commands(self) -> Iterator[Command]:
         """Its commands, in order, apart from each other."""

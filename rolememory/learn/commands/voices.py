@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from rolememory.learn.commands.sentences import sentences
-
 _NOT_SPEECH = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*", re.DOTALL | re.MULTILINE
 )
 _QUOTED = re.compile(r'"[^"\n]{1,600}"|「[^」\n]{1,600}」|『[^』\n]{1,600}』|《[^》\n]{1,60}》')
 _LETTER = re.compile(r"[a-z0-9\u3400-\u9fff]")
+_ACTION = re.compile(r"(?<![\w*])(\*{1,3})(?![\s*])[^*\n]+?\1(?!\*)")
+_WORDS = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _AROUND = 40  # characters beside a quotation in which it says who speaks
 
 
@@ -20,13 +20,21 @@ def blanked(even: str, own_words: re.Pattern[str]) -> str:
     """
     for found in _NOT_SPEECH.finditer(even):
         even = _without(even, *found.span())
-    for part in [part for part in sentences(even) if even[part.start] == "*"]:
-        even = _without(even, part.start, part.end)
+    for start, end in list(_actions(even)):
+        even = _without(even, start, end)
     outside = _QUOTED.sub("", even)
     if _LETTER.search(outside):
         for start, end in _others(even, own_words):
             even = _without(even, start, end)
     return even
+
+
+def _actions(even: str) -> Iterator[tuple[int, int]]:
+    """Where actions stand; a word or two between asterisks inside a sentence are only stressed."""
+    for found in _ACTION.finditer(even):
+        before = even[: found.start()].rstrip(' "')
+        if not before or before[-1] in '.!?。…\n*")~:,' or len(_WORDS.findall(found.group())) > 3:
+            yield found.span()
 
 
 def _others(even: str, own_words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
