@@ -27,6 +27,7 @@ LAYERS = {
     "storage": 3,
     "llm": 3.5,  # `learn` takes their types by name
     "chats": 3.5,
+    "usage": 3.7,
     "cards": 3,
     "recall": 4,
     "learn": 4,

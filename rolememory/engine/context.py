@@ -14,7 +14,6 @@ from rolememory.chats.passages import ChatPassages
 from rolememory.chats.pinned import Pinned
 from rolememory.engine.shared import HomeContext
 from rolememory.inject.fence import strip
-from rolememory.learn.usage import Usage
 from rolememory.recall.candidates import Candidates
 from rolememory.recall.pipeline import RecallPipeline
 from rolememory.schema.learning import ChatMessage, ScopeCommand
@@ -24,6 +23,7 @@ from rolememory.schema.settings import Settings
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.text.cancellation import check_cancelled, giving_way
 from rolememory.text.clean import OUT_OF_CHARACTER
+from rolememory.usage.tracker import Usage
 
 if TYPE_CHECKING:
     from rolememory.text.vectors import VectorTable

@@ -170,7 +170,7 @@ class RoleConversation:
             ReadOnlyRoleError: memory.json is broken, so nobody can tell what is whose; nothing was changed.
             NotWrittenError: the disk refused; do it again, what is gone stays gone.
         """
-        from rolememory.learn.erase_user import erase_user, preview
+        from rolememory.engine.erase_user import erase_user, preview
         from rolememory.text.names import PersonNames
 
         names = PersonNames(self._context.home.people.follow().names_of(name_of(user)))

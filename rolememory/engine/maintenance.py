@@ -13,14 +13,14 @@ from rolememory.engine.inputs import Time, time_of
 from rolememory.engine.memories import RoleMemories
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.learn.maintenance import Retirement, Upkeep, archived_because, due, retire, revived
-from rolememory.learn.upgrade import Upgraded, upgrade
-from rolememory.learn.weights import adjusted, archived, core, weight
 from rolememory.recall.active_set import counts
 from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Association, Role
 from rolememory.schema.usage import Use
 from rolememory.storage.state import StateFile
+from rolememory.storage.upgrade import Upgraded, upgrade
+from rolememory.usage.weights import adjusted, archived, core, weight
 
 if TYPE_CHECKING:
     from rolememory.storage.files.backup import Restored

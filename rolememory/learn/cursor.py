@@ -1,17 +1,9 @@
 """How far learning has read each chat: small state that may lose seconds, since learning twice adds nothing."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """Read up to `mark` of the chat's log."""
-
-    mark: int = 0
 
 
 class Cursors:
@@ -20,14 +12,14 @@ class Cursors:
     def __init__(self, space: Space) -> None:
         self._state = StateLog(space, "learning", lambda found: found)
 
-    def of(self, chat: str) -> Cursor:
-        """Where learning stands in this chat; at its beginning when nothing is known."""
+    def of(self, chat: str) -> int:
+        """The mark of the chat's log that learning has read up to; 0 when nothing is known."""
         mark = self._state.load().get(chat, {}).get("mark")
-        return Cursor(mark) if isinstance(mark, int) else Cursor()
+        return mark if isinstance(mark, int) else 0
 
-    def move(self, chat: str, cursor: Cursor) -> None:
+    def move(self, chat: str, mark: int) -> None:
         """Learning has come so far."""
-        self._state.put(chat, {"mark": cursor.mark})
+        self._state.put(chat, {"mark": mark})
 
     def drop(self, chat: str) -> None:
         """The chat is gone, or is to be read again."""

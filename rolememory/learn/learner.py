@@ -18,7 +18,7 @@ from rolememory.errors import RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn.admission import AdmissionFilter
 from rolememory.learn.commands import Command
-from rolememory.learn.cursor import Cursor, Cursors
+from rolememory.learn.cursor import Cursors
 from rolememory.learn.draft_committer import Commit, DraftCommitter
 from rolememory.learn.forgetting import meant
 from rolememory.learn.memory_requests import MessageContext, memory_requests
@@ -99,7 +99,7 @@ class Learner:
         self.long = False  # what is being read now is no matter of milliseconds
         self._listeners: list[Callable[[str, Learned], None]] = []
         for info in chats.chats(archived=True):  # what a process that ended too soon left unread
-            if self._cursors.of(info.id).mark < chats.mark(info.id):
+            if self._cursors.of(info.id) < chats.mark(info.id):
                 self.due(info.id)
 
     def noticed(self, seen: Observed) -> None:
@@ -193,9 +193,9 @@ class Learner:
             _log.exception("chat %r: not learned from yet", chat)
 
     def _take(self, chat: str) -> None:
-        news, mark = self.chats.since(chat, self._cursors.of(chat).mark)
+        news, mark = self.chats.since(chat, self._cursors.of(chat))
         if not self._needs.settings().learn.enabled or not self.chats.info(chat).teaches:
-            self._cursors.move(chat, Cursor(mark))
+            self._cursors.move(chat, mark)
             return
         path = self.chats.path(chat)
         fresh = {said.version for said in news}
@@ -207,7 +207,7 @@ class Learner:
             if self._leaving.is_set():
                 return
             self._read(chat, path, places[start : start + _AT_ONCE], set(again))
-        self._cursors.move(chat, Cursor(mark))
+        self._cursors.move(chat, mark)
         self.behind.touch(chat)
 
     def _gone(self, chat: str) -> list[datetime]:

@@ -12,12 +12,12 @@ from itertools import islice
 from typing import Any, Self
 
 from rolememory.learn.admission import similarity
-from rolememory.learn.weights import weight
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
 from rolememory.storage.memories import HistoryLine
 from rolememory.storage.timestamps import iso, moment
+from rolememory.usage.weights import weight
 
 SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so
 DAILY = timedelta(days=1)

@@ -20,8 +20,6 @@ import numpy as np
 
 from rolememory import Home, Message, RoleMemory
 from rolememory.learn.maintenance import retire
-from rolememory.learn.references import referenced
-from rolememory.learn.weights import effects
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import PerType
 from rolememory.storage.files.space import FileSpace
@@ -29,6 +27,8 @@ from rolememory.storage.usage_log import UsageLog
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import digest
 from rolememory.text.vectors import VectorTable
+from rolememory.usage.references import referenced
+from rolememory.usage.weights import effects
 from tests.bench.made_up import DIM, Precomputed, memory_file, sentences, vectors
 from tests.bench.speed import summary, timed, timed_turns
 from tests.hashing import HashingEmbedder

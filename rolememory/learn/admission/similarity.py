@@ -123,9 +123,5 @@ def turns_of(text: str) -> int:
 
 def _runs(text: str) -> Iterator[int]:
     """Every `RUN` words in a row, as hashes; a Chinese character is a word."""
-    words = _words(plain(text))
+    words = _WORD.findall(plain(text))
     return (hash(tuple(words[start : start + RUN])) for start in range(len(words) - RUN + 1))
-
-
-def _words(even: str) -> list[str]:
-    return _WORD.findall(even)

@@ -84,6 +84,17 @@ class Batch:
                 yield dated
             yield line(one.turn, one.name, one.said.text, self.language)
 
+    @property
+    def story(self) -> Iterator[str]:
+        """The lines without what is said out of character, and without dates."""
+        return (line(one.turn, one.name, one.said.story.text, self.language) for one in self.lines)
+
+    @property
+    def company_values(self) -> Mapping[str, object]:
+        """Who is there and in which language they talk, as every template of learning gets it."""
+        people = {"char": self.char, "user": self.person, "others": self.others}
+        return {**people, "language": self.language}
+
     @cached_property
     def turns(self) -> Mapping[int, ChatMessage]:
         """The messages that may be learned from, by their number."""

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelAnswerError
-from rolememory.learn.model.base import Batch
 from rolememory.learn.model.chapters import (
     APART,
     FOLDED,
@@ -31,7 +30,6 @@ from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.report import ChatLike, LearningTally, RunOptions
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
-from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
     from rolememory.learn.model.run import ExtractionContext
@@ -207,7 +205,9 @@ class ChapterWriter:
         before = told.before(stretch.said[0])
         fitting = (one for one in before if not widens(told.said(one), stretch.said))
         former = list(islice(fitting, FORMER))
-        draft = tell(self._ask, stretch, former[::-1], self._batch(chat, stretch.said, how), again)
+        draft = tell(
+            self._ask, stretch, former[::-1], self._context.batch(chat, stretch.said, how), again
+        )
         self._context.keep([draft], "model")
         kept = self._told(chat).of(stretch.said[0]) is not None
         if kept:
@@ -232,7 +232,7 @@ class ChapterWriter:
         if len(left) < FOLDED + APART:
             return False
         fresh = left[:FOLDED]
-        batch = self._batch(chat, [said for one in fresh for said in told.said(one)], how)
+        batch = self._context.batch(chat, [said for one in fresh for said in told.said(one)], how)
         by_id = {one.id: one for one in fitting}
         rests = [
             one
@@ -270,17 +270,6 @@ class ChapterWriter:
                     found[version].append(one)
             self._known = memories, found
         return self._known[1]
-
-    def _batch(self, chat: ChatLike, said: Sequence[ChatMessage], how: RunOptions) -> Batch:
-        return Batch(
-            chat=chat.id,
-            said=tuple(said),
-            fresh=frozenset(one.version for one in said),
-            company=self._context.company(chat.id),
-            user=chat.user,
-            language=language_of("\n".join(one.text for one in said)),
-            haste=how.haste(),
-        )
 
 
 def _telling(said: Sequence[ChatMessage]) -> list[str]:

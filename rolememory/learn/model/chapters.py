@@ -18,7 +18,7 @@ from rolememory.learn.commands import chapter_commands
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.batches import MOST_TOKENS, length_of
 from rolememory.learn.model.prompter import StepPrompter
-from rolememory.learn.model.prompts import line, listed, marked
+from rolememory.learn.model.prompts import listed, marked
 from rolememory.llm.answers import ModelAnswer
 from rolememory.llm.fields import Line
 from rolememory.schema.evidence import Reason
@@ -267,8 +267,7 @@ def tell(
     Raises:
         ModelError: it could not be had now.
     """
-    shown = [line(one.turn, one.name, one.said.story.text, batch.language) for one in batch.lines]
-    told = _asked(ask, batch, "", {"conversation": marked("chat", shown), **_known(former)})
+    told = _asked(ask, batch, "", {"conversation": marked("chat", batch.story), **_known(former)})
     versions = [said.version for said in stretch.said]
     return Draft(
         content=within(told.text, LONGEST),
@@ -333,18 +332,10 @@ def titled(memory: Memory) -> str:
 def _asked(
     ask: StepPrompter, batch: Batch, words: str, values: Mapping[str, object]
 ) -> ChapterText:
-    shown: Mapping[str, object] = {
-        "char": batch.char,
-        "user": batch.person,
-        "others": batch.others,
-        "language": batch.language,
-        "most": LONGEST,
-        **values,
-    }
     return ask(
         "summarize",
         ChapterText,
-        shown,
+        {**batch.company_values, "most": LONGEST, **values},
         language=batch.language,
         words=words,
         check=_fault,

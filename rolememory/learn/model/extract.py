@@ -201,10 +201,7 @@ def asked(batch: Batch, settings: LearnSettings) -> Mapping[str, Any]:
     return {
         "conversation": marked("chat", batch.shown),
         "memories": listed(memory.content for memory in batch.known),
-        "char": batch.char,
-        "user": batch.person,
-        "others": batch.others,
-        "language": batch.language,
+        **batch.company_values,
         "max_facts": settings.max_facts,
     }
 

@@ -1,6 +1,6 @@
 """What is known already and may touch on what is read: shown along, so that it is not told again and can be called outdated."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from heapq import nlargest
 from itertools import islice
@@ -14,21 +14,6 @@ MOST_COMPARED = 5_000  # memories, the newest
 
 Sees = Callable[[Evidence], bool]
 """Whether a support stands now."""
-
-
-def trusted_memories(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
-    """Those that may be built upon: they count, nothing that counts replaced them, and they are no conclusions or chapters themselves."""
-    counting = [
-        one
-        for one in memories
-        if not one.archived and (not one.evidence or any(map(sees, one.evidence)))
-    ]
-    outdated = {old for one in counting for old in one.supersedes if old != one.id}
-    return [
-        one
-        for one in counting
-        if one.id not in outdated and one.source is not Source.INFERENCE and not one.chapter
-    ]
 
 
 class KnownMemories:
@@ -48,7 +33,7 @@ class KnownMemories:
                 self._newer.setdefault(old, []).append(one)
 
     def stands(self, memory: Memory) -> bool:
-        """As `trusted_memories`, for one."""
+        """Whether it may be built upon: it counts, nothing that counts replaced it, and it is no conclusion or chapter itself."""
         if memory.source is Source.INFERENCE or memory.chapter or not self._tells(memory):
             return False
         newer = (one for one in self._newer.get(memory.id, ()) if one.id != memory.id)

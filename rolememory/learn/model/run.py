@@ -5,7 +5,7 @@ Not thread-safe: `ExtractionWorker` lets one look happen at a time. What goes wr
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -24,7 +24,7 @@ from rolememory.learn.model.chapter_writer import ChapterWriter
 from rolememory.learn.model.decide import DecideExtractor
 from rolememory.learn.model.extract import FactExtractor
 from rolememory.learn.model.infer import for_each_user, infer
-from rolememory.learn.model.known_memories import Heard, Near, touching, trusted_memories
+from rolememory.learn.model.known_memories import Heard, KnownMemories, Near, touching
 from rolememory.learn.model.models import model_learns, resolved
 from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
@@ -76,6 +76,18 @@ class ExtractionContext:
     def learn(self) -> LearnSettings:
         """How learning is set now."""
         return resolved(self.settings(), self.last_model())
+
+    def batch(self, chat: ChatLike, said: Sequence[ChatMessage], how: RunOptions) -> Batch:
+        """These messages of a chat, all of them fresh, for a question."""
+        return Batch(
+            chat=chat.id,
+            said=tuple(said),
+            fresh=frozenset(one.version for one in said),
+            company=self.company(chat.id),
+            user=chat.user,
+            language=language_of("\n".join(one.text for one in said)),
+            haste=how.haste(),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +182,10 @@ class ExtractionRun:
         learn, memories = self._context.learn, list(self._context.memories().values())
         for user, mine in for_each_user(memories, users, self._context.chats.same).items():
             sees = self._paths.sees_from(user=user)
+            known = KnownMemories({one.id: one for one in mine}, sees)
             drafts = infer(
                 self._ask,
-                trusted_memories(mine, sees),
+                list(filter(known.stands, mine)),
                 user,
                 learn,
                 sees=sees,
@@ -343,16 +356,11 @@ class ExtractionRun:
         said = tuple(chain.from_iterable(one.said for one in chosen))
         read = self._read_already(reader.name, chat, path)
         fresh = frozenset(one.version for one in said if one.version not in read)
-        return Batch(
-            chat=chat.id,
-            said=said,
+        return replace(
+            self._context.batch(chat, said, how),
             fresh=fresh,
             before=tuple(path[max(chosen[0].start - BEFORE, 0) : chosen[0].start]),
-            company=self._context.company(chat.id),
-            user=chat.user,
-            language=language_of("\n".join(one.text for one in said)),
             known=touching(self._context.heard(chat.id, chat.user), said, self._context.near),
-            haste=how.haste(),
         )
 
     def _due(

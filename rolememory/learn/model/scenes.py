@@ -4,24 +4,22 @@ A state rests on the messages that were read for it and on the state before it: 
 or a branch gives back the one before. Kept apart from the memories, since it is worth nothing once the next one is there.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from rolememory.inject.fence import tame
 from rolememory.learn.admission.unsafe_text import leak_in, order_in
-from rolememory.learn.model.base import Batch
 from rolememory.learn.model.batches import MOST_TOKENS, exchanges, length_of
 from rolememory.learn.model.chapters import widens
 from rolememory.learn.model.prompter import StepPrompter
-from rolememory.learn.model.prompts import line, marked
+from rolememory.learn.model.prompts import marked
 from rolememory.learn.model.report import ChatLike, RunOptions
 from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
 from rolememory.llm.answers import ModelAnswer
 from rolememory.llm.fields import Line, Texts
 from rolememory.schema.learning import ChatMessage
-from rolememory.text.language import language_of
 from rolememory.text.plain import plain
 from rolememory.text.secrets import secrets_in
 
@@ -93,26 +91,12 @@ class SceneReader:
     def _told(
         self, chat: ChatLike, read: Sequence[ChatMessage], before: State, how: RunOptions
     ) -> SceneText:
-        batch = Batch(
-            chat=chat.id,
-            said=tuple(read),
-            fresh=frozenset(one.version for one in read),
-            company=self._context.company(chat.id),
-            user=chat.user,
-            language=language_of("\n".join(one.text for one in read)),
-            haste=how.haste(),
-        )
-        shown = [
-            line(one.turn, one.name, one.said.story.text, batch.language) for one in batch.lines
-        ]
+        batch = self._context.batch(chat, read, how)
         known = [f"{name}: {tame(value)}" for name, value in before.items()]
-        values: Mapping[str, object] = {
-            "conversation": marked("chat", shown),
+        values = {
+            "conversation": marked("chat", batch.story),
             "memories": marked("memories", known),
-            "char": batch.char,
-            "user": batch.person,
-            "others": batch.others,
-            "language": batch.language,
+            **batch.company_values,
         }
         return self._ask(
             "summarize",

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from rolememory.learn.weights import weight
 from rolememory.recall.active_set import ActiveSet
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import tag
 from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.schemas import Id, In, Line, Lines, Out, Text
 from rolememory.storage.codec import FIELDS, value_of
+from rolememory.usage.weights import weight
 
 Logic = Literal["and_any", "and_all", "not_any", "not_all"]
 Kind = Literal["episodic", "semantic", "trait", "goal"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rolememory.learn.model.infer import Conclusions, drafts, for_each_user
-from rolememory.learn.model.known_memories import trusted_memories
+from rolememory.learn.model.known_memories import KnownMemories
 from rolememory.schema.memory import Evidence, Source
 from rolememory.schema.settings import (
     LearnSettings,
@@ -212,9 +212,11 @@ def test_what_may_be_concluded_from() -> None:
     inferred = memory("inferred", source=Source.INFERENCE)
     away = memory("away", evidence=[Evidence(chat="harbour", version="v9")], supersedes=["tea"])
     archived = memory("archived", archived=True)
-    found = trusted_memories(
-        [*KNOWN, newer, inferred, away, archived], lambda evidence: evidence.version != "v9"
+    memories = [*KNOWN, newer, inferred, away, archived]
+    known = KnownMemories(
+        {one.id: one for one in memories}, lambda evidence: evidence.version != "v9"
     )
+    found = list(filter(known.stands, memories))
     assert [one.id for one in found] == ["jacket", "tea", "newer"]
 
 

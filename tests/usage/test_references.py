@@ -2,9 +2,9 @@
 
 import pytest
 
-from rolememory.learn.references import referenced
 from rolememory.schema.memory import Memory
 from rolememory.schema.wording import word
+from rolememory.usage.references import referenced
 from tests.builders import memory
 
 SPEAKERS = ("Mira", "Lin", "米拉", "林")

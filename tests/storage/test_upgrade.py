@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.learn.upgrade import ACTOR, REASON, Upgraded, upgrade
 from rolememory.schema.memory import MemoryType
 from rolememory.schema.message import Message
 from rolememory.storage.memories import Edit
+from rolememory.storage.upgrade import ACTOR, REASON, Upgraded, upgrade
 
 SAID = [{"chat": "one", "version": "v1", "quote": "I live in Rome."}]
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolememory.learn.weights import (
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.usage import UsageTally
+from rolememory.usage.weights import (
     GAIN,
     LOSS,
     adjusted,
@@ -17,8 +19,6 @@ from rolememory.learn.weights import (
     sinks,
     weight,
 )
-from rolememory.schema.memory import Evidence, Memory
-from rolememory.schema.usage import UsageTally
 from tests.builders import memory
 
 SAID = (Evidence(chat="harbour", version="v1", quote="I like tea."),)

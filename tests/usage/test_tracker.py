@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from rolememory.chats import Chats
-from rolememory.learn.usage import Usage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
 from rolememory.schema.usage import UsageTally
 from rolememory.storage.files.space import FileSpace
+from rolememory.usage.tracker import Usage
 from tests.builders import memory
 
 NUTS = "Lin is allergic to shellfish."

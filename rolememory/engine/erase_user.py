@@ -8,7 +8,6 @@ from rolememory.chats.erasing import cleared
 from rolememory.learn.learner import Learner
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.scene_states import Scenes
-from rolememory.learn.usage import Usage
 from rolememory.schema.settings import StorageSettings
 from rolememory.storage.codec import fields_of
 from rolememory.storage.erase import Erased, Ids, PersonTraces, erase, leftovers, sweep
@@ -16,6 +15,7 @@ from rolememory.storage.memories import RoleStore
 from rolememory.storage.port import Space
 from rolememory.storage.review.drafts import draft_raw
 from rolememory.text.names import PersonNames
+from rolememory.usage.tracker import Usage
 
 
 def traces_of(names: PersonNames, learner: Learner, store: RoleStore) -> PersonTraces:

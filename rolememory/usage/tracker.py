@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import takewhile
 
 from rolememory.chats import BranchVisibility, Chats, VisiblePath
-from rolememory.learn.references import Cosine, referenced
-from rolememory.learn.weights import effects
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import UsageTally
 from rolememory.storage.port import Space
 from rolememory.storage.usage_log import UsageLog
+from rolememory.usage.references import Cosine, referenced
+from rolememory.usage.weights import effects
 
 _KEPT_CHATS, _KEPT_TURNS = 256, 4  # whose prompts are remembered until their replies are seen
 _EARLIER = 3  # messages before a reply whose words prove nothing: the user's, and what led to it

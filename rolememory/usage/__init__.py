@@ -1,0 +1,1 @@
+"""Which of the memories in its prompt a reply used, and what that adds to their weight."""
