@@ -15,7 +15,7 @@ from rolememory.text.passages import limit_at
 from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import tokens
 
-LENGTHS = (2.5, 1.75, 0.6)
+LENGTHS = (2.5, 1.75, 0.6, 0.6, 0.45)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
 FADING = 0.7  # of what a word tells, with each that tells more
 AFTER = 0.7  # of its distance counts for a sentence that follows: a speaker goes on about what they have named

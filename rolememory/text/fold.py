@@ -107,6 +107,16 @@ def lower(text: str) -> Folded:
     return Folded(lowered, array("I", [*places, len(text)]))
 
 
+@lru_cache(maxsize=256)
+def letters(text: str) -> str:
+    """What is left of a text when only its letters and digits are looked at: what a quotation is looked for by.
+
+    >>> letters("“I’m  30!”"), letters("我 30 岁。")
+    ('im30', '我30岁')
+    """
+    return "".join(filter(str.isalnum, fold(text).text))
+
+
 @lru_cache(maxsize=4096)
 def _fold(text: str) -> Folded:
     if text.isascii():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rolememory.inject.fence import strip
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
-from rolememory.text.fold import fold
+from rolememory.text.fold import letters
 from rolememory.text.sentences import sentences
 from rolememory.text.words import PAIR, RARE, kind, tokens
 
@@ -58,10 +58,10 @@ def referenced(
     heard = {token for said in (query, *names) for token in tokens(said)}
     told = {memory.id: _telling((memory.content, *memory.keys)) - heard for memory in injected}
     holders = Counter(token for words in told.values() for token in words)
-    said, letters = set(tokens(text)), _letters(text)
+    said, whole = set(tokens(text)), letters(text)
     found: list[Reference] = []
     for memory in injected:
-        if len(memory.content.encode()) >= RECITED and _letters(memory.content) in letters:
+        if len(memory.content.encode()) >= RECITED and letters(memory.content) in whole:
             continue
         both = told[memory.id] & said
         weight = sum(_worth(token, memory.content, text) / holders[token] for token in both)
@@ -71,10 +71,6 @@ def referenced(
         elif vectors and (near := _near(memory, text, query, vectors)):
             found.append(Reference(memory.id, Reason("referenced", (("cosine", near),))))
     return found
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, fold(text).text))
 
 
 def _telling(texts: Iterable[str]) -> set[str]:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rolememory.learn.admission.frames import Frames, shipped_frames
-from rolememory.learn.admission.similarity import letters, same, texts_of, weighty
+from rolememory.learn.admission.similarity import same, texts_of, weighty
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from rolememory.text.fold import letters
 from rolememory.text.language import language_of
 from rolememory.text.plain import plain
 from rolememory.text.secrets import redacted, secrets_in

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from rolememory.learn.admission.unsafe_text import languages, turns
+from rolememory.text.fold import letters
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
@@ -107,12 +108,6 @@ def equal(one: str, other: str) -> bool:
 def weighty(text: str) -> frozenset[str]:
     """Its words of weight."""
     return frozenset(token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR))
-
-
-@lru_cache(maxsize=256)
-def letters(text: str) -> str:
-    """Its letters and digits alone, in plain form: what a quotation is looked for by."""
-    return "".join(filter(str.isalnum, plain(text)))
 
 
 def turns_of(text: str) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from rolememory.chats import VisiblePath
 from rolememory.errors import ModelAnswerError
 from rolememory.learn.model.chapters import (
     APART,
@@ -44,7 +45,7 @@ class ChatChapters:
 
     def __init__(
         self,
-        path: Sequence[ChatMessage],
+        path: VisiblePath,
         chapters: Mapping[str, Sequence[Memory]],
         family: frozenset[str],
     ) -> None:
@@ -78,7 +79,7 @@ class ChatChapters:
 
     def before(self, said: ChatMessage) -> Iterator[Memory]:
         """The chapters that stand before a message, the last one first."""
-        seen, place = set[str](), self._place(said.version)
+        seen, place = set[str](), self.path.find(said.version)
         for at in range((place or 0) - 1, -1, -1):
             one = self.of(self.path[at])
             if one is not None and not one.archived and one.id not in seen:
@@ -88,7 +89,7 @@ class ChatChapters:
     def said(self, chapter: Memory) -> Sequence[ChatMessage]:
         """What a chapter tells of that stands here."""
         versions = chapter.stretch
-        place = self._place(versions[0])
+        place = self.path.find(versions[0])
         return () if place is None else self.path[place : place + len(versions)]
 
     def _stand(self, chapter: Memory) -> bool:
@@ -96,13 +97,6 @@ class ChatChapters:
             here = [one.version for one in self.said(chapter)]
             self._stands[chapter.id] = here == list(chapter.stretch)
         return self._stands[chapter.id]
-
-    def _place(self, version: str) -> int | None:
-        find = getattr(self.path, "find", None)
-        if find is not None:
-            found: int | None = find(version)
-            return found
-        return next((at for at, one in enumerate(self.path) if one.version == version), None)
 
 
 class ChapterWriter:

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field, ValidationError, model_validator
 from rapidfuzz import fuzz
 
 from rolememory.learn.model.base import Batch, ExtractorDependencies
-from rolememory.learn.model.grounding import Grounding, ground_of, letters, stands
+from rolememory.learn.model.grounding import Grounding, ground_of, stands
 from rolememory.learn.model.people import subject_in, subject_of
 from rolememory.learn.model.prompts import listed, marked
 from rolememory.llm.answers import ModelAnswer
@@ -21,6 +21,7 @@ from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
 from rolememory.text.dates import times
+from rolememory.text.fold import letters
 from rolememory.text.language import language_of
 from rolememory.text.marks import is_told_by_an_i
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.learn.admission.similarity import weighty
 from rolememory.schema.learning import ChatMessage
-from rolememory.text.fold import Folded, fold
+from rolememory.text.fold import Folded, fold, letters
 
 if TYPE_CHECKING:
     from rolememory.learn.model.base import Batch
@@ -63,15 +63,6 @@ def _exchange(
     fresh = fresh or list(batch.turns.values())
     version = "+".join(one.version for one in fresh)
     return Grounding(version, fresh[-1], context=tuple(one.version for one in chosen))
-
-
-def letters(text: str) -> str:
-    """What is left of a text when only its letters and digits are looked at.
-
-    >>> letters("“I’m  30!”"), letters("我 30 岁。")
-    ('im30', '我30岁')
-    """
-    return "".join(letter for letter in fold(text).text if letter.isalnum())
 
 
 def stands(quote: str, text: str) -> str:

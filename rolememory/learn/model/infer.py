@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
 
 from rolememory.learn.model.extract import LONGEST_FACT, same_words
-from rolememory.learn.model.grounding import letters
 from rolememory.learn.model.known_memories import Sees
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import listed
@@ -20,6 +19,7 @@ from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
 from rolememory.storage.people import Same, alone, is_for
+from rolememory.text.fold import letters
 from rolememory.text.language import language_of
 
 MOST_MEMORIES = 60  # that one question shows: the newest

@@ -74,18 +74,16 @@ class ChatPaths:
 def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
     """The chat that this one was forked from in the end."""
     seen = set[str]()
-    while (
-        chat not in seen and chat in listed and (parent := getattr(listed[chat], "branch_of", ""))
-    ):
+    while chat not in seen and chat in listed and (parent := listed[chat].branch_of):
         seen.add(chat)
         chat = parent
     return chat
 
 
 def _kin(chat: ChatLike) -> tuple[str | None, str]:
-    return chat.user, getattr(chat, "story", "")
+    return chat.user, chat.story
 
 
 def _shares(chat: ChatLike) -> bool:
     """Whether others see what was learned in it: a chat with a story of its own keeps it."""
-    return chat.teaches and getattr(chat, "story", "") != OWN
+    return chat.teaches and chat.story != OWN

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Protocol
 
+from rolememory.chats import VisiblePath
 from rolememory.llm.client import RequestLimits
 from rolememory.locales import LocalizedText
-from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence
 from rolememory.storage.people import Same
 
@@ -30,6 +30,16 @@ class ChatLike(Protocol):
         """Whose memories they become."""
         ...
 
+    @property
+    def branch_of(self) -> str:
+        """The chat it was forked from, or ""."""
+        ...
+
+    @property
+    def story(self) -> str:
+        """The one it belongs to."""
+        ...
+
 
 class VisibilityLike(Protocol):
     """What is asked of a view of the chats (`chats.BranchVisibility`)."""
@@ -42,7 +52,7 @@ class VisibilityLike(Protocol):
 class ChatsLike(Protocol):
     """What is asked of the chats of a role (`chats.Chats`)."""
 
-    def path(self, chat: str) -> Sequence[ChatMessage]:
+    def path(self, chat: str) -> VisiblePath:
         """The versions that are visible now, oldest first."""
         ...
 

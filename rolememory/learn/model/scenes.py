@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
+from rolememory.chats import VisiblePath
 from rolememory.inject.fence import tame
 from rolememory.learn.admission.unsafe_text import leak_in, order_in
 from rolememory.learn.model.batches import MOST_TOKENS, exchanges, length_of
@@ -108,11 +109,8 @@ class SceneReader:
         )
 
 
-def _stand(path: Sequence[ChatMessage], versions: Collection[str]) -> bool:
-    standing = getattr(path, "standing", None)
-    if standing is not None:
-        return all(map(standing, versions))
-    return {*versions} <= {one.version for one in path}
+def _stand(path: VisiblePath, versions: Collection[str]) -> bool:
+    return all(map(path.standing, versions))
 
 
 def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
+from rolememory.chats import VisiblePath
 from rolememory.chats.presence import Audience
 from rolememory.inject.environment import Templates
 from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Refused
@@ -81,11 +82,17 @@ class Chats:
 
     def __init__(self, *chats: Chat) -> None:
         self.all = {chat.id: chat for chat in chats}
+        self._paths: dict[str, tuple[Sequence[ChatMessage], VisiblePath]] = {}
         self._stood: dict[str, tuple[list[str], int]] = {}
 
-    def path(self, chat: str) -> tuple[ChatMessage, ...]:
+    def path(self, chat: str) -> VisiblePath:
         """What is visible."""
-        return self.all[chat].said
+        said = self.all[chat].said
+        known = self._paths.get(chat)
+        if known is None or known[0] is not said:
+            path = VisiblePath({one.version: one for one in said}).spliced(0, 0, said)
+            known = self._paths[chat] = (said, path)
+        return known[1]
 
     def disturbed(self, chat: str) -> int:
         """Counted when it is asked for: whether what stood there the last time stands there still."""
