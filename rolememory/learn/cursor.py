@@ -21,9 +21,9 @@ class Cursors:
         """Learning has come so far."""
         self._state.put(chat, {"mark": mark})
 
-    def drop(self, chat: str) -> None:
-        """The chat is gone, or is to be read again."""
-        self._state.drop([chat])
+    def drop(self, chats: Collection[str]) -> None:
+        """These chats are gone, or are to be read again."""
+        self._state.drop(chats)
 
     def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
         """These chats are gone, and others have another id; on disk at once."""

@@ -54,7 +54,7 @@ class DraftCommitter:
         commit: Commit,
         review: Review,
         saying: Saying,
-        prompted: Prompted = lambda _: (),
+        prompted: Prompted,
     ) -> None:
         self.review = review
         self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted

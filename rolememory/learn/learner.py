@@ -8,7 +8,7 @@ A chat is never held up: nothing here happens before the log is on disk. What wa
 import logging
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -53,13 +53,9 @@ class LearnerDependencies:
     commit: Commit
     templates: Templates
     upstreams: ModelServers  # shared by the roles of a home
-    forget_said: Callable[[str, str | None], None] = lambda words, user: (
-        None
-    )  # what was said about it is recalled no more
-    prompted: Callable[[str, str], Sequence[str]] = (
-        lambda chat, version: ()
-    )  # what stood in the prompt of a turn: ids
-    near: Near = lambda texts, ids: {}  # how near memories are to texts in meaning
+    forget_said: Callable[[str, str | None], None]  # what was said about it is recalled no more
+    prompted: Callable[[str, str], Sequence[str]]  # what stood in the prompt of a turn: ids
+    near: Near  # how near memories are to texts in meaning
 
 
 class Learner:
@@ -156,10 +152,9 @@ class Learner:
         }
         return Company(role.name, role.aliases, info.user or "", tuple(sorted(others)))
 
-    def drop(self, chats: Iterable[str]) -> None:
+    def drop(self, chats: Collection[str]) -> None:
         """These chats are gone."""
-        for chat in chats:
-            self._cursors.drop(chat)
+        self._cursors.drop(chats)
 
     def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
         """These chats are gone, and others have another id."""

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Self
 
 from rolememory.learn.admission import similarity
+from rolememory.learn.model.known_memories import told_at
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
@@ -26,8 +27,6 @@ ACTOR = "clean"  # who archives and brings back, in the journal
 
 Counts = Callable[[Memory], bool]
 """Whether a memory counts, seen from all chats: it rests on none, or one of its supports stands in one of them."""
-Same = Callable[[Memory, Memory], bool]
-"""(earlier, later) -> whether they say the same."""
 
 
 def always(memory: Memory) -> bool:
@@ -92,8 +91,6 @@ def retire(
     effects: Mapping[str, float] | None = None,
     counts: Counts = always,
     gone: Mapping[str, datetime] | None = None,
-    same: Same = says_the_same,
-    settled_days: float = SETTLED_DAYS,
 ) -> list[Retirement]:
     """What `clean` archives, in this order: expired, too light, merged away, without support, over the limit of its type.
 
@@ -103,11 +100,11 @@ def retire(
     Cost: O(memories), and a comparison of texts for each pair of which one replaced the other, at most `MOST_COMPARED`.
     """
     live = {memory.id: memory for memory in memories if not memory.archived}
-    settled, added = now - timedelta(days=settled_days), effects or {}
+    settled, added = now - timedelta(days=SETTLED_DAYS), effects or {}
     gone_by: dict[str, Reason] = dict(_expired(live.values(), now))
     for memory_id, why in (
         *_worn(live.values(), below_weight, added),
-        *_merged(live, settled, counts, same),
+        *_merged(live, settled, counts),
         *_unsupported(live.values(), gone or {}, settled, counts),
     ):
         gone_by.setdefault(memory_id, why)
@@ -206,7 +203,7 @@ def _worn(
 
 
 def _merged(
-    live: Mapping[str, Memory], settled: datetime, counts: Counts, same: Same
+    live: Mapping[str, Memory], settled: datetime, counts: Counts
 ) -> Iterator[tuple[str, Reason]]:
     """What a later memory that counts says again."""
     replacing = [
@@ -216,7 +213,7 @@ def _merged(
     ]
     pairs = (
         (live[one], later)
-        for later in sorted(replacing, key=_told_at, reverse=True)
+        for later in sorted(replacing, key=told_at, reverse=True)
         if counts(later)
         for one in later.supersedes
         if one in live and one != later.id
@@ -227,12 +224,8 @@ def _merged(
         if _learned(earlier) and not _outdates_more(earlier, later, live)
     )
     for earlier, later in islice(comparable, MOST_COMPARED):
-        if same(earlier, later):
+        if says_the_same(earlier, later):
             yield earlier.id, Reason("merged", (("into", later.id),))
-
-
-def _told_at(memory: Memory) -> float:
-    return memory.created.timestamp() if memory.created else 0.0
 
 
 def _outdates_more(earlier: Memory, later: Memory, live: Mapping[str, Memory]) -> bool:

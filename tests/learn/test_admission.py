@@ -17,6 +17,7 @@ from rolememory.learn.admission import (
     Refused,
     SourceIndex,
 )
+from rolememory.learn.admission.frames import Frames
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
@@ -125,7 +126,9 @@ def test_quotations(quote: str, version: str, verdict: str) -> None:
     said = saying({"v1": "I lost my ring. So sad! I wept.", "v2": "It was gold."})
     evidence = (Evidence(chat="harbour", version=version, quote=quote),)
     assert (
-        code(AdmissionFilter().judge(draft("Lin lost a golden ring.", evidence=evidence), (), said))
+        code(
+            AdmissionFilter().judge(draft("Lin lost a golden ring.", evidence=evidence), None, said)
+        )
         == verdict
     )
 
@@ -162,7 +165,7 @@ def test_what_a_model_proposes_rests_on_messages(
             context=context,
             confidence=0.8,
         ),
-        (),
+        None,
         said,
     )
     assert code(judged) == verdict
@@ -250,7 +253,6 @@ def test_without_evidence_only_an_inference_may_stand() -> None:
     ],
 )
 def test_doubles(content: str, known: Memory, verdict: str) -> None:
-    assert code(AdmissionFilter().judge(draft(content), [known])) == verdict
     assert code(AdmissionFilter().judge(draft(content), SourceIndex([known]))) == verdict
 
 
@@ -267,7 +269,11 @@ def test_an_answer_rests_on_its_question(known: str, verdict: str) -> None:
         "Seven years.", evidence=(Evidence(chat="harbour", version="q1+v1", quote="Seven years."),)
     )
     assert (
-        code(AdmissionFilter().judge(answer, [memory("Seven years.", known, subject="user")]))
+        code(
+            AdmissionFilter().judge(
+                answer, SourceIndex([memory("Seven years.", known, subject="user")])
+            )
+        )
         == verdict
     )
 
@@ -374,21 +380,21 @@ def test_echoes_of_what_was_injected(content: str, source: Source, verdict: str)
     assert (
         code(
             AdmissionFilter().judge(
-                draft(content, source=source, subject="user"), (), None, injected=injected
+                draft(content, source=source, subject="user"), injected=injected
             )
         )
         == verdict
     )
 
 
-def test_words_of_the_authors_own_templates_are_no_memory() -> None:
-    gate = AdmissionFilter(
-        templates=[
+def test_words_of_a_template_are_known_again() -> None:
+    frames = Frames(
+        [
             "Old friends of {{ char }}, kept in the drawer:\n{% for m in memories %}- {{ m.text }}\n{% endfor %}"
         ]
     )
-    assert code(gate.judge(draft("Old friends of Mira, kept in the drawer:"))) == "template"
-    assert code(gate.judge(draft("I found old friends of my mother in a drawer."))) == "pass"
+    assert frames.found("old friends of mira, kept in the drawer:")
+    assert not frames.found("i found old friends of my mother in a drawer.")
 
 
 @pytest.mark.parametrize(
@@ -420,7 +426,7 @@ def test_words_of_the_authors_own_templates_are_no_memory() -> None:
 def test_the_language_of_the_chat(content: str, message: str, verdict: str) -> None:
     judged = AdmissionFilter().judge(
         draft(content, quote=message, source=Source.SUMMARY, subject="user"),
-        (),
+        None,
         saying({"v1": message}),
     )
     assert code(judged) == verdict
@@ -476,7 +482,7 @@ def test_a_novel_is_no_memory(content: str) -> None:
 @given(st.text(max_size=120))
 def test_any_text_is_judged(content: str) -> None:
     judged = AdmissionFilter([CARD]).judge(
-        draft(content), [memory("I love dogs.")], saying({"v1": content})
+        draft(content), SourceIndex([memory("I love dogs.")]), saying({"v1": content})
     )
     assert isinstance(judged, Passed | Refused | Quarantined)
     assert secrets_in(redacted(content)) == [] or "private" in redacted(content)

@@ -416,9 +416,7 @@ def test_rounds_come_to_an_end_and_what_is_locked_or_constant_stays(
 ) -> None:
     limits = PerType(semantic=limit)
     for _ in range(len(known) + 1):
-        gone = tended(
-            *known, limits=limits, same=lambda earlier, later: earlier.weight == later.weight
-        )
+        gone = tended(*known, limits=limits)
         assert not any(
             one.locked or one.constant or one.archived for one in known if one.id in gone
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rolememory.learn.admission.frames import Frames, shipped_frames
+from rolememory.learn.admission.frames import shipped_frames
 from rolememory.learn.admission.similarity import same, texts_of, weighty
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
@@ -63,33 +63,24 @@ class AdmissionFilter:
     """Judges drafts. Holds nothing that a draft changes; making one again for the same card costs a look-up.
 
     `card_texts` are what the character is told anyway: description, personality, scenario, greetings, examples, lorebook texts.
-    `names` are the role's names, which card and draft may or may not say. `templates` are the author's own, whose words are
-    no memory either.
+    `names` are the role's names, which card and draft may or may not say.
     """
 
-    def __init__(
-        self,
-        card_texts: Sequence[str] = (),
-        *,
-        names: Sequence[str] = (),
-        templates: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, card_texts: Sequence[str] = (), *, names: Sequence[str] = ()) -> None:
         self._card = texts_of(tuple(card_texts), tuple(names))
         self._names = tuple(names)
-        self._frames = [shipped_frames(), *([Frames(templates)] if templates else [])]
 
     def judge(
         self,
         draft: Draft,
-        known: SourceIndex | Iterable[Memory] = (),
+        known: SourceIndex | None = None,
         said: Saying | None = None,
         *,
         injected: Sequence[Memory] = (),
     ) -> Judged:
         """Whether a draft may go on.
 
-        `known`: what is remembered; a `SourceIndex` index answers at once, anything else is read through for every draft.
-        `said`: the cited messages; without it evidence is believed. `injected`: memories that stood in the prompt of the turn.
+        `known`: what is remembered. `said`: the cited messages; without it evidence is believed. `injected`: memories that stood in the prompt of the turn.
         A person's explicit word is not doubted: it is neither too small nor babble, and only keys and card numbers in it still
         wait. Reasons never hold a secret.
         """
@@ -119,7 +110,7 @@ class AdmissionFilter:
         )
 
     def _foreign(self, draft: Draft, even: str) -> Reason | None:
-        if any(frames.found(even) for frames in self._frames):
+        if shipped_frames().found(even):
             return _because("template")
         if leak := leak_in(draft.content, even):
             return _because(leak)
@@ -255,15 +246,10 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
     return _because("other_language", language=one, chat=other) if one != other else None
 
 
-def _doubled(draft: Draft, known: SourceIndex | Iterable[Memory]) -> Reason | None:
-    if draft.chapter:
-        return None  # another one of the same words tells of other messages
-    told = (
-        known
-        if isinstance(known, SourceIndex)
-        else SourceIndex(memory for memory in known if memory.evidence)
-    )
-    for memory in told.by(draft.evidence):
+def _doubled(draft: Draft, known: SourceIndex | None) -> Reason | None:
+    if draft.chapter or known is None:
+        return None  # another chapter of the same words tells of other messages
+    for memory in known.by(draft.evidence):
         if draft.constant and not memory.constant:
             continue  # known, but not yet pinned
         alike = (memory.type is MemoryType.EPISODIC) == (

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
 
 from rolememory.learn.model.extract import LONGEST_FACT, same_words
-from rolememory.learn.model.known_memories import Sees
+from rolememory.learn.model.known_memories import Sees, told_at
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import listed
 from rolememory.llm.answers import ModelAnswer
@@ -113,9 +113,7 @@ def infer(
     Raises:
         ModelError: they could not be had now.
     """
-    shown = sorted(
-        known, key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id)
-    )[-MOST_MEMORIES:]
+    shown = sorted(known, key=lambda one: (told_at(one), one.id))[-MOST_MEMORIES:]
     if len(shown) < FEWEST:
         return ()
     language = language_of("\n".join(one.content for one in shown))

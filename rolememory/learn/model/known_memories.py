@@ -51,14 +51,12 @@ Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
 """Texts and ids of memories -> how near in meaning the nearest text is to each, -1..1; those without a vector are left out."""
 
 
-def touching(
-    heard: KnownMemories, said: Sequence[ChatMessage], near: Near = lambda texts, ids: {}
-) -> tuple[Memory, ...]:
+def touching(heard: KnownMemories, said: Sequence[ChatMessage], near: Near) -> tuple[Memory, ...]:
     """The memories that may touch on what was said: half of them the nearest in meaning, the rest by words in common.
 
     "I handed in my apron" shares no word with "works at the bakery". Cost: O(memories) and a vector for each message.
     """
-    newest = nlargest(MOST_COMPARED, heard.memories.values(), key=_told)
+    newest = nlargest(MOST_COMPARED, heard.memories.values(), key=told_at)
     spoken = {token for one in said for token in tokens(one.text)}
     shares = {one.id: _share(one, spoken) for one in newest}
     meant = near([one.text for one in said], [one.id for one in newest])
@@ -80,5 +78,6 @@ def _share(memory: Memory, spoken: set[str]) -> float:
     return shared / (len(own) + 4) if shared else 0.0
 
 
-def _told(memory: Memory) -> float:
+def told_at(memory: Memory) -> float:
+    """When it was told, as a timestamp; 0 for what has no day."""
     return memory.created.timestamp() if memory.created else 0.0

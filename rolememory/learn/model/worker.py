@@ -212,10 +212,8 @@ class ExtractionWorker:
         with self._changed:
             self._touched.clear()
             self._changed.notify_all()
-        self._again.close()
-        self._final.close()
-        self._late.close()
-        self._soon.close()
+        for quiet in (self._again, self._final, self._late, self._soon):
+            quiet.close()
 
     @property
     def _traffic(self) -> Traffic:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from rolememory.chats import VisiblePath
 from rolememory.chats.presence import Audience
 from rolememory.inject.environment import Templates
-from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Refused
+from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Refused, SourceIndex
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.known_memories import KnownMemories
 from rolememory.learn.model.worker import ExtractionWorker
@@ -204,7 +204,9 @@ class House:
         if self.refuses:
             raise self.refuses
         gate = AdmissionFilter(names=("Mira", "米拉"))
-        judged = [gate.judge(draft, self.memories.values(), self._saying) for draft in drafts]
+        judged = [
+            gate.judge(draft, SourceIndex(self.memories.values()), self._saying) for draft in drafts
+        ]
         self.refused += [one for one in judged if not isinstance(one, Passed)]
         for draft in (one.draft for one in judged if isinstance(one, Passed)):
             self.kept.append((actor, draft))
