@@ -1,7 +1,8 @@
 """Entries whose keys are written as /pattern/flags."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,6 +12,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import PatternSearch, Scene, Span
 from rolememory.schema.settings import KeywordSettings
 from rolememory.text.keys import KeySpec, is_pattern
+from rolememory.text.macros.macros import Macros
 from rolememory.text.pattern import Pattern, PatternBudget, compile_pattern
 from rolememory.text.selective import selective
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
@@ -20,6 +22,8 @@ from rolememory.triggers.table import TableEvidence
 if TYPE_CHECKING:
     from rolememory.triggers.table import Mask
 
+_MACRO = re.compile(r"\{\{[^{}]+\}\}|(?<!\(\?)(?<!\\k)<(?:user|bot|char|group)>", re.IGNORECASE)
+_SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 LONGEST_QUOTE = 80  # characters of the matched text that a reason keeps
 
 Key = Pattern | KeySpec
@@ -130,13 +134,31 @@ class _PatternSearch:
         if isinstance(key, KeySpec):
             return self.scene.reading.seen(key, self.scene.window) if self.scene.reading else None
         if key is not None and key not in self._found:
-            self._found[key] = self._search(key)
+            said = _with_names(key, self.scene.names)
+            self._found[key] = self._search(said) if said else None
         return self._found[key] if key else None
 
     def _search(self, pattern: Pattern) -> Span | None:
         for number, text in self._texts:
             if place := self._patterns.search(pattern, text):
                 return Span(number, *place)
+        return None
+
+
+def _with_names(pattern: Pattern, names: Mapping[str, str]) -> Pattern | None:
+    """The pattern with its macros said, letter by letter; None where that makes none."""
+    written = str(pattern.source)
+    if "{{" not in written and "<" not in written:
+        return pattern
+    macros = Macros(names)
+
+    def said(found: re.Match[str]) -> str:
+        name = macros.expand(found[0])
+        return found[0] if name == found[0] else _SPECIAL.sub(r"\\\g<0>", name)
+
+    try:
+        return compile_pattern(_MACRO.sub(said, written))
+    except PatternError:
         return None
 
 

@@ -18,6 +18,13 @@ from tests.serve.houses import WORDS_ONLY
         pytest.param("<BOT>", "Where is Mira tonight?", "Ann", True, id="the old way"),
         pytest.param("{{user}}", "They say Ann left.", "Bo", False, id="somebody else"),
         pytest.param("{{user}}", "They say Ann left.", None, False, id="nobody"),
+        pytest.param("/boat of {{user}}\\b/i", "The boat of ann?", "Ann", True, id="a pattern"),
+        pytest.param("/{{user}}的船/", "小林的船呢？", "小林", True, id="a pattern in Chinese"),
+        pytest.param("/<USER>'s/", "Is that A.b's?", "A.b", True, id="a name with signs"),
+        pytest.param("/<USER>'s/", "Is that Axb's?", "A.b", False, id="signs are no pattern"),
+        pytest.param("/{{user}}/", "They say Ann left.", "Bo", False, id="a pattern, another"),
+        pytest.param("/(?<user>x)\\k<user>/", "They say xx.", "Ann", True, id="a named group"),
+        pytest.param("/a{2}\\{/", "It says aa{ there.", "Ann", True, id="braces of a pattern"),
         pytest.param("{{user}}", "What does {{user}} mean?", "Ann", True, id="as it is written"),
     ],
 )
