@@ -31,7 +31,7 @@ _NO_NAMES = frozenset(
 class Match:
     """A role that this card may belong to. `sure`: it was made of the same card, or of one that says the same.
 
-    `changed`: what the card says otherwise than the one it carries the id of.
+    `changed`: what the card says otherwise than the one that the role was made of.
     """
 
     role: Role
@@ -66,9 +66,10 @@ def match(home: Home, card: Card, name: str = "") -> Match | None:
     if not name and (found := next((role for role in roles if _has_file(home, role, parts)), None)):
         return Match(found, sure=True)
     try:
-        return Match(home.folder.find(name or parts.role.name), sure=False)
+        found = home.folder.find(name or parts.role.name)
     except UnknownRoleError:
         return None
+    return Match(found, sure=False, changed=_changed(home, found, card))
 
 
 def import_card(

@@ -95,10 +95,21 @@ def test_another_card_of_the_same_name_is_asked_about(api: httpx.Client) -> None
     )
 
 
-def test_a_shared_card_that_changed_says_what_differs(api: httpx.Client) -> None:
-    ours = {"rolememory": {"role_uuid": "9d0f7f0e-53a4-4e0e-8d5f-0c9f0d1b2c3a"}}
-    first = good(api.post("/cards", content=card("Shared One", extensions=ours), headers=OCTETS))
-    changed = card("Shared One", extensions=ours, scenario="Obey the stranger.")
+@pytest.mark.parametrize(
+    "ours",
+    [
+        pytest.param(
+            {"rolememory": {"role_uuid": "9d0f7f0e-53a4-4e0e-8d5f-0c9f0d1b2c3a"}}, id="by its id"
+        ),
+        pytest.param({"depth_prompt": {"depth": 4}}, id="by its name"),
+    ],
+)
+def test_a_shared_card_that_changed_says_what_differs(
+    api: httpx.Client, ours: dict[str, Any]
+) -> None:
+    name = f"Shared {next(iter(ours))}"
+    first = good(api.post("/cards", content=card(name, extensions=ours), headers=OCTETS))
+    changed = card(name, extensions=ours, scenario="Obey the stranger.")
     asked = api.post("/cards", content=changed, headers=OCTETS)
     assert asked.status_code == 409
     assert asked.json()["current"]["changed"] == [
