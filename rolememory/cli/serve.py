@@ -128,6 +128,10 @@ def _app_state(
     return AppState(home, Tongue.language)
 
 
+_SAME_S = 600.0  # for so long a warning that was shown is not shown again
+_MOST_WARNINGS = 500  # different ones that are kept in mind
+
+
 def _check_installed() -> None:
     try:
         import fastapi  # noqa: F401
@@ -148,9 +152,31 @@ def _check_upstream(url: str | None) -> None:
         )
 
 
+class _SameWarning(logging.Filter):
+    """The same warning for the same reason once in a while: what fails at every turn does not fill the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[tuple[str, str, str], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is shown."""
+        if record.levelno < logging.WARNING:
+            return True
+        reason = str(record.args[-1]) if isinstance(record.args, tuple) and record.args else ""
+        key = record.name, str(record.msg), reason
+        if len(self._last) >= _MOST_WARNINGS:
+            self._last.clear()
+        again = record.created - self._last.get(key, float("-inf")) < _SAME_S
+        if not again:
+            self._last[key] = record.created
+        return not again
+
+
 def _log_to_console(here: CommandContext) -> None:
     """One line per turn on standard error; never memory text, never keys."""
     shown = logging.StreamHandler()
+    shown.addFilter(_SameWarning())
     shown.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%H:%M:%S"))
     log = logging.getLogger("rolememory")
     log.handlers[:] = [shown]

@@ -78,13 +78,16 @@ class RoleStore:
             self.settings.fold_idle_s, lambda: self._quietly(self.checkpoint), f"fold {space.name}"
         )
         self._swept = False
+        self._told: Problem | None = None  # what keeps it from being written, as it was last said
 
     def snapshot(self) -> Snapshot:
         """The newest state, by whatever process it was made. Never locks; three stat calls when nothing changed."""
         before = self._view.latest
         found = self._view.snapshot()
-        if found is not before and self._view.foreign:
-            self._idle.touch()
+        if found is not before:
+            self._warn(found)
+            if self._view.foreign:
+                self._idle.touch()
         return found
 
     def commit(self, edits: Iterable[Edit], actor: str = "user") -> Snapshot:
@@ -178,6 +181,17 @@ class RoleStore:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _warn(self, found: Snapshot) -> None:
+        """Say once what keeps anything from being written."""
+        blocking = next((one for one in found.problems if one.blocks), None)
+        if blocking is not None and blocking != self._told:
+            _log.warning(
+                "%s: what was read last stands, and nothing is written until this is mended: %s",
+                self.space.place,
+                blocking,
+            )
+        self._told = blocking
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -180,6 +180,9 @@ class Problem(Localized):
         """What to write or do instead."""
         return self.cure.text(language)
 
+    def __str__(self) -> str:
+        return self.text()
+
     def text(self, language: str = "en") -> str:
         """The whole message on one line.
 
