@@ -1,5 +1,6 @@
 """The home folder as an engine: its roles, and what they share."""
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rolememory.errors import (
+    ClosedError,
     InvalidValueError,
     RoleMemoryError,
     UnknownRoleError,
@@ -36,6 +38,7 @@ from rolememory.engine.inputs import MessageLike, Name, counted, name_of
 from rolememory.engine.role import RoleMemory
 from rolememory.engine.shared import HomeContext
 
+_log = logging.getLogger(__name__)
 ROLE_MEMORY_HEADING = "## 角色记忆"
 
 
@@ -64,6 +67,7 @@ class Home:
         self.people = self.context.people
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
+        self._leaving = threading.Event()
 
     @classmethod
     def open(
@@ -217,9 +221,9 @@ class Home:
         return self.people.unasked(sorted(heard, key=heard.__getitem__))
 
     def preload(self, *names: str) -> None:
-        """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready.
+        """Read roles (all of them without names), load the model and embed what they remember, on a thread.
 
-        A model that learns goes on with what an earlier process left unread.
+        The first turn finds them ready, or as far as it came. A model that learns goes on with what an earlier process left unread.
         """
         wanted = names or tuple(role.id for role in self.roles())
         threading.Thread(
@@ -228,14 +232,24 @@ class Home:
 
     def _preload(self, names: Sequence[str]) -> None:
         self.loader.start()
-        for name in names:
-            role = self.role(name)
-            role.recall([], dry_run=True)
-            role.learner.behind.resume()
+        self._each(names, _read)
         if self.settings.learn.enabled:
             from rolememory.learn.memory_requests import warm_up
 
             warm_up()
+        if self.loader.ready():
+            self._each(names, RoleMemory.ready)
+
+    def _each(self, names: Sequence[str], prepare: Callable[[RoleMemory], object]) -> None:
+        for name in names:
+            if self._leaving.is_set():
+                return
+            try:
+                prepare(self.role(name))
+            except ClosedError:
+                return
+            except (RoleMemoryError, OSError) as error:  # its first turn will say so too
+                _log.warning("%s: not read yet: %s", name, error)
 
     def watch(self, on_change: "Callable[[Changed], None]") -> "Watch":
         """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""
@@ -256,6 +270,7 @@ class Home:
 
     def close(self) -> None:
         """Finish what is being learned, fold journals, stop background work."""
+        self._leaving.set()
         with self._lock:
             roles = list(self._roles.values())
             self._roles.clear()
@@ -273,3 +288,9 @@ class Home:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _read(role: RoleMemory) -> None:
+    """Have at hand what a first turn reads."""
+    role.recall([], dry_run=True)
+    role.learner.behind.resume()
