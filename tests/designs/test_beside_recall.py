@@ -105,6 +105,26 @@ def test_where_it_cannot_begin_the_chat_goes_on_and_the_log_stays_short(
     assert "Traceback" not in "\n".join(log)
 
 
+def test_a_broken_file_is_told_once_and_again_when_it_breaks_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S0.25, as a library."""
+    with Home.open(tmp_path, WORDS) as home:
+        role = home.role("Mira", create=True)
+        role.remember(BEACON["en"][0])
+        role.store.checkpoint(force=True)
+        whole = (role.folder / "memory.json").read_bytes()
+        for number in (1, 2):
+            _memories_are_damaged(role.folder)
+            for _ in range(3):
+                assert role.recall(BEACON["en"][1]).recalled
+            told = [one.getMessage() for one in caplog.records if "until" in one.getMessage()]
+            assert len(told) == number
+            assert "memory.json:1:15: { that opens here is never closed" in told[-1]
+            (role.folder / "memory.json").write_bytes(whole)
+            assert role.recall(BEACON["en"][1]).recalled
+
+
 @LANGUAGES
 def test_associated_roles_hear_each_other(tmp_path: Path, language: str) -> None:
     """S1.21: once both name each other, as the other's word, and no longer when one takes it back."""
