@@ -1,6 +1,7 @@
 """The process: one server, ready in about a second, stopped without losing anything."""
 
 import asyncio
+import gc
 import logging
 import socket
 import sys
@@ -105,6 +106,8 @@ def serve(
     server = _Server(configured(app_state), ready)
     sys.setswitchinterval(SWITCH_S)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    gc.collect()
+    gc.freeze()  # what is loaded stays: no collection in the middle of a turn looks at it again
     server.run(sockets=[listener])
 
 
