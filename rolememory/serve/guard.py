@@ -77,6 +77,14 @@ _DOORS = tuple(
 _UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "application/zip")
 
 
+_STOPPING = HttpRefusal(
+    503,
+    "stopping",
+    LocalizedText("this server is being stopped"),
+    LocalizedText("send it again once it is back"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AccessRules:
     """What the guard goes by; brought again for each request, so settings count at once."""
@@ -136,6 +144,8 @@ class AccessGuard:
         )
         try:
             await self._app(scope, body.receive, answer.send)
+        except asyncio.CancelledError:  # the server ends, and this took longer than it waits
+            await answer.refuse(_STOPPING)
         except Exception:
             if (
                 not answer.refused

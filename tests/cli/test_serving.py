@@ -5,16 +5,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from os import environ
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.cli.running import ENVIRONMENT, Command
-from tests.endpoint import Endpoint, answers
+from tests.e2e.server import Memory
+from tests.endpoint import Endpoint, Line, answers
 
 ELSEWHERE = "127.0.0.2"
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "Why is the beacon dark?"}]}
@@ -75,3 +78,26 @@ def test_as_a_service_nobody_is_let_in_without_a_key(command: Command) -> None:
         with serving(command.home, "--service", "--upstream", model.url, "--role", "Mira") as url:
             assert [post(url, one).status_code for one in ("", "sk-other", key)] == [401, 401, 200]
         assert len(model.requests) == 1
+
+
+def test_who_waits_when_it_is_stopped_is_told_and_the_log_stays_short(tmp_path: Path) -> None:
+    asked, released = Event(), Event()
+
+    def waits(line: Line) -> None:
+        asked.set()
+        released.wait(60)
+
+    (tmp_path / "home").mkdir()
+    with Endpoint(waits) as model, ThreadPoolExecutor() as pool:
+        server = Memory(tmp_path / "home", f"{model.url}/v1").start()
+        answer = pool.submit(
+            httpx.post, f"{server.url}/v1/chat/completions", json=ASKED, timeout=60, trust_env=False
+        )
+        try:
+            assert asked.wait(60)
+        finally:
+            server.stop()
+            released.set()
+        assert answer.result().status_code == 503
+        assert answer.result().json()["error"]["code"] == "stopping"
+    assert "Traceback" not in (tmp_path / "server.log").read_text("utf-8")
