@@ -18,7 +18,7 @@ demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
 
 test: $(VENV)/.ready tavern  ## the whole suite
-	$(RUN) -m pytest -n 2 --dist worksteal -q
+	$(RUN) -m pytest -n 3 --dist worksteal -q
 
 quick: $(VENV)/.ready  ## the tests near what changed, in under a minute
 	$(RUN) -m tests.quick
