@@ -1,11 +1,13 @@
 """Options and fixtures of the whole suite."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from rolememory.cli import words
 
 settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -36,6 +38,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     within = item.config.getoption("--within")
     if within and monotonic() - BEGAN > within:
         pytest.skip("the time is up; `make test` runs it")
+
+
+@pytest.fixture(autouse=True)
+def language_of_the_process() -> Iterator[None]:
+    """A command that a test runs in this process chooses its language; the next test starts with the former one."""
+    before = words.Tongue.language
+    yield
+    words.Tongue.language = before
 
 
 @pytest.fixture
