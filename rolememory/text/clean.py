@@ -215,6 +215,8 @@ def _try(path: Path, place: str, rule: Rule) -> None:
             remedy="mend the pattern",
             error=error,
         ) from error
+    if "\\" not in rule.replacement:
+        return  # it refers to nothing
     try:
         _compiled(rule.regex + "|").sub(
             rule.replacement, ""

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.learn.commands import commands, scopes
+from rolememory.learn.commands.patterns import LANGUAGES, command_patterns
 from tests.learn import command_held_out, command_last, command_ooc, command_rows
 from tests.text.prose import growth
 
@@ -154,6 +155,13 @@ def test_outside_the_story(message: str, ooc: bool) -> None:
 )
 def test_the_cost_of_a_long_message_grows_with_its_length(piece: str, end: str) -> None:
     assert growth(commands, piece * 8_000 + end, piece * 1_000 + end) < 3
+
+
+def test_every_shipped_row_is_a_pattern() -> None:
+    for table in map(command_patterns, LANGUAGES):
+        for row in (*table.rows, *table.ooc_rows):
+            assert row.says.pattern
+            assert row.unless is None or row.unless.pattern
 
 
 @given(

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from rolememory.schema.scene import TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates import MAX_TEXT, teller, times
+from rolememory.text.dates.chinese import chinese
+from rolememory.text.dates.english import english
 from rolememory.text.dates.festivals import easter, festival_days
+from rolememory.text.dates.grammar import Grammar
 from rolememory.text.dates.lunar import lunar_date
 
 NOW = datetime(2025, 6, 11, 15, 0, tzinfo=UTC)
@@ -700,3 +703,9 @@ def test_any_text_at_any_moment_is_read_without_fault(text: str, now: datetime) 
 
 def test_a_very_long_text_is_read_to_a_limit() -> None:
     assert len(times("昨天 " * 100_000, NOW)) == MAX_TEXT // 3 + 1
+
+
+@pytest.mark.parametrize("grammar", [english(), chinese()], ids=["en", "zh"])
+def test_every_rule_is_a_pattern(grammar: Grammar) -> None:
+    for source in (grammar.never, *(one for each in grammar.families for one, _ in each.rules)):
+        assert grammar.compiled(source).pattern

@@ -20,12 +20,22 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class CommandPattern:
-    """One way to say a command."""
+    """One way to say a command; what only few messages need is compiled when the first does."""
 
     kind: Kind
     shape: Shape
-    says: re.Pattern[str]
-    unless: re.Pattern[str] | None
+    _says: str
+    _unless: str
+
+    @property
+    def says(self) -> re.Pattern[str]:
+        """What a command of this kind looks like."""
+        return _compiled(self._says)
+
+    @property
+    def unless(self) -> re.Pattern[str] | None:
+        """What makes it none."""
+        return _compiled(self._unless) if self._unless else None
 
     @property
     def short(self) -> bool:
@@ -145,9 +155,9 @@ def _row(
     says: str,
     unless: str = "",
 ) -> CommandPattern:
-    return CommandPattern(
-        kind,
-        shape,
-        re.compile(_filled(says, parts), re.DOTALL),
-        re.compile(_filled(unless, parts), re.DOTALL) if unless else None,
-    )
+    return CommandPattern(kind, shape, _filled(says, parts), _filled(unless, parts))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.DOTALL)

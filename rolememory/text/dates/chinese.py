@@ -56,7 +56,7 @@ def chinese() -> Grammar:
         Family(frozenset("月"), _months()),
         *chinese_calendar.families(),
     ]
-    return Grammar.of(families, any_of(words()["never"]), regex.compile, set)
+    return Grammar(families, any_of(words()["never"]), cache(regex.compile), set)
 
 
 def _last_characters(*phrases: str) -> frozenset[str]:

@@ -39,7 +39,7 @@ def english() -> Grammar:
         Family(frozenset(words()["weekdays"]), _weekdays()),
         *english_calendar.families(),
     ]
-    return Grammar.of(families, any_of(words()["never"]), _compiled, _signs)
+    return Grammar(families, any_of(words()["never"]), _compiled, _signs)
 
 
 def _signs(text: str) -> set[str]:
@@ -52,6 +52,7 @@ def _last_words(*phrases: str) -> frozenset[str]:
     return frozenset(_WORD.findall(phrase)[-1] for phrase in phrases)
 
 
+@cache
 def _compiled(source: str) -> "regex.Pattern[str]":
     """Whole words, any case; a blank may be several, or a line break."""
     return regex.compile(

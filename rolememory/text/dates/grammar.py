@@ -55,35 +55,22 @@ class Family:
 class Grammar:
     """The rules of one language and the phrases that only look like times."""
 
-    families: Sequence[
-        tuple[frozenset[str], Sequence[tuple[Any, Meaning]]]
-    ]  # compiled patterns of `regex`
-    never: Any
+    families: Sequence[Family]
+    never: str
+    compiled: Callable[[str], Any]  # a pattern of `regex`, made when a text first needs it
     signs: Callable[[str], set[str]]  # those of a text
-
-    @classmethod
-    def of(
-        cls,
-        families: Iterable[Family],
-        never: str,
-        compiled: Callable[[str], Any],
-        signs: Callable[[str], set[str]],
-    ) -> "Grammar":
-        """The families with their patterns compiled."""
-        ready = [
-            (each.signs, [(compiled(source), meaning) for source, meaning in each.rules])
-            for each in families
-        ]
-        return cls(ready, compiled(never), signs)
 
     def mentions(self, text: str, calendar: Calendar) -> Iterator[Mention]:
         """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
         signs = self.signs(text)
         rules = [
-            rule for needed, own in self.families if not needed.isdisjoint(signs) for rule in own
+            (self.compiled(source), meaning)
+            for family in self.families
+            if not family.signs.isdisjoint(signs)
+            for source, meaning in family.rules
         ]
         masked = bytearray(len(text))
-        for found in self.never.finditer(text) if rules else ():
+        for found in self.compiled(self.never).finditer(text) if rules else ():
             masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
         for pattern, meaning in rules:
             for match in pattern.finditer(text):
