@@ -24,6 +24,7 @@ from rolememory.schema.message import Message
 
 RANKED = 200  # how deep a ranking is judged
 AT_ONCE = 10  # memories of the recall whose time is taken
+WRITES = 5  # of each role, after which a recall's time is taken
 BUDGETS = (2000, 4000)  # characters
 APART = "adversarial"  # a category that stays out of the means
 NO_LIMITS = {
@@ -79,6 +80,7 @@ class Result:
         default_factory=list
     )  # of a recall whose question had to be embedded
     ready_s: list[float] = field(default_factory=list)  # of a recall whose vector was at hand
+    written_s: list[float] = field(default_factory=list)  # ... right after something was written
 
     def means(self) -> dict[str, Any]:
         """The report."""
@@ -99,6 +101,7 @@ class Result:
             "latency": {
                 "with_embedding": spread(self.embedding_s),
                 "vectors_ready": spread(self.ready_s),
+                "after_a_write": spread(self.written_s),
             },
         }
 
@@ -231,6 +234,15 @@ def _ranked(
                 result.rows.append(
                     (query.get("category") or "", measures(found, set(map(str, query["gold"]))))
                 )
+            result.written_s.extend(_after_writes(role, raw["queries"]))
+
+
+def _after_writes(role: RoleMemory, queries: Sequence[Mapping[str, Any]]) -> Iterator[float]:
+    """Times of recalls right after something was written, which is taken back."""
+    for query in list(filter(_has_gold, queries))[:WRITES]:
+        written = role.remember(query["text"])
+        yield _timed(role, query)
+        role.delete(written.id)
 
 
 def _search(

@@ -60,7 +60,8 @@ def test_a_set_is_judged_without_its_adversarial_and_unanswerable_questions(tmp_
     assert report["categories"]["adversarial"]["recall@1"] == 1.0
     assert report["empty@2000"] == 0.0
     assert report["precision@2000"] == 1.0, "what was injected is what was asked for"
-    assert set(report["latency"]) == {"with_embedding", "vectors_ready"}
+    assert set(report["latency"]) == {"with_embedding", "vectors_ready", "after_a_write"}
+    assert all(spread for spread in report["latency"].values())
 
 
 def test_a_kept_home_is_asked_again_and_gives_the_same(tmp_path: Path) -> None:

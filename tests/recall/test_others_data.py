@@ -66,26 +66,32 @@ def answers(role, language, others):
         if others:
             role.recall([asked], chat="others", user="eve", now=NOW, dry_run=True)
         turn = role.recall([*talk, asked], chat="ask", user="lin", now=NOW)
+        why = [f"lin-{number % 5}"] if number % 4 == 0 else []
         out.append(
             (
                 turn.text,
-                [(one.memory.id, one.scored.score) for one in turn.recalled],
-                [one.memory.id for one in turn.near],
-                str(turn.explain()),
+                [(one.memory.id, one.scored.score, one.scored.hits) for one in turn.recalled],
+                [(one.memory.id, one.score) for one in turn.near],
+                [(one.entry_id, one.because) for one in turn.left_out()],
+                str(turn.explain(*why)),
             )
         )
         out.append([(one.memory.id, one.score) for one in role.search(asked.content, user="lin")])
     return out
 
 
-@pytest.mark.parametrize("vectors", [False, True], ids=["words alone", "with vectors"])
+@pytest.mark.parametrize(
+    ("vectors", "mode"),
+    [(False, "inject"), (True, "inject"), (True, "hybrid")],
+    ids=["words alone", "with vectors", "some offered"],
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language, vectors):
-    off = {"embedding.backend": "off"}
+def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language, vectors, mode):
+    settings = {"recall.mode": mode, **({} if vectors else {"embedding.backend": "off"})}
     given = []
     for name, others in (("alone", 0), ("among", 60)):
         embedder = HashingEmbedder() if vectors else None
-        with Home.open(tmp_path / name, None if vectors else off, embedder=embedder) as home:
+        with Home.open(tmp_path / name, settings, embedder=embedder) as home:
             role = home.create("Mira", id="7d3bd1f0-0000-4000-8000-000000000001")
             told(role, random.Random(3), "lin", language, 30)
             if others:
@@ -94,4 +100,5 @@ def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language,
             given.append(answers(role, language, others))
     alone, among = given
     assert any(one[1] for one in alone[::2])
+    assert any(one[2] for one in alone[::2]) is (mode == "hybrid"), "something was offered"
     assert alone == among
