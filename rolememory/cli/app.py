@@ -15,9 +15,8 @@ import typer
 
 from rolememory.cli import command_line, usage, words
 from rolememory.cli.context import CommandContext, seat
-from rolememory.cli.help_pages import HelpGroup
 from rolememory.cli.output import Output, one_line
-from rolememory.cli.verbs import gather
+from rolememory.cli.verbs import VerbGroup
 from rolememory.cli.words import say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
@@ -29,7 +28,7 @@ def application() -> typer.Typer:
     """The command with all its verbs."""
     app = typer.Typer(
         name="rolememory",
-        cls=HelpGroup,
+        cls=VerbGroup,
         help=translatable(
             "A memory for role-play characters: in files you can edit, with a reason for every line."
         ),
@@ -39,7 +38,6 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True)(_start)
-    gather(app)
     return app
 
 

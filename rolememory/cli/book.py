@@ -20,10 +20,8 @@ from rolememory.cli.bookshelf import (
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, UserName, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import AUTHOR, verb
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.authoring.scan import ScanReport
@@ -32,11 +30,6 @@ RulesName = Annotated[Text, option("--rules NAME", "default or sillytavern")]
 Everything = Annotated[bool, option("--all -a", "every entry, and notes too")]
 
 
-@verb(
-    "book scan",
-    AUTHOR,
-    translatable("what fires at these messages: by which key, where, at what cost"),
-)
 def scan(
     books: BookNames,
     say_: Annotated[
@@ -128,11 +121,6 @@ def _show_report(here: CommandContext, report: "ScanReport") -> None:
         here.out.warn(note)
 
 
-@verb(
-    "book lint",
-    AUTHOR,
-    translatable("everything that is wrong with a book, and what to write instead"),
-)
 def lint(
     books: BookNames, rules: RulesName = None, everything: Everything = False, watch: Watch = False
 ) -> None:
@@ -166,7 +154,6 @@ def lint(
         raise typer.Exit(FOUND_FAULTS)
 
 
-@verb("book show", AUTHOR, translatable("the entries of a book"))
 def show(
     book: BookName,
     texts: Annotated[bool, option("--texts -t", "with their texts")] = False,

@@ -7,17 +7,10 @@ from typing import Annotated
 from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_file
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, Yes, argument, option
-from rolememory.cli.verbs import AUTHOR, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError
-from rolememory.locales import translatable
 
 
-@verb(
-    "book new",
-    AUTHOR,
-    translatable("begin a book, with its expectations beside it"),
-)
 def new(
     name: Annotated[str, argument("NAME", "its name, or the path of its file")],
     role: Annotated[
@@ -98,7 +91,6 @@ def _umask() -> int:
     return mask
 
 
-@verb("book import", AUTHOR, translatable("give a role a book, as it is"))
 def bring(
     file: BookName,
     role: Annotated[str, argument("ROLE", "a role: name, alias or id")],
@@ -146,11 +138,6 @@ def _as_json(path: Path) -> bytes:
     return convert(load_book(path), "lorebook_v3").data
 
 
-@verb(
-    "book export",
-    AUTHOR,
-    translatable("write a book in another format; what it cannot hold is told"),
-)
 def export(
     book: Annotated[
         str,

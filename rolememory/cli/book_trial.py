@@ -10,7 +10,6 @@ from rolememory.cli.bookshelf import FOUND_FAULTS, BookName, Watch, again, book_
 from rolememory.cli.context import CommandContext, desk, read_text
 from rolememory.cli.options import Text, option, whole
 from rolememory.cli.output import TableColumn, one_line
-from rolememory.cli.verbs import AUTHOR, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, translatable
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
     from rolememory.authoring.mutation_run import MutationReport, Uncovered
 
 
-@verb(
-    "book test",
-    AUTHOR,
-    translatable("does the book do what NAME.test.toml beside it expects; failures say why"),
-)
 def try_book(
     book: BookName,
     tests: Annotated[

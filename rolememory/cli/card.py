@@ -11,9 +11,7 @@ from rolememory.cli.bookshelf import FOUND_FAULTS
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import AUTHOR, verb
 from rolememory.cli.words import Tongue, say
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.cards.card import Card
@@ -35,7 +33,6 @@ def read_card(file: str) -> "Card":
     return load(Path(file).expanduser())
 
 
-@verb("card show", AUTHOR, translatable("what a character card holds"))
 def show(file: CardFile) -> None:
     """Nothing outside the file is read."""
     here = desk()
@@ -148,11 +145,6 @@ def _field_columns() -> list[TableColumn]:
     ]
 
 
-@verb(
-    "card lint",
-    AUTHOR,
-    translatable("what is wrong with a card and its book"),
-)
 def lint(
     file: CardFile,
     rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,

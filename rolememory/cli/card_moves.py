@@ -8,10 +8,9 @@ from rolememory.cli.card import CardFile, read_card
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, Text, Yes, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import AUTHOR, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import Listed, translatable
+from rolememory.locales import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
 
 
-@verb(
-    "card import",
-    AUTHOR,
-    translatable("make a role of a card, or bring its role up to date"),
-)
 def bring(
     file: CardFile,
     name: Annotated[Text, option("--name NAME", "the role's name; else the card's")] = None,
@@ -141,11 +135,6 @@ To = Annotated[
 ]
 
 
-@verb(
-    "card export",
-    AUTHOR,
-    translatable("a role's card with its books in it"),
-)
 def export(
     role: RoleName,
     to: To = None,
@@ -169,11 +158,6 @@ def export(
     _give(here, made, out, yes, {"books": list(books)})
 
 
-@verb(
-    "card convert",
-    AUTHOR,
-    translatable("a card in another format; what that cannot hold is told"),
-)
 def convert_card(
     file: CardFile,
     to: Annotated[

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, argument, option
 from rolememory.cli.output import plain
-from rolememory.cli.verbs import LEARN, verb
 from rolememory.cli.words import Tongue, say
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.learn.model.report import LearningReport
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 Chat = Annotated[str, argument("CHAT", "its id, as `sessions` shows it")]
 
 
-@verb("story chapters", LEARN, translatable("the chapters of a role's stories"))
 def chapters(
     role: RoleName,
     chat: Annotated[str | None, argument("[CHAT]", "only of this chat")] = None,
@@ -37,11 +34,6 @@ def chapters(
         here.out.say(f"   {one.id}", "dim")
 
 
-@verb(
-    "story chapter",
-    LEARN,
-    translatable("end a chapter of a chat here and write it"),
-)
 def chapter(
     role: RoleName,
     chat: Chat,
@@ -55,7 +47,6 @@ def chapter(
         _told(here, reports, [one for one in role_memory.chapters(chat) if one.id not in before])
 
 
-@verb("story retell", LEARN, translatable("let the model tell chapters again"))
 def retell(
     role: RoleName,
     chapter_ids: Annotated[

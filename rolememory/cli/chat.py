@@ -11,7 +11,6 @@ from rolememory.cli.chapters import heading
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, UserName, option
 from rolememory.cli.output import one_line, write
-from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
@@ -28,11 +27,6 @@ _HELP = translatable(
 )
 
 
-@verb(
-    "chat",
-    BEGIN,
-    translatable("talk with a role here, through any OpenAI-compatible server"),
-)
 def chat(
     role: RoleName,
     upstream: Annotated[

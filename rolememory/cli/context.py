@@ -34,10 +34,10 @@ class CommandContext:
         Raises:
             InvalidValueError: there is none here.
         """
-        from rolememory.engine import Home
-
         if not make or self.path.expanduser().exists():
             self.check_home()
+        from rolememory.engine import Home
+
         settings: Mapping[str, Any] | None = None if meaning else {"embedding.backend": "off"}
         with Home.open(self.path, settings) as home:
             yield home

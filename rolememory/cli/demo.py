@@ -12,11 +12,9 @@ from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.demo_view import DemoScene, act
 from rolememory.cli.options import argument, option
 from rolememory.cli.turns import turn_json
-from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.wait_for_model import ready
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, UnknownNameError
-from rolememory.locales import translatable
 from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
@@ -25,11 +23,6 @@ if TYPE_CHECKING:
 SCRIPT = "demo.json"
 
 
-@verb(
-    "demo",
-    BEGIN,
-    translatable("see it at work: three characters, what they recall and why"),
-)
 def demo(
     role: Annotated[str | None, argument("[ROLE]", "only this character")] = None,
     words: Annotated[

@@ -15,20 +15,14 @@ from rolememory.cli.import_sillytavern import (
 )
 from rolememory.cli.options import DryRun, RoleName, Yes, argument, option
 from rolememory.cli.output import TableColumn, json_text, printable
-from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import LocalizedText, translatable
+from rolememory.locales import LocalizedText
 
 if TYPE_CHECKING:
     from rolememory.storage.exchange import Imported
 
 
-@verb(
-    "export",
-    KEEP,
-    translatable("write a role as JSON to standard output: `export Mira > mira.json`"),
-)
 def export(
     role: RoleName,
     card: Annotated[bool, option("--card/--no-card", "with its card")] = True,
@@ -41,13 +35,6 @@ def export(
         here.out.data(export_role(home.folder.space(home.folder.find(role).id), card=card))
 
 
-@verb(
-    "import",
-    KEEP,
-    translatable(
-        "bring in what `export` wrote, a memory.json, or a list of memories; or an entire SillyTavern installation: `import sillytavern FOLDER`"
-    ),
-)
 def import_file(
     file: Annotated[
         str,

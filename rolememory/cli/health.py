@@ -14,7 +14,6 @@ from rolememory.cli.health_finding import FAULT, HealthFinding
 from rolememory.cli.learning_status import servers, standing
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.upkeep import chosen, size
-from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import say
 from rolememory.locales import translatable
 
@@ -32,11 +31,6 @@ translatable(("uninitialised", "ready", "failed"), "server")
 translatable(("episodic", "semantic", "traits", "goals"), "memory")
 
 
-@verb(
-    "stats",
-    TUNE,
-    translatable("figures: memories by type and source, sizes, vectors, backups"),
-)
 def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
     from rolememory.cli.wait_for_model import ready
@@ -153,11 +147,6 @@ def _age(moment: datetime) -> str:
     )
 
 
-@verb(
-    "doctor",
-    TUNE,
-    translatable("check everything; exit code 3 when something is broken"),
-)
 def doctor(
     wait: Wait = False,
     terse: Annotated[bool, option("--quiet -q", "only what is wrong")] = False,

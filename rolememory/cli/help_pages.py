@@ -1,7 +1,7 @@
 """The help pages: short, aligned for Chinese and Latin alike, in the person's language, made without rich so that they are quick."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import typer
@@ -30,6 +30,10 @@ class HelpPage(typer.core.TyperCommand):
 class HelpGroup(typer.core.TyperGroup):
     """A group of verbs whose help is ours."""
 
+    def rows(self, ctx: Any) -> Sequence[tuple[str, str, str]]:
+        """(panel, name, help) of each of its verbs."""
+        raise NotImplementedError
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
         formatter.write(page(self, ctx))
@@ -44,23 +48,15 @@ def page(command: Any, ctx: Any) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _verbs(command: Any, ctx: Any) -> list[Any]:
-    """The verbs of a group that are shown."""
-    names = command.list_commands(ctx) if _is_group(command) else ()
-    found = (command.get_command(ctx, name) for name in names)
-    return [verb for verb in found if not verb.hidden]
-
-
 def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
     parameters = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
     yield (
         say("Arguments"),
         [argument_row(one) for one in parameters if one.param_type_name == "argument"],
     )
-    verbs = _verbs(command, ctx)
-    for panel in dict.fromkeys(verb.rich_help_panel for verb in verbs):
-        title = say(panel) if isinstance(panel, str) else say("Verbs")
-        yield title, [(verb.name, short(verb)) for verb in verbs if verb.rich_help_panel == panel]
+    verbs = command.rows(ctx) if isinstance(command, HelpGroup) else ()
+    for panel in dict.fromkeys(panel for panel, _, _ in verbs):
+        yield say(panel), [(name, say(text)) for of, name, text in verbs if of == panel]
     yield (
         say("Options"),
         [option_row(one) for one in parameters if one.param_type_name == "option"],
@@ -71,10 +67,6 @@ def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
     )
 
 
-def _is_group(command: Any) -> bool:
-    return hasattr(command, "list_commands")
-
-
 def _usage(command: Any, ctx: Any) -> str:
     return say("Usage: ") + " ".join(usage(command, ctx)) + "\n"
 
@@ -83,7 +75,7 @@ def usage(command: Any, ctx: Any) -> list[str]:
     """The words of a command line: the verb, its arguments, `[OPTIONS]` where it has any of its own."""
     given = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     words = [ctx.command_path, *(metavar(one) for one in given)]
-    if _is_group(command):
+    if isinstance(command, HelpGroup):
         words.append(say("VERB ..."))
     options = [one for one in command.params if one.param_type_name == "option"]
     return [*words, say("[OPTIONS]")] if options else words
@@ -100,11 +92,6 @@ def _about(command: Any) -> list[str]:
     text = say(command.help or "").strip()
     lines = [line for part in text.split("\n") for line in (wrapped(part, _width() - 2) or [""])]
     return [*("  " + line if line else "" for line in lines), ""]
-
-
-def short(command: Any) -> str:
-    """The first sentence of a verb's help."""
-    return say(command.help or "").strip().split("\n")[0]
 
 
 def argument_row(argument: Any) -> Row:
@@ -184,8 +171,3 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _wide(letter: str) -> bool:
     return cells(letter) == 2
-
-
-def verbs_of(group: Any, ctx: Any) -> Iterable[str]:
-    """The names of a group's verbs, for suggestions."""
-    return [name for name in group.list_commands(ctx) if not group.get_command(ctx, name).hidden]

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import desk
 from rolememory.cli.options import RoleName, argument, option, whole
 from rolememory.cli.output import TableColumn, one_line
-from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import say
 from rolememory.locales import translatable
 
@@ -17,11 +16,6 @@ translatable(("add", "set", "remove"), "change")
 _MOST = 60  # characters of a value in a table
 
 
-@verb(
-    "history",
-    KEEP,
-    translatable("what was changed, when and by whom, newest first"),
-)
 def history(
     role: RoleName,
     memory_id: Annotated[str | None, argument("[ID]", "only of this memory")] = None,
@@ -84,11 +78,6 @@ def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-@verb(
-    "undo",
-    KEEP,
-    translatable("take the newest change back; `undo` again takes back the one before"),
-)
 def undo(
     role: RoleName,
     txn: Annotated[

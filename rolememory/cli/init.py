@@ -6,16 +6,9 @@ from typing import Annotated, Any
 from rolememory.cli.context import desk
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import argument
-from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, say
-from rolememory.locales import translatable
 
 
-@verb(
-    "init",
-    BEGIN,
-    translatable("make a home for roles: a folder with settings to edit"),
-)
 def init(
     path: Annotated[
         Path | None,

@@ -8,19 +8,12 @@ from urllib.parse import urlsplit
 from rolememory.cli import sillytavern
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import argument, option
-from rolememory.cli.verbs import DOORS, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
 
 ORIGINS = "serve.allowed_origins"
 
 
-@verb(
-    "integrate sillytavern",
-    DOORS,
-    translatable("put the extension into a SillyTavern folder"),
-)
 def integrate_sillytavern(
     path: Annotated[Path, argument("PATH", "the folder of SillyTavern")],
     user: Annotated[

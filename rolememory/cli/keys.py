@@ -5,16 +5,13 @@ from typing import Annotated
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import DOORS, verb
 from rolememory.cli.words import say
-from rolememory.locales import translatable
 from rolememory.serve.keys import EVERY, RIGHTS, ApiKey, ApiKeys
 from rolememory.serve.token import token_of
 
 KeyName = Annotated[str, argument("NAME", "what the key is called")]
 
 
-@verb("keys list", DOORS, translatable("the keys of a service"))
 def listed() -> None:
     """What they are is shown to nobody: the home keeps their digests alone."""
     here = desk()
@@ -33,7 +30,6 @@ def listed() -> None:
         here.out.say(say("no keys yet: `rolememory keys add NAME`"))
 
 
-@verb("keys add", DOORS, translatable("make a key for `serve --service`"))
 def add(
     name: KeyName,
     role: Annotated[
@@ -61,7 +57,6 @@ def add(
     here.out.say(say("{name}, shown once: {key}", name=name, key=key))
 
 
-@verb("keys remove", DOORS, translatable("take a key away"))
 def remove(name: KeyName) -> None:
     """It counts no longer, nor does what it signed."""
     here = desk()

@@ -5,10 +5,8 @@ from typing import Annotated
 
 from rolememory.cli.context import desk
 from rolememory.cli.options import option
-from rolememory.cli.verbs import DOORS, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
 
 OnBehalf = Annotated[
     str | None,
@@ -19,11 +17,6 @@ OnBehalf = Annotated[
 ]
 
 
-@verb(
-    "mcp",
-    DOORS,
-    translatable("give agents and editors the memories as tools (MCP over stdio)"),
-)
 def mcp(user: OnBehalf = None) -> None:
     """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
     here = desk()

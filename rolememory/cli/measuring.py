@@ -5,13 +5,10 @@ from typing import Annotated
 
 from rolememory.cli.context import desk
 from rolememory.cli.options import argument, option
-from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import say
 from rolememory.errors import FileError
-from rolememory.locales import translatable
 
 
-@verb("bench", TUNE, translatable("measure quality and speed on data sets"))
 def bench(
     files: Annotated[
         list[Path],

@@ -7,10 +7,8 @@ from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.memory_rows import hit_text, memory_columns, memory_json, memory_row
 from rolememory.cli.options import RoleName, Text, UserName, Wait, argument, option, whole
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import MEMORIES, verb
 from rolememory.cli.wait_for_model import ready, tell_without
 from rolememory.cli.words import say
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
@@ -30,7 +28,6 @@ Archived = Annotated[bool, option("--archived", "only what is archived")]
 Everything = Annotated[bool, option("--all", "what is archived too")]
 
 
-@verb("list", MEMORIES, translatable("list what a role remembers"))
 def list_memories(
     role: RoleName,
     kind: OfKind = None,
@@ -71,11 +68,6 @@ def _show(here: CommandContext, found: "list[Memory]", limit: int) -> None:
         here.out.warn(say("{more} more; --limit {count} shows all", more=more, count=len(found)))
 
 
-@verb(
-    "search",
-    MEMORIES,
-    translatable("search what a role remembers, best first"),
-)
 def search(
     role: RoleName,
     query: Annotated[str, argument("QUERY", "what to look for, in any words")],

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import option
-from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError, ModelError, NotWrittenError
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.schema.settings import EmbeddingSettings
@@ -40,11 +38,6 @@ Remove = Annotated[
 ]
 
 
-@verb(
-    "model export",
-    TUNE,
-    translatable("export the current model to ONNX, which starts and answers sooner"),
-)
 def model_export(int8: Rounded = False, remove: Remove = False) -> None:
     """Nothing is put in place that differs more from the original than it may."""
     from rolememory.text.embed.graph import graph_folder

@@ -9,7 +9,6 @@ from rolememory.cli.embedding_status import look
 from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import ModelError
 from rolememory.locales import translatable
@@ -17,11 +16,6 @@ from rolememory.locales import translatable
 _LANGUAGES = translatable({"zh": "Chinese", "en": "English", "multi": "more"})
 
 
-@verb(
-    "model list",
-    TUNE,
-    translatable("the models we recommend, what they know and cost, and the one in use"),
-)
 def model_list() -> None:
     """From our own table; nothing is asked for over the network."""
     from rolememory.text.embed.local import cached, packaged
@@ -80,11 +74,6 @@ To = Annotated[
 ]
 
 
-@verb(
-    "model fetch",
-    TUNE,
-    translatable("fetch a model, check it, and use it in this home"),
-)
 def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
     """Nothing is written to the settings unless the model loads."""
     here = desk()

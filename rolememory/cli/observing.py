@@ -8,10 +8,8 @@ from rolememory.cli.context import CommandContext, desk, read_text
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, argument, option
 from rolememory.cli.output import TableColumn, one_line, plain
-from rolememory.cli.verbs import LEARN, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -26,7 +24,6 @@ ChatName = Annotated[
 ]
 
 
-@verb("observe", LEARN, translatable("let a role learn from a chat"))
 def observe(
     role: RoleName,
     file: Annotated[
@@ -82,11 +79,6 @@ def observe(
         here.out.warn(say("{waiting} wait for your word: `rolememory review`", waiting=waiting))
 
 
-@verb(
-    "review",
-    LEARN,
-    translatable("pending review: accept, mend or reject it"),
-)
 def review(
     role: RoleName,
     accept: Annotated[
@@ -161,11 +153,6 @@ def _receipts(role_memory: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]"
             yield (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"), learned
 
 
-@verb(
-    "infer",
-    LEARN,
-    translatable("draw conclusions from several memories, with the model that is set"),
-)
 def infer(role: RoleName) -> None:
     """Now, whether or not it is due."""
     here = desk()

@@ -5,12 +5,10 @@ from typing import Annotated
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import argument
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import LEARN, verb
 from rolememory.cli.words import say
-from rolememory.locales import Listed, translatable
+from rolememory.locales import Listed
 
 
-@verb("users list", LEARN, translatable("who is known, and under which names"))
 def users() -> None:
     """New names that may be somebody who is known are asked about."""
     here = desk()
@@ -55,11 +53,6 @@ def _ask(here: CommandContext, unasked: list[tuple[str, str]]) -> None:
         )
 
 
-@verb(
-    "users link",
-    LEARN,
-    translatable("let several names be one person"),
-)
 def link(
     names: Annotated[
         list[str],
@@ -77,11 +70,6 @@ def link(
     here.out.say(say("one person: {one}", one=Listed(one)))
 
 
-@verb(
-    "users unlink",
-    LEARN,
-    translatable("let a name be a person of its own"),
-)
 def unlink(
     name: Annotated[str, argument("NAME", "which name; it is not asked about again")],
 ) -> None:

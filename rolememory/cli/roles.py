@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import RoleName, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, say
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from rolememory.storage.port import Space
 
 
-@verb("roles", BEGIN, translatable("list the roles"))
 def roles() -> None:
     """One row per role; what cannot be read is told on standard error."""
     here = desk()
@@ -77,11 +74,6 @@ def books(home: Path, folder: Path, role: "Role") -> list[Path]:
     return [*own, *(home / "worldbooks" / name for name in role.worldbooks)]
 
 
-@verb(
-    "open",
-    BEGIN,
-    translatable("show where a role lives and what it holds; make it, or edit its memories"),
-)
 def open_role(
     name: RoleName,
     create: Annotated[

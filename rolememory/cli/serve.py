@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.embedding_status import look_at
 from rolememory.cli.options import option
-from rolememory.cli.verbs import DOORS, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.serve.app_state import AppState
 
 
-@verb(
-    "serve",
-    DOORS,
-    translatable("stand between frontend and model: the character remembers"),
-)
 def serve(
     upstream: Annotated[
         str | None,

@@ -8,7 +8,6 @@ from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, UserName, Yes, argument, option
 from rolememory.cli.output import TableColumn, one_line, plain
 from rolememory.cli.upkeep import chosen
-from rolememory.cli.verbs import KEEP, LEARN, verb
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
 translatable(("here", "read_only", "off"), "mode")
 
 
-@verb(
-    "sessions",
-    LEARN,
-    translatable("the chats of a role, or the messages of one"),
-)
 def sessions(
     role: RoleName,
     chat: Annotated[str | None, argument("[CHAT]", "show its messages")] = None,
@@ -109,7 +103,6 @@ def _list(here: CommandContext, role: str, archived: bool, user: str | None) -> 
         here.out.say(say("no chats yet; `observe` or a frontend brings them"))
 
 
-@verb("story list", LEARN, translatable("the stories of a role"))
 def stories(role: RoleName) -> None:
     """The life that chats share first."""
     here = desk()
@@ -141,11 +134,6 @@ def stories(role: RoleName) -> None:
     )
 
 
-@verb(
-    "story begin",
-    LEARN,
-    translatable("a new story, empty or forked from another"),
-)
 def begin(
     role: RoleName,
     name: Annotated[str, argument("NAME", "what to call it")],
@@ -168,11 +156,6 @@ def begin(
     here.out.say(say("{name}: a story of its own from here on", name=made.name))
 
 
-@verb(
-    "story merge",
-    LEARN,
-    translatable("let a story know what was told in another"),
-)
 def merge(
     role: RoleName,
     name: Annotated[str, argument("NAME", "whose events")],
@@ -194,11 +177,6 @@ def merge(
     )
 
 
-@verb(
-    "story default",
-    LEARN,
-    translatable("whether chats share one life, or each is a story of its own"),
-)
 def living(
     role: RoleName,
     stories: Annotated[
@@ -227,11 +205,6 @@ def _named(story: str) -> str:
     return story or say("(shared)")
 
 
-@verb(
-    "forget",
-    KEEP,
-    translatable("remove everything of one person: memories, chats, history, backups"),
-)
 def forget(
     role: MaybeRole = None,
     user: Annotated[str | None, option("--user NAME", "whose data")] = None,

@@ -6,17 +6,10 @@ from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.fields import split
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import TableColumn
-from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
-from rolememory.locales import translatable
 
 
-@verb(
-    "settings",
-    TUNE,
-    translatable("show the settings and where they come from, or set one"),
-)
 def settings(
     key: Annotated[
         str | None,

@@ -8,11 +8,9 @@ from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option
 from rolememory.cli.output import plain
-from rolememory.cli.verbs import ASK, verb
 from rolememory.cli.wait_for_model import ready, tell_without
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import UnknownMemoryError
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -32,11 +30,6 @@ Now = Annotated[
 ]
 
 
-@verb(
-    "recall",
-    ASK,
-    translatable("what a role remembers at this message: the words for the prompt"),
-)
 def recall(
     role: RoleName,
     message: Said,
@@ -72,11 +65,6 @@ def recall(
         tell_without(here, messages[-1].content)
 
 
-@verb(
-    "explain",
-    ASK,
-    translatable("why each memory is in the prompt or not, and what would let it in"),
-)
 def explain(
     role: RoleName,
     message: Said,

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
 from rolememory.cli.output import TableColumn, one_line
-from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
@@ -23,11 +21,6 @@ def chosen(home: "Home", name: str | None) -> list[str]:
     return [home.folder.find(name).id]
 
 
-@verb(
-    "clean",
-    KEEP,
-    translatable("archive what expired, wore out or outgrew its limit; never deletes"),
-)
 def clean(
     role: MaybeRole = None,
     dry_run: DryRun = False,
@@ -90,11 +83,6 @@ def _tell_retired(here: CommandContext, rows: list[dict[str, Any]], dry_run: boo
     here.out.table(rows, columns)
 
 
-@verb(
-    "backup",
-    KEEP,
-    translatable("make a backup of a role, checked after it is made"),
-)
 def backup(
     role: MaybeRole = None,
     everyone: Annotated[bool, option("--all", "every role")] = False,
@@ -131,11 +119,6 @@ def backup(
         )
 
 
-@verb(
-    "restore",
-    KEEP,
-    translatable("put a backup back; what stands now is backed up first"),
-)
 def restore(
     role: RoleName,
     which: Annotated[

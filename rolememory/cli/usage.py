@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from rolememory.cli.help_pages import metavar, verbs_of
+from rolememory.cli.help_pages import metavar
 from rolememory.cli.words import say
 from rolememory.errors import closest
 
@@ -96,7 +96,7 @@ def _general(error: Any) -> str:
 def _no_such_verb(error: Any, message: str) -> str:
     found = _QUOTED.search(message)
     name = found.group(1) if found else ""
-    near = closest(name, verbs_of(error.ctx.command, error.ctx))
+    near = closest(name, error.ctx.command.list_commands(error.ctx))
     hint = say(", did you mean `{near}`?", near=near) if near else ""
     return say("no verb {name!r}{hint}", name=name, hint=hint)
 

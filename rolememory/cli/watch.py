@@ -9,7 +9,6 @@ from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.history import change_json, change_text
 from rolememory.cli.options import MaybeRole
 from rolememory.cli.upkeep import chosen
-from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import Listed, LocalizedText, translatable
@@ -23,7 +22,6 @@ translatable(("native", "polling", "off"), "watching")
 translatable(("memory", "role", "settings", "template", "worldbook", "card"), "file")
 
 
-@verb("watch", TUNE, translatable("show what changes, live, until Ctrl-C"))
 def watch(role: MaybeRole = None) -> None:
     """One line per change; with --json one JSON object per line."""
     here = desk()

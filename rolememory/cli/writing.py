@@ -8,10 +8,8 @@ from rolememory.cli.fields import assignments, checked, value_of
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import MemoryId, RoleName, Text, Words, Yes, argument, option
 from rolememory.cli.output import one_line
-from rolememory.cli.verbs import MEMORIES, verb
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError, UnknownMemoryError
-from rolememory.locales import translatable
 
 Given = Annotated[
     str,
@@ -51,7 +49,6 @@ EachLine = Annotated[
 ]
 
 
-@verb("add", MEMORIES, translatable("write a memory"))
 def add(
     role: RoleName,
     text: Given,
@@ -104,11 +101,6 @@ def _remember(here: CommandContext, role: str, raws: list[dict[str, Any]], many:
         here.out.say(say("{name} remembers {id}: {text}", name=name, id=memory.id, text=text))
 
 
-@verb(
-    "edit",
-    MEMORIES,
-    translatable("change a memory: field=value ..., or in your editor"),
-)
 def edit(
     role: RoleName,
     memory_id: MemoryId,
@@ -171,7 +163,6 @@ def _value(value: Any) -> str:
     return say("default") if value is None else json.dumps(value, ensure_ascii=False)
 
 
-@verb("weight", MEMORIES, translatable("set how strongly a memory is held"))
 def weight(
     role: RoleName,
     memory_id: MemoryId,
@@ -184,11 +175,6 @@ def weight(
     edit(role, memory_id, [f"weight={value}"])
 
 
-@verb(
-    "delete",
-    MEMORIES,
-    translatable("delete memories; `undo` brings them back"),
-)
 def delete(
     role: RoleName,
     memory_ids: Annotated[list[str], argument("ID...", "ids, as `list` shows them")],

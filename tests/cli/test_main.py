@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from rolememory.cli.command_line import read
-from rolememory.cli.verbs import MODULES
 from tests.cli.running import ENVIRONMENT, Command, process
 
 VERBS = (
@@ -58,10 +57,19 @@ def test_help_is_quick_because_it_loads_little() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_every_module_of_verbs_is_gathered() -> None:
-    folder = Path(read.__code__.co_filename).parent
-    marked = {path.stem for path in folder.glob("*.py") if "@verb(" in path.read_text("utf-8")}
-    assert marked == set(MODULES)
+def test_a_verb_loads_what_it_needs_alone(command: Command) -> None:
+    code = (
+        "import sys; from rolememory.cli.app import run; run(['roles', '--home', sys.argv[1]]); "
+        "print([name for name in sys.modules if name.startswith(('rolememory.cli.book', 'rolememory.serve'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(command.home)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **ENVIRONMENT},
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)

@@ -173,13 +173,15 @@ def test_commands_on_a_page_are_there(command: str) -> None:
 
     from rolememory.cli import command_line
     from rolememory.cli.app import application
+    from rolememory.cli.verbs import VerbGroup
 
     words = list(command_line.read(shlex.split(command.split(" > ", maxsplit=1)[0])[1:]).rest)
     context, node = None, get_command(application())
-    while words and words[0] in getattr(node, "commands", {}):
+    while isinstance(node, VerbGroup) and words:
         context = node.make_context(node.name, [words[0]], parent=context, resilient_parsing=True)
-        node = node.commands[words.pop(0)]  # type: ignore[attr-defined]
-    assert not hasattr(node, "commands"), f"no verb {words[:1]}"
+        node = node.get_command(context, words.pop(0))
+    assert node is not None, "no verb"
+    assert not isinstance(node, VerbGroup), "no verb"
     node.make_context(node.name, words, parent=context)
 
 
