@@ -101,30 +101,24 @@ def retire(
     """
     live = {memory.id: memory for memory in memories if not memory.archived}
     settled, added = now - timedelta(days=SETTLED_DAYS), effects or {}
-    gone_by: dict[str, Reason] = dict(_expired(live.values(), now))
+    gone_by: dict[str, Reason] = {}
     for memory_id, why in (
+        *_expired(live.values(), now),
         *_worn(live.values(), below_weight, added),
         *_merged(live, settled, counts),
         *_unsupported(live.values(), gone or {}, settled, counts),
     ):
         gone_by.setdefault(memory_id, why)
-    outdated = {
-        old
-        for memory in live.values()
-        if counts(memory)
-        for old in memory.supersedes
-        if old != memory.id
-    }
-    gone_by |= dict(
-        _crowded(
-            [memory for memory in live.values() if memory.id not in gone_by],
-            limits,
-            added,
-            outdated,
-        )
-    )
+    left = [memory for memory in live.values() if memory.id not in gone_by]
+    gone_by |= dict(_crowded(left, limits, added, _replaced(live.values(), counts)))
     gone_by |= dict(_left_behind(live, gone_by, counts))
     return [Retirement(memory_id, why) for memory_id, why in gone_by.items()]
+
+
+def _replaced(memories: Iterable[Memory], counts: Counts) -> set[str]:
+    """What another memory that counts took the place of."""
+    replacing = (memory for memory in memories if memory.supersedes and counts(memory))
+    return {old for memory in replacing for old in memory.supersedes if old != memory.id}
 
 
 def revived(
@@ -134,24 +128,20 @@ def revived(
 
     `because` is why upkeep archived each (`archived_because`); what a person archived stays archived.
     """
-    replaced = {
-        old
-        for memory in memories.values()
-        if counts(memory)
-        for old in memory.supersedes
-        if old != memory.id
-    }
+    replaced = _replaced(memories.values(), counts)
     put_away = (
         memory
         for memory_id in because
         if (memory := memories.get(memory_id)) and memory.archived and counts(memory)
     )
-    return [
-        Retirement(memory.id, Reason("counts_again"))
-        for memory in put_away
-        if because[memory.id] == "unsupported"
-        or (because[memory.id] in ("merged", "superseded") and memory.id not in replaced)
-    ]
+
+    def free(memory_id: str) -> bool:
+        why = because[memory_id]
+        return why == "unsupported" or (
+            why in ("merged", "superseded") and memory_id not in replaced
+        )
+
+    return [Retirement(memory.id, Reason("counts_again")) for memory in put_away if free(memory.id)]
 
 
 def archived_because(history: Iterable[HistoryLine]) -> dict[str, str]:
@@ -206,26 +196,26 @@ def _merged(
     live: Mapping[str, Memory], settled: datetime, counts: Counts
 ) -> Iterator[tuple[str, Reason]]:
     """What a later memory that counts says again."""
-    replacing = [
-        memory
-        for memory in live.values()
-        if memory.supersedes and not (memory.created and memory.created > settled)
-    ]
-    pairs = (
-        (live[one], later)
-        for later in sorted(replacing, key=told_at, reverse=True)
-        if counts(later)
-        for one in later.supersedes
-        if one in live and one != later.id
-    )
     comparable = (
         (earlier, later)
-        for earlier, later in pairs
+        for earlier, later in _replacements(live, settled, counts)
         if _learned(earlier) and not _outdates_more(earlier, later, live)
     )
     for earlier, later in islice(comparable, MOST_COMPARED):
         if says_the_same(earlier, later):
             yield earlier.id, Reason("merged", (("into", later.id),))
+
+
+def _replacements(
+    live: Mapping[str, Memory], settled: datetime, counts: Counts
+) -> Iterator[tuple[Memory, Memory]]:
+    """(earlier, later) of memories that others took the place of some time ago, the latest first."""
+    replacing = (memory for memory in live.values() if memory.supersedes)
+    for later in sorted(replacing, key=told_at, reverse=True):
+        if not (later.created and later.created > settled) and counts(later):
+            yield from (
+                (live[one], later) for one in later.supersedes if one in live and one != later.id
+            )
 
 
 def _outdates_more(earlier: Memory, later: Memory, live: Mapping[str, Memory]) -> bool:
@@ -269,15 +259,9 @@ def _left_behind(
     live: Mapping[str, Memory], gone: Mapping[str, Reason], counts: Counts
 ) -> Iterator[tuple[str, Reason]]:
     """What was outdated only by memories that go now, for another reason than that their time is over or their messages are gone."""
-    staying = {
-        old
-        for memory in live.values()
-        if memory.id not in gone and counts(memory)
-        for old in memory.supersedes
-    }
+    held = {*gone} | _replaced((one for one in live.values() if one.id not in gone), counts)
     for memory_id, why in gone.items():
-        if why.code not in ("low_weight", "limit") or not counts(live[memory_id]):
-            continue
-        for old in live[memory_id].supersedes:
-            if old in live and old not in gone and old not in staying and not _spared(live[old]):
-                yield old, Reason("superseded", (("by", memory_id),))
+        if why.code in ("low_weight", "limit") and counts(live[memory_id]):
+            for old in live[memory_id].supersedes:
+                if old in live and old not in held and not _spared(live[old]):
+                    yield old, Reason("superseded", (("by", memory_id),))

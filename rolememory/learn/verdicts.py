@@ -89,20 +89,29 @@ def _verdict(
     if wrong and _protected(wrong):
         code = AGAINST[not wrong.authored]
         return Verdict(draft, "review", Reason(code, (("of", wrong.id),)), (wrong.id,))
-    same = [one for one in alike if wrong is None or one.id != wrong.id]
-    guarded = next((one for one in same if _protected(one)), None)
+    guarded = next(filter(_protected, alike), None)
     if guarded and not wrong:
         return Verdict(draft, "ignore", Reason("known", (("of", guarded.id),)), (guarded.id,))
-    same = [one for one in same if _replaceable(one, memory)]
+    return _beside(draft, memory, wrong, alike, known)
+
+
+def _beside(
+    draft: Draft,
+    memory: Memory,
+    wrong: Memory | None,
+    alike: Sequence[Memory],
+    known: Mapping[str, Memory],
+) -> Verdict:
+    """What becomes of a draft beside what it corrects, what it restates and what restates it."""
+    same = [one for one in alike if one != wrong and _replaceable(one, memory)]
     merged = [one.id for one in same if _told_at(one) <= _told_at(memory)]
     later = tuple(one.id for one in same if one.id not in merged and one.id in known)
     if wrong:
         return _superseding(draft, wrong, merged, later)
     if merged:
         return Verdict(draft, "merge", Reason("restates", (("of", merged[0]),)), tuple(merged))
-    if later:
-        return Verdict(draft, "add", Reason("restated", (("by", later[0]),)), (), later)
-    return Verdict(draft, "add", Reason("unheard"))
+    because = Reason("restated", (("by", later[0]),)) if later else Reason("unheard")
+    return Verdict(draft, "add", because, (), later)
 
 
 def _superseding(
@@ -127,32 +136,29 @@ def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory 
 
 def _counting(memory: Memory, known: Mapping[str, Memory]) -> Iterator[Memory]:
     """What a person may correct: of their own, about the same, and not outdated already."""
-    outdated = _outdated(known)
-    for one in known.values():
-        own = one.subject == memory.subject and one.user in (None, memory.user)
-        counts = not one.archived and one.id not in outdated
-        if own and counts and _may_meet(one, memory):
+    for one in _standing(known, memory.user):
+        if one.subject == memory.subject and _may_meet(one, memory):
             yield one
 
 
 def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:
     """What a model learned from the messages just before a correction, and may be told to the one who corrects it."""
-    outdated = _outdated(known)
     chats, near = {one.chat for one in draft.evidence}, {*draft.near}
 
     def beside(proof: Evidence) -> bool:
         return proof.chat in chats and not near.isdisjoint(proof.version.split("+"))
 
-    for one in known.values() if near else ():
+    for one in _standing(known, draft.user) if near else ():
         told = one.source is Source.SUMMARY and not one.chapter
-        mine = one.user in (None, draft.user) and not one.archived and one.id not in outdated
-        if told and mine and any(map(beside, one.evidence)):
+        if told and any(map(beside, one.evidence)):
             yield one
 
 
-def _outdated(known: Mapping[str, Memory]) -> set[str]:
-    """The ids that some memory has taken the place of."""
-    return {old for one in known.values() if not one.archived for old in one.supersedes}
+def _standing(known: Mapping[str, Memory], user: str | None) -> Iterator[Memory]:
+    """What is neither archived nor outdated: the shared, and this user's own."""
+    live = [one for one in known.values() if not one.archived]
+    outdated = {old for one in live for old in one.supersedes}
+    return (one for one in live if one.id not in outdated and one.user in (None, user))
 
 
 def _may_meet(older: Memory, newer: Memory) -> bool:

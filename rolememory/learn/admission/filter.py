@@ -1,6 +1,6 @@
 """The gate: nothing false, doubled or foreign becomes a memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rolememory.learn.admission.frames import shipped_frames
@@ -137,19 +137,15 @@ class AdmissionFilter:
 
     def _echoes(self, draft: Draft, memory: Memory, said: Saying | None) -> bool:
         """Whether the draft says what the memory says, or was read in words that retell it."""
-        texts, retold = texts_of((memory.content,), self._names), letters(memory.content)
-        if (
-            texts.copied(draft.content)
-            or texts.restated(draft.content)
-            or same(draft.content, memory.content)
-        ):
+        texts, told = texts_of((memory.content,), self._names), draft.content
+        if texts.copied(told) or texts.restated(told) or same(told, memory.content):
             return True
+        retold = letters(memory.content)
         if len(retold.encode()) < _RETOLD:
             return False
-        read = (one.quote or "\n".join(_texts(one, said)) for one in draft.evidence)
-        quotes = [one for one in read if retold in letters(one) or texts.copied(one)]
-        new = {token for quote in quotes for token in weighty(quote)} - weighty(memory.content)
-        return bool(quotes) and new.isdisjoint(weighty(draft.content))
+        quotes = [one for one in _read(draft, said) if retold in letters(one) or texts.copied(one)]
+        new = set[str]().union(*map(weighty, quotes)) - weighty(memory.content)
+        return bool(quotes) and new.isdisjoint(weighty(told))
 
     def _guarded(self, draft: Draft, even: str) -> Judged:
         if found := secrets_in(draft.content):
@@ -160,6 +156,12 @@ class AdmissionFilter:
         return Passed(draft)
 
 
+def _read(draft: Draft, said: Saying | None) -> Iterator[str]:
+    """The words that the draft rests on: its quotes, where it has none the messages."""
+    for one in draft.evidence:
+        yield one.quote or "\n".join(_texts(one, said))
+
+
 def _because(code: str, **values: Value) -> Reason:
     return Reason(code, tuple(values.items()))
 
@@ -168,17 +170,23 @@ def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
     """Whether it rests on nothing. What a model proposes needs messages that stand, a command the very words."""
     if draft.source is Source.INFERENCE and draft.rests_on:
         return None
-    if not draft.evidence or not all(one.version for one in draft.evidence):
+    if not _is_founded(draft, said):
         return _because("unfounded")
     if _is_distilled(draft):
-        known = said is None or all(all(_texts(one, said)) for one in draft.evidence)
-        return None if known else _because("unfounded")
+        return None
     if not all(letters(one.quote) for one in draft.evidence):
         return _because("no_quote")
-    if said is None or draft.explicit:
-        return None  # a command was read in its message, often out of character: not in the story's text
-    stands = all(_quoted(one, said) for one in draft.evidence)
+    # a command was read in its message, often out of character: not in the story's text
+    stands = draft.explicit or all(_quoted(one, said) for one in draft.evidence)
     return None if stands else _because("not_said")
+
+
+def _is_founded(draft: Draft, said: Saying | None) -> bool:
+    """Whether it names messages; for what a model put into words they must stand."""
+    named = bool(draft.evidence) and all(one.version for one in draft.evidence)
+    if not named or said is None or not _is_distilled(draft):
+        return named
+    return all(all(_texts(one, said)) for one in draft.evidence)
 
 
 def _is_distilled(draft: Draft) -> bool:
@@ -214,9 +222,13 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     texts = [text for one in draft.evidence for text in _texts(one, said)]
     texts += [said(draft.evidence[0].chat, version) for version in draft.context]
     heard, told = weighty(" ".join(texts)), weighty(draft.content)
-    asks = all(text.rstrip(_AFTER).endswith(("?", "？")) for text in texts)
-    enough = 1 if asks else _SAYS_SOMETHING
-    return _because("not_said") if told and len(heard) >= enough and not heard & told else None
+    enough = 1 if all(map(_asks, texts)) else _SAYS_SOMETHING
+    otherwise = told and len(heard) >= enough and heard.isdisjoint(told)
+    return _because("not_said") if otherwise else None
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(_AFTER).endswith(("?", "？"))
 
 
 def _quoted(support: Evidence, said: Saying | None) -> bool:

@@ -24,10 +24,8 @@ class Frames:
 
     def __init__(self, templates: Iterable[str]) -> None:
         lines = sorted({line for template in templates for line in _lines(template)})
-        whole = [line for line, letters in lines if letters >= 6]
-        inside = [line for line, letters in lines if letters >= _LONG]
-        self._whole = re.compile("|".join(f"(?:{line})" for line in whole) or "(?!)")
-        self._inside = re.compile("|".join(f"(?:{line})" for line in inside) or "(?!)")
+        self._whole = _any_of(line for line, _ in lines)
+        self._inside = _any_of(line for line, letters in lines if letters >= _LONG)
 
     def found(self, even: str) -> bool:
         """Whether a line of the plain text is one of theirs.
@@ -38,6 +36,10 @@ class Frames:
         return bool(self._inside.search(even)) or any(
             self._whole.fullmatch(_LEADING.sub("", line).strip()) for line in even.split("\n")
         )
+
+
+def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{line})" for line in lines) or "(?!)")
 
 
 @lru_cache(maxsize=1)

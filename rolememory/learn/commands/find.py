@@ -176,16 +176,17 @@ def _joined(parts: list[SentenceSpan], even: str) -> list[SentenceSpan]:
     """Sentences, those that end with a colon together with the lines they announce."""
     out: list[SentenceSpan] = []
     for part in parts:
-        last = out[-1] if out else None
-        announced = last is not None and even[last.start : last.end].rstrip(" *").endswith(":")
-        listed = last is not None and ":\n" in even[last.start : last.end].replace(" ", "")
-        near = (
-            last is not None
-            and not _EMPTY_LINE.search(even, last.end, part.start)
-            and part.end - last.start < _LONGEST_SENTENCE
-        )
-        if last and near and (announced or (listed and "\n" in even[last.end : part.start])):
-            out[-1] = SentenceSpan(last.start, part.end)
+        if out and _announces(out[-1], part, even):
+            out[-1] = SentenceSpan(out[-1].start, part.end)
         else:
             out.append(part)
     return out
+
+
+def _announces(last: SentenceSpan, part: SentenceSpan, even: str) -> bool:
+    """Whether the sentence before ends with a colon, or is a list that goes on in the next line."""
+    if part.end - last.start >= _LONGEST_SENTENCE or _EMPTY_LINE.search(even, last.end, part.start):
+        return False
+    said = even[last.start : last.end]
+    listed = ":\n" in said.replace(" ", "") and "\n" in even[last.end : part.start]
+    return said.rstrip(" *").endswith(":") or listed

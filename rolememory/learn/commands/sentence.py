@@ -163,17 +163,13 @@ class CommandSentence:
     def _meant(
         self, row: CommandPattern, match: re.Match[str], start: int, stop: int
     ) -> Command | None:
-        what = next(
-            ((match.start(name), match.end(name)) for name in row.says.groupindex if match[name]),
-            None,
-        )
-        if (
-            what and row.shape == "whole" and "," in self.even[what[1] : stop].strip(_EDGE)
-        ):  # 把我的生日记下来，5月3号
-            what = (what[0], stop)
-        said = self._content(*what) if what else ""
-        if what and (said or row.shape not in ("maybe", "next")):
-            return self._with_content(row, match, what, (start, stop))
+        named = (name for name in row.says.groupindex if match[name])
+        if (name := next(named, None)) is not None:
+            what = match.span(name)
+            if row.shape == "whole" and "," in self.even[what[1] : stop].strip(_EDGE):
+                what = (what[0], stop)  # 把我的生日记下来，5月3号
+            if row.shape not in ("maybe", "next") or self._content(*what):
+                return self._with_content(row, match, what, (start, stop))
         if pointed := self._pointed(row, match, start):
             return self._command(row, pointed[0], min(start, pointed[1]), max(stop, pointed[2]))
         return None
@@ -244,32 +240,29 @@ class CommandSentence:
         self, row: CommandPattern, match: re.Match[str], start: int
     ) -> tuple[str, int, int] | None:
         """(words, start, end) that "that" points to: what stands before it in the sentence or the message, else behind it."""
-        if row.shape != "next":
-            before = self._content(self.part.start, start)
-            if row.shape == "before" and self._says_more_than_a_name(before):
-                return before, self.part.start, start
-            if (
-                row.kind in ("remember", "pin")
-                and row.shape in ("that", "before")
-                and self._goes_on(match.end(), start)
-            ):
-                return None
-            if self._tells(before):
-                return before, self.part.start, start
-            if self._says_more_than_a_name(before):  # "bring your coat, don't forget": a plan
-                return None
-        for place in _NEIGHBOURS.get(row.shape if row.shape == "next" else row.kind, (-1,)):
-            if said := self._neighbour(self.place + place):
-                return (
-                    said,
-                    self.parts[self.place + place].start,
-                    self.parts[self.place + place].end,
-                )
-        return (
-            None
-            if row.shape == "next" or self._answers(row, match, start)
-            else ("", start, match.end())
-        )
+        if row.shape == "next":
+            return self._beside("next")
+        before = self._content(self.part.start, start)
+        told = self._says_more_than_a_name(before)
+        if row.shape == "before" and told:
+            return before, self.part.start, start
+        keeps = row.kind in ("remember", "pin") and row.shape in ("that", "before")
+        if keeps and self._goes_on(match.end(), start):
+            return None
+        if self._tells(before):
+            return before, self.part.start, start
+        if told:  # "bring your coat, don't forget": a plan
+            return None
+        nothing = None if self._answers(row, match, start) else ("", start, match.end())
+        return self._beside(row.kind) or nothing
+
+    def _beside(self, kind: str) -> tuple[str, int, int] | None:
+        """(words, start, end) of the sentence beside this one that such a command points to."""
+        for step in _NEIGHBOURS.get(kind, (-1,)):
+            if said := self._neighbour(self.place + step):
+                part = self.parts[self.place + step]
+                return said, part.start, part.end
+        return None
 
     def _goes_on(self, end: int, start: int) -> bool:
         """Whether more than a name follows: "don't forget, believe in yourself"."""

@@ -85,14 +85,12 @@ def batch_of(
     What was in a batch that failed is set apart and read one by one, the least troublesome first: after a batch that went well
     (`well`), or when nothing else waits. So the hard one is found, and holds up none.
     """
+    hard = [one for one in waiting if trouble(one)]
     clean = [one for one in waiting if not trouble(one)]
     if len(clean) >= size or (anyway and clean):
         return _fitting(clean[:size])
-    if well or anyway or (not clean and len(waiting) >= size):
-        return sorted(
-            (one for one in waiting if trouble(one)), key=lambda one: (trouble(one), one.start)
-        )[:1]
-    return []
+    one_by_one = well or anyway or (not clean and len(hard) >= size)
+    return sorted(hard, key=lambda one: (trouble(one), one.start))[:1] if one_by_one else []
 
 
 def length_of(said: ChatMessage) -> int:

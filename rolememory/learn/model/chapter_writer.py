@@ -6,7 +6,7 @@ Cost of a look: the messages since the last chapter; the whole chat where someth
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from rolememory.learn.model.chapters import (
     ends_of,
     fold,
     in_window,
+    parts_of,
     tell,
     widens,
 )
@@ -120,31 +121,38 @@ class ChapterWriter:
         """
         moves = self._context.chats.disturbed(chat.id)
         whole = how.forced or self._looked.get(chat.id) != moves
-        tried, left = dict[str, ModelAnswerError | None](), self._refused.setdefault(chat.id, set())
         if how.forced:
-            left.clear()
-        hard = self._progress.given_up(chat.id, READER, STRIKES)
-        while stretch := self._next(chat, {*tried, *left, *hard}, whole=whole):
-            tried[stretch.first] = None
-            try:
-                kept = self._write(chat, stretch, how)
-            except ModelAnswerError as error:
-                self._progress.failed(chat.id, READER, [stretch.first])
-                tried[stretch.first] = error
-                if sum(one is not None for one in tried.values()) > 1:
-                    raise
-                continue
-            tally.add(summaries=int(kept))
-            self._after(chat, stretch, kept=kept)
-        self._looked.setdefault(chat.id, moves)
-        for one in filter(None, tried.values()):
-            raise one
+            self._refused.pop(chat.id, None)
+        self._write_due(chat, how, tally, moves, whole=whole)
         if whole:
             self._looked[chat.id] = moves
             self._unfolded.add(chat.id)
         while chat.id in self._unfolded and self._fold(chat, how):
             tally.add(summaries=1)
         self._unfolded.discard(chat.id)
+
+    def _write_due(
+        self, chat: ChatLike, how: RunOptions, tally: LearningTally, moves: int, *, whole: bool
+    ) -> None:
+        """Every chapter that is due; one bad answer is passed over and raised at the end, a second one ends it."""
+        refused = self._refused.setdefault(chat.id, set())
+        hard = self._progress.given_up(chat.id, READER, STRIKES)
+        tried, failed = set[str](), list[ModelAnswerError]()
+        while stretch := self._next(chat, {*tried, *refused, *hard}, whole=whole):
+            tried.add(stretch.first)
+            try:
+                kept = self._write(chat, stretch, how)
+            except ModelAnswerError as error:
+                self._progress.failed(chat.id, READER, [stretch.first])
+                failed.append(error)
+                if len(failed) > 1:
+                    raise
+                continue
+            tally.add(summaries=int(kept))
+            self._after(chat, stretch, kept=kept)
+        self._looked.setdefault(chat.id, moves)
+        if failed:
+            raise failed[0]
 
     def _after(self, chat: ChatLike, stretch: Stretch, *, kept: bool) -> None:
         """One that is kept shows that the model works: what was refused before gets another try."""
@@ -213,39 +221,36 @@ class ChapterWriter:
     def _fold(self, chat: ChatLike, how: RunOptions) -> bool:
         """Take the oldest chapters into the story so far, where there are enough of them; whether it was done."""
         told = self._told(chat)
-        if not told.path:
-            return False
-        chapters = list(told.before(told.path[-1]))[::-1]
-        newest = told.said(chapters[-1]) if chapters else ()
-        fitting = [one for one in chapters if not widens(told.said(one), newest)]
-        ids = {one.id for one in fitting}
-        stories = [one for one in self._stories(told) if ids.issuperset(one.chapter.parts)]  # type: ignore[union-attr]
-        former = max(stories, key=lambda one: len(one.chapter.parts), default=None)  # type: ignore[union-attr]
-        parts = former.chapter.parts if former and former.chapter else ()
-        left = [one for one in fitting if one.id not in parts]
+        fitting = {one.id: one for one in _fitting(told)}
+        former = self._story_of(told, fitting.keys())
+        parts = parts_of(former)
+        left = [one for one in fitting.values() if one.id not in parts]
         if len(left) < FOLDED + APART:
             return False
         fresh = left[:FOLDED]
         batch = self._context.batch(chat, [said for one in fresh for said in told.said(one)], how)
-        by_id = {one.id: one for one in fitting}
         rests = [
-            one
-            for part in (*parts, *(one.id for one in fresh))
-            for one in _telling(told.said(by_id[part]))
+            version
+            for one in (*(fitting[part] for part in parts), *fresh)
+            for version in _telling(told.said(one))
         ]
-        draft = fold(
-            self._ask, former, fresh, batch, Evidence(chat=chat.id, version="+".join(rests))
-        )
+        proof = Evidence(chat=chat.id, version="+".join(rests))
+        draft = fold(self._ask, former, fresh, batch, proof)
         self._context.keep([draft], "model")
         return any(draft.content == one.content for one in self._stories(self._told(chat)))
+
+    def _story_of(self, told: ChatChapters, chapters: Collection[str]) -> Memory | None:
+        """The story so far that holds most of these chapters and no other."""
+        ours = (one for one in self._stories(told) if {*chapters}.issuperset(parts_of(one)))
+        return max(ours, key=lambda one: len(parts_of(one)), default=None)
 
     def _stories(self, told: ChatChapters) -> Iterator[Memory]:
         here = {
             one.id for said in told.path for one in (told.of(said),) if one and not one.archived
         }
         for one in self._context.memories().values():
-            parts = one.chapter.parts if one.chapter and not one.archived else ()
-            if parts and here.issuperset(parts):
+            parts = parts_of(one)
+            if parts and not one.archived and here.issuperset(parts):
                 yield one
 
     def _told(self, chat: ChatLike) -> ChatChapters:
@@ -256,14 +261,25 @@ class ChapterWriter:
         """The chapters that none was told again of, by each version they tell of. Cost: O(memories) where one changed."""
         memories = self._context.memories()
         if self._known[0] is not memories:
-            found = defaultdict[str, list[Memory]](list)
-            chapters = [one for one in memories.values() if one.stretch]
-            replaced = {old for one in chapters for old in one.supersedes if not one.archived}
-            for one in (one for one in chapters if one.id not in replaced):
-                for version in one.stretch:
-                    found[version].append(one)
-            self._known = memories, found
+            self._known = memories, _by_version(memories.values())
         return self._known[1]
+
+
+def _by_version(memories: Iterable[Memory]) -> Mapping[str, Sequence[Memory]]:
+    found = defaultdict[str, list[Memory]](list)
+    chapters = [one for one in memories if one.stretch]
+    replaced = {old for one in chapters for old in one.supersedes if not one.archived}
+    for one in chapters:
+        for version in one.stretch if one.id not in replaced else ():
+            found[version].append(one)
+    return found
+
+
+def _fitting(told: ChatChapters) -> list[Memory]:
+    """The chapters that whoever reads the newest one may be reminded of, oldest first."""
+    chapters = list(told.before(told.path[-1]))[::-1] if told.path else []
+    newest = told.said(chapters[-1]) if chapters else ()
+    return [one for one in chapters if not widens(told.said(one), newest)]
 
 
 def _telling(said: Sequence[ChatMessage]) -> list[str]:

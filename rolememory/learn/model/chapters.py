@@ -302,7 +302,6 @@ def fold(
     """
     shown = listed(titled(one) for one in fresh)
     told = _asked(ask, batch, "story", {"chapters": shown, **_known([former] if former else [])})
-    before = former.chapter.parts if former and former.chapter else ()
     chapters = [one.chapter for one in fresh if one.chapter]
     return Draft(
         content=within(told.text, LONGEST),
@@ -318,9 +317,14 @@ def fold(
         chapter=Chapter(
             until=chapters[-1].until,
             people=tuple(dict.fromkeys(name for one in chapters for name in one.people)),
-            parts=(*before, *(one.id for one in fresh)),
+            parts=(*parts_of(former), *(one.id for one in fresh)),
         ),
     )
+
+
+def parts_of(story: Memory | None) -> tuple[str, ...]:
+    """The chapters that the story so far holds, by id."""
+    return story.chapter.parts if story and story.chapter else ()
 
 
 def titled(memory: Memory) -> str:
@@ -354,11 +358,13 @@ def _known(former: Sequence[Memory]) -> Mapping[str, str]:
 
 def _people(stretch: Stretch, batch: Batch) -> tuple[str, ...]:
     """Who was there, by name: who spoke, and who heard it."""
-    spoke = (batch.name_of(said) for said in stretch.said)
-    heard = (name for said in stretch.said for name in (*(said.users or ()), *said.members))
-    users = {said.owner for said in stretch.said if said.owner and said.name}  # known by their name
-    printed = (name for said in stretch.said for name in named(said.stamp))
-    names = (*spoke, *(name for name in heard if name not in users), *printed)
+    spoke, heard, printed = list[str](), list[str](), list[str]()
+    for said in stretch.said:
+        spoke.append(batch.name_of(said))
+        heard += (*(said.users or ()), *said.members)
+        printed += named(said.stamp)
+    known_by_name = {said.owner for said in stretch.said if said.name}
+    names = (*spoke, *(name for name in heard if name not in known_by_name), *printed)
     return tuple(dict.fromkeys(tame(name)[:60] for name in names if name))
 
 

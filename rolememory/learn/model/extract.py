@@ -84,6 +84,7 @@ _DATED = LocalizedText("{content} ({when}).")
 _BULLET = re.compile(
     r"^\s*(?:[-*•·–—]|\d{1,2}[.)、．]|[(（]\d{1,2}[)）])\s*(?P<fact>\S.+)$", re.MULTILINE
 )
+_NUMBERED = re.compile(r"(?:fact_?|事实)?\d+")
 _NAMES = ("facts", "memories", "results", "items", "result", "data", "事实", "记忆")
 
 
@@ -141,14 +142,13 @@ def _rows(value: Any) -> list[Any] | None:
     """The rows of an answer; None where it holds none."""
     if isinstance(value, list):
         return [row for one in value for row in (_listed(one) if _is_packed(one) else [one])]
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not value:
         return None
     if _is_packed(value):
         return _listed(value)
     if _fact(value):
         return [value]
-    numbered = bool(value) and all(re.fullmatch(r"(?:fact_?|事实)?\d+", name) for name in value)
-    return list(value.values()) if numbered else None
+    return list(value.values()) if all(map(_NUMBERED.fullmatch, value)) else None
 
 
 def _is_packed(value: Any) -> bool:
@@ -285,11 +285,12 @@ def third_person(content: str, subject: str | None, ground: Grounding, batch: Ba
 def _when(when: str, batch: Batch) -> str:
     """When it happened, as far as that says something: a number, or words that were said or stand in a scene's stamp."""
     plain = when.strip(" .。()（）")
-    if not plain or len(plain) > _LONGEST_WHEN or plain == "0":
+    if plain in ("", "0") or len(plain) > _LONGEST_WHEN:
         return ""
-    heard = (one for said in batch.said for one in (said.text, *(value for _, value in said.stamp)))
-    named = any(letter.isdigit() for letter in plain)
-    return plain if named or any(plain.casefold() in one.casefold() for one in heard) else ""
+    if any(map(str.isdigit, plain)):
+        return plain
+    heard = (one for said in batch.said for one in (said.text, *dict(said.stamp).values()))
+    return plain if any(plain.casefold() in one.casefold() for one in heard) else ""
 
 
 def dated(content: str, when: str, ground: Grounding, batch: Batch) -> str:

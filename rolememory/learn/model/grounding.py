@@ -58,8 +58,9 @@ def _exchange(
 ) -> Grounding:
     """An exchange as a ground: its messages that are read for the first time, or what was read before where only that speaks of it."""
     fresh = [one for one in chosen if one.version in batch.fresh]
-    if not any(shares[one.version] for one in fresh):
-        fresh = [one for one in chosen if shares[one.version]] or fresh
+    speaks = [one for one in chosen if shares[one.version]]
+    if speaks and not any(one in fresh for one in speaks):
+        fresh = speaks
     fresh = fresh or list(batch.turns.values())
     version = "+".join(one.version for one in fresh)
     return Grounding(version, fresh[-1], context=tuple(one.version for one in chosen))
@@ -78,16 +79,16 @@ def stands(quote: str, text: str) -> str:
     folded = fold(text)
     places = [place for place, letter in enumerate(folded.text) if letter.isalnum()]
     plain = "".join(folded.text[place] for place in places)
-    parts = [part for one in _GAP.split(quote) if (part := letters(one))]
+    parts = list(filter(None, map(letters, _GAP.split(quote))))
     wanted = "".join(parts)
     if not wanted or (len(wanted.encode()) < _SHORTEST and wanted != plain):
         return ""
-    first = last = -1
+    first, last = plain.find(parts[0]), 0
     for part in parts:
-        start = plain.find(part, max(last, 0))
+        start = plain.find(part, last)
         if start < 0:
             return ""
-        first, last = (start if first < 0 else first), start + len(part)
+        last = start + len(part)
     return _original(text, folded, places[first], places[last - 1] + 1)
 
 

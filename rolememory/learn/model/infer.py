@@ -65,15 +65,11 @@ class Conclusions(ModelAnswer):
     @model_validator(mode="before")
     @classmethod
     def _gathered(cls, value: Any) -> Any:
-        rows = (
-            value
-            if isinstance(value, list)
-            else value.get("conclusions", value.get("inferences"))
-            if isinstance(value, dict)
-            else None
-        )
-        if rows is None and isinstance(value, dict) and _conclusion(value):
-            rows = [value]
+        rows = value
+        if isinstance(value, dict):
+            rows = value.get("conclusions", value.get("inferences"))
+            if rows is None and _conclusion(value):
+                rows = [value]
         if not isinstance(rows, list):
             return value
         good = [one for row in rows[:MOST_MEMORIES] if (one := _conclusion(row))]

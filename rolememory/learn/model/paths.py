@@ -58,16 +58,11 @@ class ChatPaths:
             return set()
         listed, read = {one.id: one for one in self._chats.chats()}, set[str]()
         for other in near:
-            if _root(other, listed) == _root(chat.id, listed):
-                read |= missing & progress.read_by(other, reader)
-            elif (
-                other in listed
-                and _shares(listed[other])
-                and _kin(listed[other]) == _kin(chat)
-                and _shares(chat)
-            ):
-                here = missing & progress.read_by(other, reader)
-                read |= here & (self.standing_in(other) or frozenset()) if here else here
+            here = missing & progress.read_by(other, reader)
+            if not here or _root(other, listed) == _root(chat.id, listed):
+                read |= here
+            elif other in listed and _share_a_life(listed[other], chat):
+                read |= here & (self.standing_in(other) or frozenset())
         return read
 
 
@@ -80,8 +75,10 @@ def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
     return chat
 
 
-def _kin(chat: ChatLike) -> tuple[str | None, str]:
-    return chat.user, chat.story
+def _share_a_life(chat: ChatLike, other: ChatLike) -> bool:
+    """Whether what was learned in one of two chats counts in the other."""
+    same = (chat.user, chat.story) == (other.user, other.story)
+    return same and _shares(chat) and _shares(other)
 
 
 def _shares(chat: ChatLike) -> bool:

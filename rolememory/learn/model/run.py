@@ -163,13 +163,14 @@ class ExtractionRun:
                 self._read_chat(chat, how, tally)
                 if wanted is None and (path := self._context.chats.path(chat.id)):
                     self.spoken_at.setdefault(chat.id, path[-1].at)
-        learn = self._context.learn
-        if (
-            model_learns(learn)
-            and learn.inference_enabled
-            and self.progress.exchanges >= learn.inference_interval
-        ):
+        if self._concludes():
             self.quietly(partial(self.conclude, how, users=self.progress.users), tally)
+
+    def _concludes(self) -> bool:
+        """Whether conclusions are wanted, and enough was said since the last ones. Source: S2.26."""
+        learn = self._context.learn
+        enough = self.progress.exchanges >= learn.inference_interval
+        return enough and learn.inference_enabled and model_learns(learn)
 
     def conclude(
         self, how: RunOptions, tally: LearningTally, users: Iterable[str | None] = ()

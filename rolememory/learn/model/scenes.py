@@ -79,15 +79,22 @@ class SceneReader:
         path = self._context.chats.path(chat.id)
         standing = self._scenes.standing(chat.id, lambda versions: _stand(path, versions))
         said = _since(path, standing[-1].at if standing else "")
-        final = exchanges(said)[: None if quiet or how.forced else -1]
-        wanted = 1 if quiet or how.forced else self._context.learn.batch_size
-        if len(final) < wanted:
+        read = _newest(self._final(said, anyway=quiet or how.forced))
+        if not read:
             return
-        read = _newest([one for each in final for one in each.said])
-        before = standing[-1] if standing and not _widens(path, standing, read) else None
-        told = self._told(chat, read, before.fields if before else {}, how)
+        at: str = ""
+        fields: State = {}
+        if standing and not _widens(path, standing, read):
+            at, fields = standing[-1].at, standing[-1].fields
+        told = self._told(chat, read, fields, how)
         versions = tuple(one.version for one in read)
-        self._scenes.add(chat.id, SceneRecord(versions, before.at if before else "", told.state()))
+        self._scenes.add(chat.id, SceneRecord(versions, at, told.state()))
+
+    def _final(self, said: Sequence[ChatMessage], *, anyway: bool) -> list[ChatMessage]:
+        """The messages of exchanges that are over, where there are enough of them; `anyway`: whatever there is."""
+        found = exchanges(said)
+        final, wanted = (found, 1) if anyway else (found[:-1], self._context.learn.batch_size)
+        return [one for each in final for one in each.said] if len(final) >= wanted else []
 
     def _told(
         self, chat: ChatLike, read: Sequence[ChatMessage], before: State, how: RunOptions
