@@ -7,7 +7,7 @@ and a changed key does not rebuild the large automata (it goes to a small one be
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
@@ -195,21 +195,24 @@ class KeyScan:
 
 
 class _Automata:
-    """A fixed set of keys: one automaton per form that occurs, and what was read lately."""
+    """A fixed set of keys: one automaton per form that occurs, made when a text is first read, and what was read lately."""
 
     def __init__(self, specs: frozenset[KeySpec]) -> None:
         self.specs = specs
+        self.kept = lru_cache(maxsize=_CACHED_TEXTS)(self._first_places)
+
+    @cached_property
+    def _automata(self) -> "Mapping[Form, _Automaton]":
         forms: dict[Form, dict[tuple[str, Guards], list[KeySpec]]] = {}
-        for spec in specs:
+        for spec in self.specs:
             if needle := spec.needle:
                 sought = needle, boundaries(needle, spec.edges, spec.cjk_words)
                 forms.setdefault(spec.form, {}).setdefault(sought, []).append(spec)
-        self._automata = {form: _Automaton(sought) for form, sought in forms.items()}
-        self.kept = lru_cache(maxsize=_CACHED_TEXTS)(self._first_places)
+        return {form: _Automaton(sought) for form, sought in forms.items()}
 
     def read(self, text: str) -> Mapping[KeySpec, Place]:
         """The first place of every key, kept for short texts."""
-        if not self._automata or not text:
+        if not self.specs or not text:
             return _NOTHING
         return self.kept(text) if len(text) <= _CACHED_LENGTH else self._first_places(text)
 

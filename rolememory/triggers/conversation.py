@@ -65,10 +65,9 @@ class Conversations:
 
     def add(self, row: int, entry: Entry) -> None:
         """Put a row in its place. Cost: O(log n), and a move of the later messages of its chat in memory."""
-        self._message.grow(self._table.n_rows)
-        self._message[row] = -1
         key = message_of(entry)
         if key[0]:
+            self._message.grow(self._table.n_rows)
             message = self._messages.get(key) or self._begun(key)
             self._message[row] = message.number
             before = message.place

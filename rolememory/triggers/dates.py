@@ -1,7 +1,8 @@
 """Memories of a time that the newest message names."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import compress
 from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
@@ -68,9 +69,9 @@ class _DateIndex:
         self.rows = ArrayColumn("i8")
         self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
 
-    def add(self, row: int) -> None:
-        """Read this row later."""
-        self._unread.add(row)
+    def add(self, rows: Iterable[int]) -> None:
+        """Read these later."""
+        self._unread.update(rows)
 
     def remove(self, row: int) -> None:
         """Forget what this row named."""
@@ -118,10 +119,8 @@ class DatesTrigger(ByRows):
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
         self._open.grow(self.table.n_rows)
-        for row in rows:
-            self._open[row] = may_wake(self.table.entry(row), self.name)
-            if self._open[row]:
-                self._told.add(row)
+        self._open[rows] = opened = [may_wake(one, self.name) for one in self.table.entries(rows)]
+        self._told.add(compress(rows, opened))
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forget what these named."""

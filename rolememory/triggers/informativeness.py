@@ -110,9 +110,10 @@ class Informativeness:
         for column in (self._says, self._asks):
             column.grow(max(rows, default=-1) + 1)
         tells = self._derive("tells", [_own(entry) for entry in entries], _tells)
-        for row, entry, says in zip(rows, entries, tells, strict=True):
-            self._says[row] = says or _answers(entry)
-            self._asks[row] = asked_share(entry.content)
+        self._says[rows] = [
+            says or _answers(entry) for says, entry in zip(tells, entries, strict=True)
+        ]
+        self._asks[rows] = [asked_share(entry.content) for entry in entries]
 
     @property
     def says(self) -> "Floats":

@@ -130,9 +130,9 @@ class KeywordTrigger(ByRows):
     def add(self, rows: Sequence[int]) -> None:
         """Listen for the keys of these."""
         self._listens.grow(self.table.n_rows)
-        for row in rows:
-            listening = _listening(self.table.entry(row), self._settings)
-            self._listens[row] = listening is not None
+        heard = [_listening(entry, self._settings) for entry in self.table.entries(rows)]
+        self._listens[rows] = [one is not None for one in heard]
+        for row, listening in zip(rows, heard, strict=True):
             if listening:
                 self._listening[row] = listening
                 for spec in listening.primary:

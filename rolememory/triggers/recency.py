@@ -76,8 +76,7 @@ class RecencyTrigger(ByRows):
     def add(self, rows: Sequence[int]) -> None:
         """Note how fast these fade."""
         self._decay.grow(self.table.n_rows)
-        for row in rows:
-            self._decay[row] = self._decay_of(self.table.entry(row))
+        self._decay[rows] = [self._decay_of(entry) for entry in self.table.entries(rows)]
 
     def _decay_of(self, entry: Entry) -> float:
         decay: float = getattr(entry, "decay", 0.0)

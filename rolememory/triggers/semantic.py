@@ -225,13 +225,12 @@ class SemanticTrigger(ByRows):
         for alignment in filter(None, (self._words, self._places)):
             alignment.add(rows)
         entries = self.table.entries(rows)
-        self._substance.add(rows, entries)
-        for row, entry in zip(rows, entries, strict=True):
-            self._open[row] = may_wake(entry, self.name)
-            self._people.add(row, entry)
-            self._speakers.add(row, entry)
+        for follower in (self._substance, self._people, self._speakers):
+            follower.add(rows, entries)
+        self._open[rows] = opened = [may_wake(entry, self.name) for entry in entries]
+        for row, entry, may in zip(rows, entries, opened, strict=True):
             self._topics.add(row, entry)
-            if self._open[row]:
+            if may:
                 self._conversations.add(row, entry)
 
     def remove(self, rows: Sequence[int]) -> None:

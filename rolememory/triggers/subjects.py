@@ -1,6 +1,7 @@
 """Whom a question is about: memories about a person who is named in it gain."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -52,11 +53,11 @@ class SubjectIndex:
         self._others: list[str] = []  # names in other scripts
         self._subjects = ArrayColumn("i4", -1)
 
-    def add(self, row: int, entry: Entry) -> None:
-        """Note whom the entry in a row is about."""
-        self._subjects.grow(row + 1)
-        subject: str | None = getattr(entry, "subject", None)
-        self._subjects[row] = self._code(subject) if subject else -1
+    def add(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
+        """Note whom the entries in some rows are about."""
+        self._subjects.grow(max(rows, default=-1) + 1)
+        subjects = (getattr(entry, "subject", None) for entry in entries)
+        self._subjects[rows] = [self._code(one) if one else -1 for one in subjects]
 
     def _code(self, name: str) -> int:
         code = self._codes.get(name)

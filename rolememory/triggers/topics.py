@@ -159,7 +159,10 @@ def _folded(topic: str) -> str:
 
 def topics_of(entry: Entry) -> Sequence[str]:
     """The topics of an entry as they are looked for, none twice; one character names nothing."""
-    found = (_folded(topic) for topic in getattr(entry, "topics", ()))
+    topics: Sequence[str] = getattr(entry, "topics", ())
+    if not topics:
+        return ()
+    found = map(_folded, topics)
     return tuple(dict.fromkeys(name for name in found if len(name) >= _START))
 
 

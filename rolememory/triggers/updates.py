@@ -75,13 +75,16 @@ class Speakers:
         """The number of each row's speaker, (n_rows,)."""
         return self._of.values
 
-    def add(self, row: int, entry: Entry) -> None:
-        """Note who said what stands in a row."""
-        self._of.grow(row + 1)
-        self._of[row] = -1
-        if isinstance(entry, Passage) and not entry.ooc:
-            who = (entry.role, entry.user or entry.subject or "")
-            self._of[row] = self._numbers.setdefault(who, len(self._numbers))
+    def add(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
+        """Note who said what stands in some rows."""
+        self._of.grow(max(rows, default=-1) + 1)
+        self._of[rows] = [self._number(entry) for entry in entries]
+
+    def _number(self, entry: Entry) -> int:
+        if not isinstance(entry, Passage) or entry.ooc:
+            return -1
+        who = (entry.role, entry.user or entry.subject or "")
+        return self._numbers.setdefault(who, len(self._numbers))
 
 
 class _Behind(NamedTuple):
