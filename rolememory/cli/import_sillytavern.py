@@ -336,14 +336,13 @@ def _carry(
     stories: "Mapping[str, Living]",
 ) -> None:
     from rolememory.authoring.importer.run import ImportRun
-    from rolememory.authoring.importer.sink import by_engine
 
     done: list[ImportedItem] = []
     sizes = {chat.key: chat.stamp.size for chat in plan.due}
     total, read = sum(sizes.values()), 0
     try:
         with here.out.progress(say("bringing the chats"), total) as tell:
-            steps = ImportRun(home, plan, ledger, by_engine, hidden=wishes.hidden, stories=stories)
+            steps = ImportRun(home, plan, ledger, hidden=wishes.hidden, stories=stories)
             for one in steps.run():
                 done.append(one)
                 read += sizes.get(one.key, 0)

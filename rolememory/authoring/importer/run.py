@@ -22,7 +22,7 @@ from rolememory.authoring.importer.plan import (
     WorldPlan,
 )
 from rolememory.authoring.importer.planning import begun, left_mark
-from rolememory.authoring.importer.sink import KeptChat, TakesOf
+from rolememory.authoring.importer.sink import KeepChat, KeptChat, keep_chat
 from rolememory.authoring.importer.transcript import RoleTranscript, as_heard, hidden_in, listeners
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
@@ -61,14 +61,14 @@ class ImportRun:
         home: Home,
         plan: ImportPlan,
         ledger: Ledger,
-        takes: TakesOf,
         *,
         hidden: bool = False,
         stories: Mapping[str, Living] = MappingProxyType({}),
+        keep: KeepChat = keep_chat,
     ) -> None:
         """`stories`: whether the chats of a role share one life, by avatar, for those of `plan.many`; else each is its own."""
         self.home, self.plan, self.ledger = home, plan, ledger
-        self._takes, self._hidden = takes, hidden
+        self._keep, self._hidden = keep, hidden
         self._stories = {avatar: stories.get(avatar, "each") for avatar in plan.many}
         self._roles: dict[str, RolePlan] = dict(plan.roles)
 
@@ -244,8 +244,13 @@ class ImportRun:
         if not plan.group:
             self._call(str(role.role), display_name(plan.head.character))
         kept = (
-            self._takes(role_memory).observe(
-                heard.messages, plan.id, done.user, plan.name, own=self._is_own(plan, role.avatar)
+            self._keep(
+                role_memory,
+                heard.messages,
+                plan.id,
+                done.user,
+                plan.name,
+                self._is_own(plan, role.avatar),
             )
             if heard.messages
             else KeptChat(plan.id, ())

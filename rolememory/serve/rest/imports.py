@@ -12,7 +12,6 @@ from rolememory.authoring.importer.ledger import Ledger, ledger_of
 from rolememory.authoring.importer.plan import ImportPlan, ImportSettings
 from rolememory.authoring.importer.planning import make_plan
 from rolememory.authoring.importer.run import ImportedItem, ImportRun
-from rolememory.authoring.importer.sink import by_engine
 from rolememory.cards.tavern.layout import DataFolder, data_folders
 from rolememory.chats.stories import Living
 from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
@@ -275,9 +274,7 @@ class LifeImports:
             for avatar in plan.many
             if clean(avatar) in given.stories
         }
-        steps = ImportRun(
-            app_state.home, plan, ledger, by_engine, hidden=given.hidden, stories=stories
-        )
+        steps = ImportRun(app_state.home, plan, ledger, hidden=given.hidden, stories=stories)
         for one in self._each(steps):
             self._tell(
                 app_state, _after(self.state, one, plan, _texts(one.problems, app_state, tongue))

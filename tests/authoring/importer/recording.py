@@ -8,7 +8,7 @@ from rolememory.authoring.importer.ledger import ledger_of
 from rolememory.authoring.importer.plan import PLAIN, ImportPlan, ImportSettings
 from rolememory.authoring.importer.planning import make_plan
 from rolememory.authoring.importer.run import ImportedItem, ImportRun
-from rolememory.authoring.importer.sink import KeptChat, TakesOf, by_engine
+from rolememory.authoring.importer.sink import KeepChat, KeptChat, keep_chat
 from rolememory.cards.tavern.layout import data_folders
 from rolememory.chats.stories import Living
 from rolememory.engine import Home, RoleMemory
@@ -25,31 +25,22 @@ class Recorder:
     titles: dict[str, str] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
 
-    def of(self, mind: RoleMemory) -> "_Ear":
-        return _Ear(self, mind.role.card_from or mind.role.name)
-
-
-@dataclass
-class _Ear:
-    recorder: Recorder
-    role: str
-
-    def observe(
+    def keep(
         self,
+        mind: RoleMemory,
         messages: Sequence[Message],
         chat: str,
         user: str | None,
         title: str,
-        *,
-        own: bool = False,
+        own: bool,
     ) -> KeptChat:
-        if len(self.recorder.calls) == self.recorder.stop_at:
+        if len(self.calls) == self.stop_at:
             raise KeyboardInterrupt
-        key = (self.role, chat)
-        self.recorder.calls.append(key)
-        self.recorder.given[key] = list(messages)
-        self.recorder.users[key] = user
-        self.recorder.titles[chat] = title
+        key = (mind.role.card_from or mind.role.name, chat)
+        self.calls.append(key)
+        self.given[key] = list(messages)
+        self.users[key] = user
+        self.titles[chat] = title
         return KeptChat(chat, tuple(f"v{at}" for at in range(len(messages))))
 
 
@@ -64,17 +55,17 @@ def bring(
     home: Home, folder: Path, recorder: Recorder | None = None, wishes: ImportSettings = PLAIN
 ) -> list[ImportedItem]:
     """Bring everything, as the command does, to the recorder."""
-    return bring_by(home, folder, (recorder or Recorder()).of, wishes)
+    return bring_by(home, folder, wishes, (recorder or Recorder()).keep)
 
 
 def bring_by(
-    home: Home, folder: Path, takes: TakesOf, wishes: ImportSettings = PLAIN
+    home: Home, folder: Path, wishes: ImportSettings = PLAIN, keep: KeepChat = keep_chat
 ) -> list[ImportedItem]:
-    """Bring everything to whoever takes it."""
+    """Bring everything; `keep` takes the chats."""
     (source,) = data_folders(folder)
     with ledger_of(home.path, source.path) as ledger:
         plan = make_plan(home, source, ledger, wishes)
-        return list(ImportRun(home, plan, ledger, takes, hidden=wishes.hidden).run())
+        return list(ImportRun(home, plan, ledger, hidden=wishes.hidden, keep=keep).run())
 
 
 def with_lives(home: Home, folder: Path, stories: Mapping[str, Living]) -> list[ImportedItem]:
@@ -82,4 +73,4 @@ def with_lives(home: Home, folder: Path, stories: Mapping[str, Living]) -> list[
     (source,) = data_folders(folder)
     with ledger_of(home.path, source.path) as ledger:
         plan = make_plan(home, source, ledger)
-        return list(ImportRun(home, plan, ledger, by_engine, stories=stories).run())
+        return list(ImportRun(home, plan, ledger, stories=stories).run())
