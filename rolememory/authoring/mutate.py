@@ -6,11 +6,12 @@ Only what could make a difference is tried: a flag that nothing listens to is le
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any
 
 from rolememory.authoring.books import title
 from rolememory.authoring.lint.recursion import Wakes
-from rolememory.authoring.lint.subject import rivals
+from rolememory.authoring.lint.subject import rivals, scored
 from rolememory.authoring.scan import target
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import KeyKind, LoreKey
@@ -60,13 +61,23 @@ class MutationContext:
         """Whether others share a group with it."""
         return any(other is not lore and rivals(lore, other) for other in self.index.entries)
 
-    def neighbours(self, lore: Lore) -> list[Lore]:
-        """Others that go to the same place, so that their order shows."""
-        place = target(lore, self.index.rules)
+    def orders_beside(self, lore: Lore) -> list[float]:
+        """The insertion orders of others that go to the same place, so that their order shows."""
+        place, rules = target(lore, self.index.rules), self.index.rules
         others = [
             other for other in self.index.entries if other is not lore and not rivals(lore, other)
         ]
-        return [other for other in others if target(other, self.index.rules) == place]
+        return [one.entry.insertion_order for one in others if target(one, rules) == place]
+
+    def draws(self, one: Lore, other: Lore) -> bool:
+        """Whether the text of one has a key of the other, which does not come along anyway by having all its keys."""
+        if other.entry.id not in self.hears.get(one.entry.id, ()):
+            return False
+        alone = one.entry.sticky or one.constant or one.asked.activate
+        if alone or not {key.text for key in one.keys} <= {key.text for key in other.keys}:
+            return True
+        found = self.index.keys.read(one.content)
+        return any(key.spec in found for key in other.secondary)
 
 
 Source = Callable[[MutationContext, Lore], Iterator[Mutation]]
@@ -74,24 +85,36 @@ Source = Callable[[MutationContext, Lore], Iterator[Mutation]]
 
 def mutations(ground: MutationContext, limit: int | None = None) -> list[Mutation]:
     """Every fault worth trying, or `limit` of them, chosen evenly and the same in every run."""
-    prepared = {lore.entry.id: lore for lore in ground.index.entries}
-    living = [prepared[entry.id] for entry in ground.book.entries if entry.enabled]
-    found = [one for lore in living for source in SOURCES for one in source(ground, lore)]
-    found += _of_book(ground)
-    known = list({one.key: one for one in found}.values())
+    known = {one.key: one for one in _thought_of(ground)}
     if limit is None or limit >= len(known):
-        return known
-    chosen = {
-        one.key
-        for one in sorted(
-            known, key=lambda one: blake2b(one.key.encode("utf-8", "replace")).digest()
-        )[:limit]
-    }
-    return [one for one in known if one.key in chosen]
+        return list(known.values())
+    by_chance = sorted(known, key=lambda key: blake2b(key.encode("utf-8", "replace")).digest())
+    chosen = set(by_chance[:limit])
+    return [one for key, one in known.items() if key in chosen]
+
+
+def _thought_of(ground: MutationContext) -> Iterator[Mutation]:
+    prepared = {lore.entry.id: lore for lore in ground.index.entries}
+    for entry in ground.book.entries:
+        for source in SOURCES if entry.enabled else ():
+            yield from source(ground, prepared[entry.id])
+    if ground.index.rules.card_fields:
+        yield from _of_book(ground.book)
 
 
 def _made(lore: Lore, field: str, code: str, value: Any, was: Any = "") -> Mutation:
     return Mutation(lore.entry.id, title(lore.entry), field, code, value, str(was))
+
+
+def _flip(lore: Lore, field: str) -> Mutation:
+    """A switch of the entry, turned."""
+    was = getattr(lore.entry, field)
+    return _made(lore, field, "flip", not was, was)
+
+
+def _set(lore: Lore, field: str, was: Any, *values: Any) -> Iterator[Mutation]:
+    """The field with each of these values that it does not have."""
+    yield from (_made(lore, field, "set", value, was) for value in values if value != was)
 
 
 def keys(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
@@ -106,122 +129,90 @@ def keys(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
 def _deleted(
     ground: MutationContext, lore: Lore, field: str, keys: Sequence[LoreKey], written: Sequence[str]
 ) -> Iterator[Mutation]:
-    scored = lore.entry.group and (
-        ground.index.settings.use_group_scoring or lore.entry.use_group_scoring
-    )
+    by_score = scored(lore, ground.index.settings)
     for key in keys:
         found = ground.index.keys.read(key.text)
         inner = any(other.spec in found and other.spec != key.spec for other in keys)
-        if scored or not inner:
-            yield _made(
-                lore, field, "delete", tuple(one for one in written if one != key.text), key.text
-            )
+        if by_score or not inner:
+            left = tuple(one for one in written if one != key.text)
+            yield _made(lore, field, "delete", left, key.text)
 
 
 def text(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
     """The text emptied, and its decorators taken away."""
+    written = lore.entry.content
     if lore.content.strip():
-        head = (
-            lore.entry.content[: lore.entry.content.rfind(lore.content)]
-            if lore.content in lore.entry.content
-            else ""
-        )
-        yield _made(lore, "content", "empty", head)
-    if lore.content != lore.entry.content:
-        lines = lore.entry.content.split("\n")
-        for at, line in enumerate(lines):
-            if not line.startswith("@@"):
-                break
+        yield _made(lore, "content", "empty", written[: max(written.rfind(lore.content), 0)])
+    if lore.content != written:
+        lines = written.split("\n")
+        for at, line in enumerate(takewhile(lambda line: line.startswith("@@"), lines)):
             yield _made(lore, "content", "delete", "\n".join([*lines[:at], *lines[at + 1 :]]), line)
 
 
+_OPPOSITES = {
+    SelectiveLogic.AND_ANY: SelectiveLogic.NOT_ANY,
+    SelectiveLogic.AND_ALL: SelectiveLogic.NOT_ALL,
+    SelectiveLogic.NOT_ANY: SelectiveLogic.AND_ANY,
+    SelectiveLogic.NOT_ALL: SelectiveLogic.AND_ALL,
+}
+
+
 def waking(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """Whether and when it wakes: switched off, constant, its logic, its chance, its limits."""
+    """Whether and when it wakes: switched off, constant, its logic, its chance."""
     entry = lore.entry
-    yield _made(lore, "enabled", "flip", False, True)
+    yield _flip(lore, "enabled")
     if lore.keys or entry.constant:
-        yield _made(lore, "constant", "flip", not entry.constant, entry.constant)
+        yield _flip(lore, "constant")
     if entry.secondary_keys and lore.keys:
-        yield _made(lore, "selective", "flip", not entry.selective, entry.selective)
+        yield _flip(lore, "selective")
     if lore.secondary:
-        opposite = {
-            "and_any": "not_any",
-            "and_all": "not_all",
-            "not_any": "and_any",
-            "not_all": "and_all",
-        }[entry.selective_logic]
-        yield _made(lore, "selective_logic", "set", SelectiveLogic(opposite), entry.selective_logic)
+        logic = entry.selective_logic
+        yield from _set(lore, "selective_logic", logic, _OPPOSITES[logic])
     if entry.use_probability:
-        yield from (
-            _made(lore, "probability", "set", odds, entry.probability)
-            for odds in (0, 100)
-            if odds != entry.probability
-        )
+        yield from _set(lore, "probability", entry.probability, 0, 100)
+
+
+def limits(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
+    """For which kinds of generation, from which texts and for whom it wakes."""
     for field in ("triggers", "match_sources"):
-        if getattr(entry, field):
-            yield _made(lore, field, "empty", (), ", ".join(getattr(entry, field)))
-    if entry.character_filter:
-        turned = entry.character_filter.model_copy(
-            update={"exclude": not entry.character_filter.exclude}
-        )
-        yield _made(
-            lore,
-            "character_filter",
-            "flip",
-            turned,
-            "exclude" if entry.character_filter.exclude else "include",
-        )
+        if listed := getattr(lore.entry, field):
+            yield _made(lore, field, "empty", (), ", ".join(listed))
+    if allowed := lore.entry.character_filter:
+        turned = allowed.model_copy(update={"exclude": not allowed.exclude})
+        was = "exclude" if allowed.exclude else "include"
+        yield _made(lore, "character_filter", "flip", turned, was)
 
 
-def looking(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """How its keys are compared, and how far back."""
-    plain = [key.spec for key in lore.keys if key.kind is KeyKind.PLAIN and key.spec]
+def comparing(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
+    """How its keys are compared."""
+    plain = [key.spec for key in lore.keys if key.spec and key.kind is KeyKind.PLAIN]
     if any(spec.text.lower() != spec.text.upper() for spec in plain):
-        case = any(spec.form == "raw" for spec in plain)
+        case = "raw" in {spec.form for spec in plain}
         yield _made(lore, "case_sensitive", "flip", not case, case)
     edges = ground.index.rules.edges
     if any(boundaries(spec.needle, edges) != (None, None) for spec in plain if spec.needle):
-        whole = any(spec.edges != "none" for spec in plain)
+        whole = {spec.edges for spec in plain} != {"none"}
         yield _made(lore, "match_whole_words", "flip", not whole, whole)
-    if lore.entry.scan_depth is not None and lore.keys:
-        given = lore.entry.scan_depth
-        yield from (
-            _made(lore, "scan_depth", "set", depth, given)
-            for depth in (max(given - 1, 0), given + 1)
-            if depth != given
-        )
+
+
+def depth(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
+    """How far back it looks."""
+    given = lore.entry.scan_depth
+    if given is not None and lore.keys:
+        yield from _set(lore, "scan_depth", given, max(given - 1, 0), given + 1)
 
 
 def recursion(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
     """Who wakes whom, as far as it does not come anyway."""
     if not ground.index.settings.recursive:
         return
-    entry = lore.entry
-    if any(_draws(ground, other, lore) and not other.silent for other in ground.index.entries):
-        yield _made(
-            lore, "exclude_recursion", "flip", not entry.exclude_recursion, entry.exclude_recursion
-        )
-    if any(_draws(ground, lore, other) and not other.excluded for other in ground.index.entries):
-        yield _made(
-            lore, "prevent_recursion", "flip", not entry.prevent_recursion, entry.prevent_recursion
-        )
-    if entry.delay_until_recursion and ground.index.rules.first_level_waits:
-        yield _made(lore, "delay_until_recursion", "set", 0, entry.delay_until_recursion)
-
-
-def _draws(ground: MutationContext, one: Lore, other: Lore) -> bool:
-    """Whether the text of one has a key of the other, which does not come along anyway by having all its keys."""
-    if other.entry.id not in ground.hears.get(one.entry.id, ()):
-        return False
-    if (
-        one.entry.sticky
-        or one.constant
-        or one.asked.activate
-        or not {key.text for key in one.keys} <= {key.text for key in other.keys}
-    ):
-        return True
-    found = ground.index.keys.read(one.content)
-    return any(key.spec in found for key in other.secondary)
+    entries = ground.index.entries
+    if any(ground.draws(other, lore) and not other.silent for other in entries):
+        yield _flip(lore, "exclude_recursion")
+    if any(ground.draws(lore, other) and not other.excluded for other in entries):
+        yield _flip(lore, "prevent_recursion")
+    if ground.index.rules.first_level_waits:
+        yield from _set(lore, "delay_until_recursion", lore.entry.delay_until_recursion, 0)
 
 
 def place(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
@@ -229,25 +220,24 @@ def place(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
     entry, asked = lore.entry, lore.asked
     if asked.position is None and asked.depth is None and asked.reverse_depth is None:
         yield from _elsewhere(lore)
-    orders = [other.entry.insertion_order for other in ground.neighbours(lore)]
-    if orders and entry.insertion_order <= max(orders):
-        yield _made(lore, "insertion_order", "set", max(orders) + 1, entry.insertion_order)
-    if orders and entry.insertion_order >= min(orders):
-        yield _made(lore, "insertion_order", "set", min(orders) - 1, entry.insertion_order)
+    order, orders = entry.insertion_order, ground.orders_beside(lore)
+    if orders and order <= max(orders):
+        yield from _set(lore, "insertion_order", order, max(orders) + 1)
+    if orders and order >= min(orders):
+        yield from _set(lore, "insertion_order", order, min(orders) - 1)
     if entry.id in ground.refused or entry.ignore_budget:
-        yield _made(lore, "ignore_budget", "flip", not entry.ignore_budget, entry.ignore_budget)
+        yield _flip(lore, "ignore_budget")
 
 
 def _elsewhere(lore: Lore) -> Iterator[Mutation]:
     """Another place, and what its own place is told besides."""
     entry, after = lore.entry, LorePosition.AFTER
     other = after if entry.position is not after else LorePosition.BEFORE
-    yield _made(lore, "position", "set", other, entry.position or "")
+    yield from _set(lore, "position", entry.position or "", other)
     if entry.position is LorePosition.DEPTH:
-        depth = 4 if entry.depth is None else entry.depth
-        yield _made(lore, "depth", "set", depth + 1, depth)
-        speaker = "user" if entry.role == "system" else "system"
-        yield _made(lore, "role", "set", speaker, entry.role)
+        given = 4 if entry.depth is None else entry.depth
+        yield from _set(lore, "depth", given, given + 1)
+        yield from _set(lore, "role", entry.role, "user" if entry.role == "system" else "system")
     if entry.position is LorePosition.OUTLET and entry.outlet:
         yield _made(lore, "outlet", "empty", "", entry.outlet)
 
@@ -258,50 +248,40 @@ def rivalry(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
     if not ground.has_rivals(lore):
         return
     yield _made(lore, "group", "empty", "", entry.group)
-    yield _made(lore, "group_override", "flip", not entry.group_override, entry.group_override)
+    yield _flip(lore, "group_override")
     if not entry.group_override:
-        yield from (
-            _made(lore, "group_weight", "set", odds, entry.group_weight)
-            for odds in (0, entry.group_weight * 10)
-            if odds != entry.group_weight
-        )
+        yield from _set(lore, "group_weight", entry.group_weight, 0, entry.group_weight * 10)
 
 
 def timers(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
     """How long it stays, rests and waits: not at all, and a turn longer."""
     for field in ("sticky", "cooldown", "delay"):
         if messages := getattr(lore.entry, field):
-            yield from (_made(lore, field, "set", other, messages) for other in (0, messages + 2))
+            yield from _set(lore, field, messages, 0, messages + 2)
 
 
-SOURCES: tuple[Source, ...] = (keys, text, waking, looking, recursion, place, rivalry, timers)
+SOURCES: tuple[Source, ...] = (
+    keys,
+    text,
+    waking,
+    limits,
+    comparing,
+    depth,
+    recursion,
+    place,
+    rivalry,
+    timers,
+)
 
 
-def _of_book(ground: MutationContext) -> Iterator[Mutation]:
+def _of_book(book: Lorebook) -> Iterator[Mutation]:
     """The book's own depth, budget and recursion."""
-    book = ground.book
-    if not ground.index.rules.card_fields:
-        return
+    faults: list[tuple[str, str, Any]] = []
     if book.token_budget:
-        yield Mutation(
-            "",
-            book.name,
-            "token_budget",
-            "set",
-            book.token_budget // 4 or 1,
-            str(book.token_budget),
-        )
+        faults.append(("token_budget", "set", book.token_budget // 4 or 1))
     if book.scan_depth:
-        yield from (
-            Mutation("", book.name, "scan_depth", "set", depth, str(book.scan_depth))
-            for depth in (book.scan_depth - 1, book.scan_depth + 1)
-        )
+        faults += (("scan_depth", "set", book.scan_depth + by) for by in (-1, 1))
     if book.recursive_scanning is not None:
-        yield Mutation(
-            "",
-            book.name,
-            "recursive_scanning",
-            "flip",
-            not book.recursive_scanning,
-            str(book.recursive_scanning),
-        )
+        faults.append(("recursive_scanning", "flip", not book.recursive_scanning))
+    for field, code, value in faults:
+        yield Mutation("", book.name, field, code, value, str(getattr(book, field)))

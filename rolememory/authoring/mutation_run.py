@@ -1,6 +1,6 @@
 """Puts every fault into the book in turn and asks the expectations; tells which ones nobody noticed, and what nobody tried."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rolememory.authoring.books import BookFile
@@ -11,6 +11,7 @@ from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.mutate import Mutation, MutationContext, mutations
 from rolememory.errors import RoleMemoryError
 from rolememory.recall.lore.keys import KeyKind, LoreKey
+from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.settings import ScanSettings
 
 Progress = Callable[[int, int], None]
@@ -111,13 +112,14 @@ def uncovered(file: BookFile, cases: Iterable[ExpectationCase]) -> Uncovered:
             texts = [segment.text for segment in played.given.segments]
             seen.update(_seen(stage, case.settings, texts))
     living = [entry for entry in file.book.entries if entry.enabled]
-    keyed = [entry for entry in living if not entry.constant]
-    missing = {
-        entry.id: tuple(key for key in entry.keys if key.strip() and (entry.id, key) not in seen)
-        for entry in keyed
-    }
     silent = tuple(entry.id for entry in living if entry.id not in fired)
-    return Uncovered(silent, {one: keys for one, keys in missing.items() if keys})
+    return Uncovered(silent, {one.id: keys for one in living if (keys := _unsaid(one, seen))})
+
+
+def _unsaid(entry: LoreEntry, seen: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    """The keys of an entry that stand in no message; one that is constant needs none."""
+    said = {key for key in entry.keys if (entry.id, key) in seen or not key.strip()}
+    return () if entry.constant else tuple(key for key in entry.keys if key not in said)
 
 
 def _seen(

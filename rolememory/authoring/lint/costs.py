@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rolememory.authoring.lint.finding import LintFinding, of, of_book
-from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.lint.subject import Subject, each_entry
+from rolememory.recall.lore.index import Lore
 
 
 def _limit(subject: Subject) -> int:
@@ -13,17 +14,16 @@ def _limit(subject: Subject) -> int:
     return limit - 1 if subject.rules.reaching_is_too_much else limit
 
 
-def too_dear(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def too_dear(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Entries that do not fit even when they are alone, and those that take more than half."""
-    limit = _limit(subject)
-    for lore in subject.living:
-        tokens = subject.costs[lore.entry.id]
-        if lore.entry.ignore_budget:
-            continue
-        if tokens > limit:
-            yield of(lore, "too_dear", "content", tokens=tokens, budget=limit)
-        elif tokens * 2 > limit and len(subject.living) > 1:
-            yield of(lore, "greedy", "content", tokens=tokens, budget=limit)
+    tokens, limit = subject.costs[lore.entry.id], _limit(subject)
+    if lore.entry.ignore_budget:
+        return
+    if tokens > limit:
+        yield of(lore, "too_dear", "content", tokens=tokens, budget=limit)
+    elif tokens * 2 > limit and len(subject.living) > 1:
+        yield of(lore, "greedy", "content", tokens=tokens, budget=limit)
 
 
 def constants(subject: Subject) -> Iterator[LintFinding]:

@@ -7,7 +7,7 @@ from typing import Any
 from rapidfuzz import process
 
 from rolememory.authoring.lint.finding import LintFinding, of, of_book
-from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.recall.lore.index import Lore
 from rolememory.text.decorators import KNOWN, read_card
@@ -71,16 +71,16 @@ def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
         yield from ((lore, lore.entry.raw) for lore in subject.entries)
 
 
-def decorators(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def decorators(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Decorator lines that do nothing."""
-    for lore in subject.living:
-        lines = _lines(lore.entry.content)
-        if lines and subject.file.spec == "chara_card_v2":
-            yield of(lore, "v2_decorator", "content", line=lines[0])
-        for at, line in enumerate(lines):
-            code = _idle_there(line) if subject.exact else _idle_here(lines, at)
-            if code:
-                yield of(lore, code, "content", line=line, name=line.lstrip("@").partition(" ")[0])
+    lines = _lines(lore.entry.content)
+    if lines and subject.file.spec == "chara_card_v2":
+        yield of(lore, "v2_decorator", "content", line=lines[0])
+    for at, line in enumerate(lines):
+        code = _idle_there(line) if subject.exact else _idle_here(lines, at)
+        if code:
+            yield of(lore, code, "content", line=line, name=line.lstrip("@").partition(" ")[0])
 
 
 def _lines(content: str) -> list[str]:
@@ -107,24 +107,27 @@ def _idle_here(lines: list[str], at: int) -> str:
 
 
 def version(subject: Subject) -> Iterator[LintFinding]:
-    """Fields of V3 in a V2 card, and fields of cards that SillyTavern does not take over."""
+    """Fields of V3 in a V2 card."""
     if subject.file.spec == "chara_card_v2":
         for lore, raw in _raw_entries(subject):
             if raw.get("use_regex") and "selectiveLogic" not in (raw.get("extensions") or {}):
                 yield of(lore, "v2_field", "use_regex", field="use_regex")
-    if not subject.exact:
-        return
-    for lore in subject.living:
-        lost = [name for name in ("priority", "use_regex") if getattr(lore.entry, name)]
-        if lost:
-            yield of(lore, "lost_field", lost[0], fields=", ".join(lost))
-    book = [
-        name
-        for name in ("scan_depth", "token_budget", "recursive_scanning")
-        if getattr(subject.book, name) is not None
-    ]
-    if book:
-        yield of_book("lost_field", book[0], fields=", ".join(book))
 
 
-RULES = (same_ids, misspelled, decorators, version)
+@each_entry
+def lost_in_entries(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+    """Fields of a card's entry that SillyTavern does not take over."""
+    lost = [name for name in ("priority", "use_regex") if getattr(lore.entry, name)]
+    if lost and subject.exact:
+        yield of(lore, "lost_field", lost[0], fields=", ".join(lost))
+
+
+def lost_in_book(subject: Subject) -> Iterator[LintFinding]:
+    """Fields of a card's book that SillyTavern does not take over."""
+    fields = ("scan_depth", "token_budget", "recursive_scanning")
+    lost = [name for name in fields if getattr(subject.book, name) is not None]
+    if lost and subject.exact:
+        yield of_book("lost_field", lost[0], fields=", ".join(lost))
+
+
+RULES = (same_ids, misspelled, decorators, version, lost_in_entries, lost_in_book)

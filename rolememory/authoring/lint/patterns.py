@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rolememory.authoring.lint.finding import LintFinding, of
 from rolememory.authoring.lint.slow import is_slow
-from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.errors import PatternError
 from rolememory.jsregex.nodes import (
     Alternation,
@@ -24,14 +24,14 @@ _LOOKS_LIKE_ONE = re.compile(r"/(?P<body>.+)/(?P<flags>[A-Za-z]*)", re.DOTALL)
 _SIGNS = re.compile(r"[\\^$*+?()\[\]{}|]|\.[*+]")
 
 
-def broken(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def broken(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Keys in slashes that are no patterns, and V3 patterns that are none: what is wrong, where, what JavaScript writes instead."""
-    for lore in subject.living:
-        for key in (*lore.entry.keys, *lore.entry.secondary_keys):
-            if lore.entry.use_regex and subject.rules.card_fields:
-                yield from _v3(lore, key.strip())
-            elif found := _LOOKS_LIKE_ONE.fullmatch(key.strip()):
-                yield from _slashed(lore, key.strip(), bool(_SIGNS.search(found["body"])))
+    for key in (*lore.entry.keys, *lore.entry.secondary_keys):
+        if lore.entry.use_regex and subject.rules.card_fields:
+            yield from _v3(lore, key.strip())
+        elif found := _LOOKS_LIKE_ONE.fullmatch(key.strip()):
+            yield from _slashed(lore, key.strip(), bool(_SIGNS.search(found["body"])))
 
 
 def _v3(lore: Lore, key: str) -> Iterator[LintFinding]:

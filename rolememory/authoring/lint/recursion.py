@@ -35,18 +35,23 @@ def hears(subject: Subject) -> Wakes:
 
 def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> Iterator[str]:
     said = subject.macros.expand(lore.content, hidden=subject.rules.card_macros)
-    index = subject.index
-    ranks = {rank for spec in index.keys.read(said) for rank in index.owners.get(spec, ())}
-    heard = {index.entries[rank].entry.id for rank in ranks}
-    heard |= {other.entry.id for other in odd if any(fits(key, said) for key in other.odd)}
+    heard = _found_in(subject, said, odd)
     for other in subject.living if heard else ():
-        if (
-            other.entry.id in heard
-            and other is not lore
-            and not subject.is_woken(other)
-            and not rivals(lore, other)
-        ):
+        if other.entry.id in heard and _may_wake(subject, lore, other):
             yield other.entry.id
+
+
+def _found_in(subject: Subject, text: str, odd: Sequence[Lore]) -> set[str]:
+    """Ids of the entries with a key in this text."""
+    index = subject.index
+    ranks = {rank for spec in index.keys.read(text) for rank in index.owners.get(spec, ())}
+    by_patterns = {other.entry.id for other in odd if any(fits(key, text) for key in other.odd)}
+    return by_patterns | {index.entries[rank].entry.id for rank in ranks}
+
+
+def _may_wake(subject: Subject, lore: Lore, other: Lore) -> bool:
+    """Whether another entry, by its keys, comes beside this one."""
+    return other is not lore and not subject.is_woken(other) and not rivals(lore, other)
 
 
 def circles(subject: Subject) -> Iterator[LintFinding]:

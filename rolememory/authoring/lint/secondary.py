@@ -3,40 +3,45 @@
 from collections.abc import Iterator
 
 from rolememory.authoring.lint.finding import LintFinding, of
-from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
 from rolememory.schema.entry import SelectiveLogic
 
 
-def ignored(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def ignored(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Secondary keys without `selective`, and logic or `selective` without secondary keys."""
-    for lore in subject.living:
-        entry = lore.entry
-        said = [key for key in entry.secondary_keys if key.strip()]
-        if said and not entry.selective and lore.keys:
+    entry = lore.entry
+    if said := [key for key in entry.secondary_keys if key.strip()]:
+        if not entry.selective and lore.keys:
             yield of(lore, "ignored_secondary", "selective", keys=", ".join(said[:5]))
-        elif not said and entry.selective_logic is not SelectiveLogic.AND_ANY:
-            yield of(lore, "idle_logic", "selective_logic", logic=entry.selective_logic.value)
-        elif not said and entry.selective and subject.book.format == "character_book":
-            yield of(lore, "idle_selective", "selective")
+    elif entry.selective_logic is not SelectiveLogic.AND_ANY:
+        yield of(lore, "idle_logic", "selective_logic", logic=entry.selective_logic.value)
+    elif entry.selective and subject.book.format == "character_book":
+        yield of(lore, "idle_selective", "selective")
 
 
-def contradicting(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def contradicting(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Keys that shut out the entry whenever they wake it."""
-    for lore in subject.living:
-        keys = [key for key in lore.keys if key.kind is KeyKind.PLAIN]
-        if not keys or len(keys) < len(lore.keys) or subject.is_woken(lore):
-            continue  # what a pattern or a macro finds is not known here
-        for forbidden in _forbidding(lore):
-            if forbidden and all(any(subject.keys_in(key.text, forbidden)) for key in keys):
-                yield of(
-                    lore,
-                    "contradiction",
-                    "secondary_keys",
-                    keys=", ".join(key.text for key in forbidden[:5]),
-                )
-                break
+    if not lore.keys or subject.is_woken(lore):
+        return
+    for forbidden in _forbidding(lore):
+        if _in_every_key(subject, lore, forbidden):
+            yield of(lore, "contradiction", "secondary_keys", keys=_listed(forbidden))
+            return
+
+
+def _in_every_key(subject: Subject, lore: Lore, wanted: tuple[LoreKey, ...]) -> bool:
+    """Whether every key has one of these in it; what a pattern or a macro finds is not known."""
+    return all(
+        key.kind is KeyKind.PLAIN and any(subject.keys_in(key.text, wanted)) for key in lore.keys
+    )
+
+
+def _listed(keys: tuple[LoreKey, ...]) -> str:
+    return ", ".join(key.text for key in keys[:5])
 
 
 def _forbidding(lore: Lore) -> Iterator[tuple[LoreKey, ...]]:
@@ -48,39 +53,20 @@ def _forbidding(lore: Lore) -> Iterator[tuple[LoreKey, ...]]:
     yield from lore.never
 
 
-def always_so(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def always_so(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """A secondary key that stands in every primary one, and so asks for nothing."""
-    for lore in subject.living:
-        if lore.entry.selective_logic is not SelectiveLogic.AND_ANY or not lore.secondary:
-            continue
-        if all(
-            key.kind is KeyKind.PLAIN and any(subject.keys_in(key.text, lore.secondary))
-            for key in lore.keys
-        ):
-            yield of(
-                lore,
-                "idle_secondary",
-                "secondary_keys",
-                keys=", ".join(key.text for key in lore.secondary[:5]),
-            )
+    asks = lore.entry.selective_logic is SelectiveLogic.AND_ANY and lore.secondary
+    if asks and _in_every_key(subject, lore, lore.secondary):
+        yield of(lore, "idle_secondary", "secondary_keys", keys=_listed(lore.secondary))
 
 
-def patterns_only(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def patterns_only(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Fields that a V3 entry with `use_regex` does not have."""
-    if not subject.rules.card_fields:
-        return
-    for lore in subject.living:
-        entry = lore.entry
-        lost = [
-            name
-            for name, given in (
-                ("constant", entry.constant),
-                ("secondary_keys", entry.secondary_keys),
-            )
-            if given
-        ]
-        if entry.use_regex and lost:
-            yield of(lore, "regex_ignores", "use_regex", fields=", ".join(lost))
+    lost = [name for name in ("constant", "secondary_keys") if getattr(lore.entry, name)]
+    if lost and lore.entry.use_regex and subject.rules.card_fields:
+        yield of(lore, "regex_ignores", "use_regex", fields=", ".join(lost))
 
 
 RULES = (ignored, contradicting, always_so, patterns_only)

@@ -1,11 +1,14 @@
 """What the rules look at: a book, read and prepared once."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
+from itertools import chain
 from typing import Any
 
 from rolememory.authoring.books import BookFile
+from rolememory.authoring.lint.finding import LintFinding
 from rolememory.recall.lore.groups import group_names
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import START, KeyKind, LoreKey
@@ -113,6 +116,15 @@ class Subject:
             for sentences in everyday_sentences().values()
         )
 
+    @cached_property
+    def owners(self) -> Mapping[KeySpec | None, list[Lore]]:
+        """For each plain primary key the entries that have it."""
+        found = defaultdict[KeySpec | None, list[Lore]](list)
+        for lore in self.living:
+            for spec in dict.fromkeys(key.spec for key in lore.keys if key.kind is KeyKind.PLAIN):
+                found[spec].append(lore)
+        return dict(found)
+
     def is_woken(self, lore: Lore) -> bool:
         """Whether something else than keys wakes it: it is constant, or told so by a decorator."""
         return lore.constant or lore.asked.activate
@@ -127,11 +139,30 @@ class Subject:
                 yield key
 
 
+Rule = Callable[[Subject], Iterator[LintFinding]]
+
+
+def each_entry(rule: Callable[[Subject, Lore], Iterator[LintFinding]]) -> Rule:
+    """A rule about one entry, asked of every entry that is switched on."""
+
+    @wraps(rule)
+    def asked(subject: Subject) -> Iterator[LintFinding]:
+        return chain.from_iterable(rule(subject, lore) for lore in subject.living)
+
+    return asked
+
+
 def rivals(one: Lore, other: Lore) -> bool:
     """Whether they share a group, of which one comes in."""
     return not set(group_names(one.entry.group, exact=False)).isdisjoint(
         group_names(other.entry.group, exact=False)
     )
+
+
+def scored(lore: Lore, settings: ScanSettings) -> bool:
+    """Whether the number of its keys decides in its group."""
+    own = lore.entry.use_group_scoring
+    return bool(lore.entry.group and (settings.use_group_scoring or own))
 
 
 def fits(key: LoreKey, text: str) -> bool:

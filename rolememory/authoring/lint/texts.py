@@ -1,11 +1,11 @@
 """Texts with macros that nobody says, in another language than their keys, or written twice."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rolememory.authoring.books import title
 from rolememory.authoring.lint.finding import LintFinding, of
-from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind
 from rolememory.text.fold import folded_key
@@ -16,16 +16,16 @@ _LONE_BRACE = re.compile(r"(?<!\{)\{\s*(char|user|char_name|user_name)\s*\}(?!\}
 _ENOUGH = 10  # characters that tell a language
 
 
-def macros(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def macros(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Macros that nobody knows, are not closed, or have one brace where two are wanted."""
-    for lore in subject.living:
-        for field, texts in (
-            ("content", (lore.content,)),
-            ("keys", (*lore.entry.keys, *lore.entry.secondary_keys)),
-        ):
-            for text in texts:
-                yield from _broken(lore, field, text)
-                yield from _unknown(subject, lore, field, text)
+    for field, texts in (
+        ("content", (lore.content,)),
+        ("keys", (*lore.entry.keys, *lore.entry.secondary_keys)),
+    ):
+        for text in texts:
+            yield from _broken(lore, field, text)
+            yield from _unknown(subject, lore, field, text)
 
 
 def _unknown(subject: Subject, lore: Lore, field: str, text: str) -> Iterator[LintFinding]:
@@ -49,22 +49,21 @@ def _broken(lore: Lore, field: str, text: str) -> Iterator[LintFinding]:
         )
 
 
-def languages(subject: Subject) -> Iterator[LintFinding]:
+@each_entry
+def languages(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Keys in one language, the text in another, and the keys not in the text."""
-    for lore in subject.living:
-        keys = [key.text for key in lore.keys if key.kind is KeyKind.PLAIN]
-        if not keys or len(lore.content) < _ENOUGH or len(keys) < len(lore.keys):
-            continue
+    keys = [key.text for key in lore.keys if key.kind is KeyKind.PLAIN]
+    if keys and len(keys) == len(lore.keys) and _is_foreign(lore.content, keys):
         spoken = language_of(lore.content)
-        foreign = all(_han(key) is not (spoken == "zh") for key in keys) and not scripts(
-            lore.content
-        ).keys() & {"kana", "hangul"}
-        if foreign and not any(folded_key(key) in folded_key(lore.content) for key in keys):
-            yield of(lore, "foreign_keys", "keys", language=spoken, keys=", ".join(keys[:5]))
+        yield of(lore, "foreign_keys", "keys", language=spoken, keys=", ".join(keys[:5]))
 
 
-def _han(text: str) -> bool:
-    return "han" in scripts(text)
+def _is_foreign(text: str, keys: Sequence[str]) -> bool:
+    """Whether a text long enough to tell is in another script than all of these keys, and holds none of them."""
+    if len(text) < _ENOUGH or scripts(text).keys() & {"kana", "hangul"}:
+        return False
+    chinese, folded = language_of(text) == "zh", folded_key(text)
+    return not any(("han" in scripts(key)) is chinese or folded_key(key) in folded for key in keys)
 
 
 def twice(subject: Subject) -> Iterator[LintFinding]:
