@@ -114,19 +114,21 @@ def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
         UnknownNameError, AmbiguousNameError: none or two do.
     """
     known = list(entries)
-    wanted = name.strip().casefold()
-    found = [one for one in known if title(one).strip().casefold() == wanted] or [
-        one for one in known if one.id == name.strip()
-    ]
+    found = _called(known, name.strip())
     if not found:
         raise UnknownNameError("entry", name, [title(one) for one in known])
     found = [one for one in found if one.enabled] or found
     if len(found) > 1:
-        ids = ", ".join(one.id for one in found)
         raise AmbiguousNameError(
             "{count} entries are titled {name!r} (uid {ids}); name it by its uid",
             count=len(found),
             name=name,
-            ids=ids,
+            ids=", ".join(one.id for one in found),
         )
     return found[0]
+
+
+def _called(entries: Iterable[LoreEntry], name: str) -> list[LoreEntry]:
+    """The entries with this title in any case; where there is none, those with this id."""
+    by_title = [one for one in entries if title(one).strip().casefold() == name.casefold()]
+    return by_title or [one for one in entries if one.id == name]

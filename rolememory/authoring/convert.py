@@ -234,29 +234,28 @@ def _book_losses(
     kept = spoken((*made.form.extensions, preserved_fields.OURS), kept_above)
     head = _lost(_head_words(book), _head_words(made))
     found = [Loss(spoken(path, above), target, held, kept) for path, held in head.items()]
-    listed = book.form.listed(book.raw)
-    found += [
-        Loss(spoken((place,), above), target)
-        for place, one in listed
-        if not isinstance(one, Mapping)
-    ]
-    ours_and_theirs = (
-        [pair for pair in form.listed(raw) if isinstance(pair[1], Mapping)]
-        for form, raw in ((book.form, book.raw), (made.form, made.raw))
-    )
-    pairs = zip(*ours_and_theirs, strict=False)
-    for at, ((place, ours), (where, theirs)) in enumerate(pairs):
+    ours, theirs = book.form.listed(book.raw), made.form.listed(made.raw)
+    found += [Loss(spoken((place,), above), target) for place, one in ours if not _is_object(one)]
+    pairs = zip(filter(_has_object, ours), filter(_has_object, theirs), strict=False)
+    for at, ((place, raw), (where, made_raw)) in enumerate(pairs):
         kept = spoken((where, *preserved_fields.EXTENSIONS, preserved_fields.OURS), kept_above)
         lost = _lost(
-            _entry_words(book.form.entry, ours, at), _entry_words(made.form.entry, theirs, at)
+            _entry_words(book.form.entry, raw, at), _entry_words(made.form.entry, made_raw, at)
         )
-        said = (
-            lost.items()
-            if not book.form.in_card
-            else [(path, held) for path, held in lost.items() if not is_usual(ours, path)]
-        )
-        found += [Loss(spoken((place, *path), above), target, held, kept) for path, held in said]
+        found += [
+            Loss(spoken((place, *path), above), target, held, kept)
+            for path, held in lost.items()
+            if not (book.form.in_card and is_usual(raw, path))
+        ]
     return found
+
+
+def _is_object(entry: Any) -> bool:
+    return isinstance(entry, Mapping)
+
+
+def _has_object(placed: tuple[str, Any]) -> bool:
+    return _is_object(placed[1])
 
 
 def _head_words(book: Book) -> _FormatView:

@@ -161,7 +161,17 @@ class _CaseTurn:
 
 
 def _of_step(turn: _CaseTurn, expect: Expect) -> Iterator[Failure]:
-    fired, id_of = turn.played.fired(), turn.stage.id_of
+    fired = turn.played.fired()
+    yield from _of_entries(turn, expect, fired)
+    yield from _of_text(turn, expect)
+    yield from _of_places(turn, expect, fired)
+    most = expect.costs_at_most
+    if most is not None and (cost := turn.played.cost()) > most:
+        yield turn.failure("cost", "", found=str(cost), wanted=str(most))
+
+
+def _of_entries(turn: _CaseTurn, expect: Expect, fired: Sequence[str]) -> Iterator[Failure]:
+    id_of = turn.stage.id_of
     for name in (*expect.fires, *(expect.exactly or ())):
         if id_of(name) not in fired:
             yield turn.failure("fires", name)
@@ -169,14 +179,8 @@ def _of_step(turn: _CaseTurn, expect: Expect) -> Iterator[Failure]:
         if id_of(name) in fired:
             yield turn.failure("not_fires", name)
     if expect.exactly is not None:
-        wanted = {id_of(name) for name in expect.exactly}
+        wanted = set(map(id_of, expect.exactly))
         yield from (turn.besides(one) for one in fired if one not in wanted)
-    yield from _of_text(turn, expect)
-    yield from _of_places(turn, expect, fired)
-    if expect.costs_at_most is not None and turn.played.cost() > expect.costs_at_most:
-        yield turn.failure(
-            "cost", "", found=str(turn.played.cost()), wanted=str(expect.costs_at_most)
-        )
 
 
 def _of_text(turn: _CaseTurn, expect: Expect) -> Iterator[Failure]:

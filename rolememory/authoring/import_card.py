@@ -124,37 +124,40 @@ def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
 def _updated(home: Home, role: Role, parts: RoleFromCard, replace_books: bool) -> ImportedCard:
     """Write what differs; a backup goes before."""
     role_memory = home.role(role.id)
-    before = _made_of_card(role_memory.space, role)
-    standing = {
-        name: data
-        for name in {*before, *parts.files}
-        if (data := bytes_in(role_memory.space.blob(name))) is not None
-    }
-    edited = {
-        name
-        for name, data in standing.items()
-        if name.startswith(BOOKS) and data not in (before.get(name), parts.files.get(name))
-    }
-    kept = () if replace_books else tuple(sorted(edited & parts.files.keys()))
+    space = role_memory.space
+    before = _made_of_card(space, role)
+    standing = {name: bytes_in(space.blob(name)) for name in {*before, *parts.files}}
+    edited = {name for name in standing if _is_edited(name, standing, before, parts.files)}
+    kept = set[str]() if replace_books else edited & parts.files.keys()
     writing = {
         name: data
         for name, data in parts.files.items()
-        if standing.get(name) != data and name not in kept
+        if standing[name] != data and name not in kept
     }
-    removed = tuple(
-        sorted(name for name in standing.keys() - parts.files.keys() if name not in edited)
-    )
+    gone = before.keys() - parts.files.keys() - edited
+    removed = tuple(sorted(name for name in gone if standing[name] is not None))
     if writing or removed:
         role_memory.backup()
-    _write(role_memory.space, writing)
+    _write(space, writing)
     return ImportedCard(
         role,
         made=False,
         written=tuple(writing),
         removed=removed,
-        kept=kept,
+        kept=tuple(sorted(kept)),
         problems=parts.problems,
     )
+
+
+def _is_edited(
+    name: str,
+    standing: Mapping[str, bytes | None],
+    before: Mapping[str, bytes],
+    fresh: Mapping[str, bytes],
+) -> bool:
+    """Whether a book here is neither the one that came before nor the one that comes now."""
+    known = (None, before.get(name), fresh.get(name))
+    return name.startswith(BOOKS) and standing[name] not in known
 
 
 def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:

@@ -68,14 +68,13 @@ def laid_out(
     """
     known = before or Layout()
     names = [content_digest(memory) for memory in memories]
-    here = {name: known.spots[name] for name in names if name in known.spots}
+    here = {name: known.spots[name] for name in known.spots.keys() & names}
     fresh = [place for place, name in enumerate(names) if name not in here]
+    placed = known.placed + len(fresh)
     understood = known.by == "words" and like.by == "meaning"  # a model has read them meanwhile
-    if here and not understood and known.placed + len(fresh) <= max(MOVED * len(memories), FEW):
-        return Layout(
-            {**here, **_beside(like, names, here, fresh)}, known.placed + len(fresh), known.by
-        )
-    return Layout(_anew(like, names), 0, like.by)
+    if not here or understood or placed > max(MOVED * len(memories), FEW):
+        return Layout(_anew(like, names), 0, like.by)
+    return Layout({**here, **_beside(like, names, here, fresh)}, placed, known.by)
 
 
 def _anew(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:

@@ -1,10 +1,9 @@
 """Two memories become one: what stays takes over what the other rests on, knows and replaced. Pure."""
 
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from rolememory.schema.memory import Memory
-
-Thing = TypeVar("Thing")
+from rolememory.schema.memory import Evidence, Memory
 
 
 def merged(keep: Memory, drop: Memory) -> dict[str, Any]:
@@ -15,34 +14,40 @@ def merged(keep: Memory, drop: Memory) -> dict[str, Any]:
     >>> merged(Memory(id="a", content="Tea.", keys=("tea",)), Memory(id="b", content="Tea!", keys=("Jasmine", "tea"), salience=0.9))
     {'keys': ['tea', 'Jasmine'], 'salience': 0.9}
     """
-    lists = {
-        name: _united(getattr(keep, name), getattr(drop, name))
-        for name in ("keys", "topics", "emotions", "tags")
-    }
-    numbers = {
-        name: max(getattr(keep, name), getattr(drop, name))
-        for name in ("weight", "salience", "priority", "confidence")
-    }
-    flags = {name: getattr(keep, name) or getattr(drop, name) for name in ("constant", "locked")}
-    replaced = dict.fromkeys((*keep.supersedes, *drop.supersedes))
-    both_rest = keep.evidence and drop.evidence
-    rests = _united(keep.evidence, drop.evidence) if both_rest else []
     after = {
-        **lists,
-        **numbers,
-        **flags,
-        "supersedes": [one for one in replaced if one not in (keep.id, drop.id)],
-        "evidence": [one.model_dump() for one in rests],
+        name: unite(getattr(keep, name), getattr(drop, name))
+        for names, unite in _UNITED
+        for name in names
     }
-    before = {name: _plain(getattr(keep, name)) for name in after}
-    return {name: value for name, value in after.items() if value != before[name]}
+    replaced = _both(keep.supersedes, drop.supersedes)
+    after["supersedes"] = [one for one in replaced if one not in (keep.id, drop.id)]
+    both_rest = keep.evidence and drop.evidence
+    after["evidence"] = _both(keep.evidence, drop.evidence) if both_rest else []
+    return {
+        name: _plain(value)
+        for name, value in after.items()
+        if _plain(value) != _plain(getattr(keep, name))
+    }
 
 
-def _united(own: tuple[Thing, ...], other: tuple[Thing, ...]) -> list[Thing]:
+def _both(own: Sequence[Any], other: Sequence[Any]) -> list[Any]:
     return [*own, *(one for one in other if one not in own)]
 
 
+def _either(own: bool, other: bool) -> bool:
+    return own or other
+
+
+_UNITED: tuple[tuple[tuple[str, ...], Callable[[Any, Any], Any]], ...] = (
+    (("keys", "topics", "emotions", "tags"), _both),
+    (("weight", "salience", "priority", "confidence"), max),
+    (("constant", "locked"), _either),
+)
+"""How the fields of both become one."""
+
+
 def _plain(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    return [one if isinstance(one, str) else one.model_dump() for one in value]
+    """A field as JSON has it."""
+    if isinstance(value, list | tuple):
+        return [one.model_dump() if isinstance(one, Evidence) else one for one in value]
+    return value

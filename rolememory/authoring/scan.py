@@ -7,7 +7,7 @@ from typing import Any
 from rolememory.authoring.books import title
 from rolememory.recall.lore.activation import Activation, Awake
 from rolememory.recall.lore.index import Lore, LoreIndex
-from rolememory.recall.lore.place import home
+from rolememory.recall.lore.place import DEFAULT_DEPTH, home
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.evidence import Reason, Refusal
@@ -208,11 +208,15 @@ def target(lore: Lore, rules: LoreRules) -> str:
     """Where an entry's text goes, in a word or three: `before`, `depth 4 system`, `outlet sky`; `nowhere` when it has no place."""
     position = home(lore, rules)
     if position is LorePosition.DEPTH:
-        asked = lore.asked
-        if asked.depth is None and asked.reverse_depth is not None:
-            return f"depth -{asked.reverse_depth} {asked.role or lore.entry.role}"
-        depth = asked.depth if asked.depth is not None else lore.entry.depth
-        return f"depth {4 if depth is None else depth} {asked.role or lore.entry.role}"
-    if position is LorePosition.OUTLET:
-        return f"outlet {lore.entry.outlet}" if lore.entry.outlet else "nowhere"
-    return position.value if position else "nowhere"
+        return f"depth {_depth(lore)} {lore.asked.role or lore.entry.role}"
+    if position is LorePosition.OUTLET and lore.entry.outlet:
+        return f"outlet {lore.entry.outlet}"
+    return position.value if position and position is not LorePosition.OUTLET else "nowhere"
+
+
+def _depth(lore: Lore) -> int:
+    """Messages from the end; negative from the beginning."""
+    asked, own = lore.asked, lore.entry.depth
+    if asked.depth is None and asked.reverse_depth is not None:
+        return -asked.reverse_depth
+    return next(depth for depth in (asked.depth, own, DEFAULT_DEPTH) if depth is not None)

@@ -84,28 +84,29 @@ def _split(group: Sequence[int], near: Near, joins: float) -> Iterator[list[int]
 
 def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
     """Connected parts of the graph of mutual neighbours, in order of their first member."""
-    wanted = set(among)
+    left = set(among)
     friends = {
-        at: {other for other, cosine in near[at] if cosine >= joins and other in wanted}
-        for at in wanted
+        at: {other for other, cosine in near[at] if cosine >= joins and other in left}
+        for at in left
     }
-    seen: set[int] = set()
     parts = []
-    for start in sorted(wanted):
-        if start in seen:
-            continue
-        part, waiting = [], [start]
-        seen.add(start)
-        while waiting:
-            at = waiting.pop()
-            part.append(at)
-            mutual = sorted(
-                other for other in friends[at] if at in friends[other] and other not in seen
-            )
-            seen.update(mutual)
-            waiting += mutual
-        parts.append(sorted(part))
+    for start in sorted(left):
+        if start in left:
+            part = _reached(start, friends)
+            left -= part
+            parts.append(sorted(part))
     return parts
+
+
+def _reached(start: int, friends: Mapping[int, set[int]]) -> set[int]:
+    """Everything that can be reached from here over friendships of both sides."""
+    part, waiting = {start}, [start]
+    while waiting:
+        at = waiting.pop()
+        fresh = {other for other in friends[at] - part if at in friends[other]}
+        part |= fresh
+        waiting += fresh
+    return part
 
 
 def _by_heart(group: Sequence[int], near: Near) -> list[int]:

@@ -1,6 +1,6 @@
 """Which role a character is: found again however the card changed, never mistaken for another of the same name."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from rolememory.authoring.importer.ledger import Ledger, Row, digest
@@ -29,29 +29,24 @@ def role_plans(
     paths = _cards(source, problems)
     standing = {path.name for path in paths}
     left = {} if source.only else _left_behind(ledger, standing, roles)
-    claimed = {
-        str(row.get("role")): avatar
-        for avatar, row in ledger.all("role").items()
-        if avatar in standing or source.only
-    }
+    rows = ledger.all("role")
+    here = rows if source.only else rows.keys() & standing
+    claimed = {str(rows[avatar].get("role")): avatar for avatar in rows if avatar in here}
     plans: dict[str, RolePlan] = {}
     for path in paths:
         row = ledger.of("role", path.name)
         free = [role for role in roles.values() if claimed.get(role.id, path.name) == path.name]
         try:
-            plan: RolePlan | None = _role_plan(home, path, row, roles, free, left)
+            plan = _role_plan(home, path, row, roles, free, left)
         except FileError as error:
             problems.append(error)
-            plan = _unread(path.name, roles.get(str(row.get("role"))))
-        if plan is not None:
-            plans[path.name] = plan
-            claimed |= {plan.role: path.name} if plan.role else {}
+            if (known := roles.get(str(row.get("role")))) is None:
+                continue
+            plan = RolePlan(path.name, known.name, "same", known.id)
+        plans[path.name] = plan
+        if plan.role:
+            claimed[plan.role] = path.name
     return plans
-
-
-def _unread(avatar: str, known: Role | None) -> RolePlan | None:
-    """A character whose card cannot be read: its role, where it came before."""
-    return RolePlan(avatar, known.name, "same", known.id) if known else None
 
 
 def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:
@@ -147,15 +142,14 @@ def _names(role: Role) -> set[str]:
 def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role | None:
     """The role that was made of this card: of the same file, by the id in it, or one of its name that has no card yet."""
     named = [role for role in free if fold_name(card.name) in _names(role)]
-    for found in (
-        [
-            role
-            for role in free
-            if role.card_from == avatar and (role in named or _same_card(home, role, card))
-        ],
-        [role for role in free if role.id == role_from_card(card).role.id],
-        [role for role in named if role.card is None],
-    ):
+    own_id = role_from_card(card).role.id
+    signs: tuple[Callable[[Role], bool], ...] = (
+        lambda one: one.card_from == avatar and (one in named or _same_card(home, one, card)),
+        lambda one: one.id == own_id,
+        lambda one: one in named and one.card is None,
+    )
+    for is_it in signs:
+        found = list(filter(is_it, free))
         if len(found) == 1:
             return found[0]
     return None

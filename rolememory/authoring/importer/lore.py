@@ -67,14 +67,19 @@ def homes_of(worlds: Iterable[World], chats: Sequence[ChatPlan]) -> Homes:
 def _home(
     memory: LeftSummary, bound: Sequence[ChatPlan], chats: Sequence[ChatPlan]
 ) -> ChatPlan | None:
-    if memory.chat:
-        named = [chat for chat in chats if chat.name == memory.chat]
-        closer = [chat for chat in named if chat in bound] or named
-        return closer[0] if len(closer) == 1 else None
-    families = {(chat.folder, chat.head.main_chat or chat.name) for chat in bound}
+    if not memory.chat:
+        return _trunk(bound)
+    named = [chat for chat in chats if chat.name == memory.chat]
+    closer = [chat for chat in named if chat in bound] or named
+    return closer[0] if len(closer) == 1 else None
+
+
+def _trunk(chats: Sequence[ChatPlan]) -> ChatPlan | None:
+    """The chat that all of these are branches of, or the first where that one is not there; None where they are unrelated."""
+    families = {(chat.folder, chat.head.main_chat or chat.name) for chat in chats}
     if len(families) != 1:
         return None
-    return next((chat for chat in bound if not chat.head.main_chat), bound[0])
+    return next((chat for chat in chats if not chat.head.main_chat), chats[0])
 
 
 def world_plans(

@@ -262,17 +262,13 @@ def _state(
     row = ledger.of("chat", chat.key)
     if not row:
         return "new"
+    unread = wishes.again or (wishes.hidden and row.get("hidden") is not True)
+    marks = (row.get("stamp"), row.get("left"))
+    if unread or marks != (list(chat.stamp), left_mark(chat.memories)):
+        return "changed"
     known = {plan.role for plan in roles.values() if plan.role}
     here = {roles[avatar].role for avatar in chat.listeners}
-    noted = set(row.get("roles", ()))
-    heard_all = row.get("hidden") is True or not wishes.hidden
-    same = (
-        heard_all
-        and row.get("stamp") == list(chat.stamp)
-        and row.get("left") == left_mark(chat.memories)
-        and here <= noted <= known
-    )
-    return "same" if same and not wishes.again else "changed"
+    return "same" if here <= set(row.get("roles", ())) <= known else "changed"
 
 
 def left_mark(memories: Iterable[LeftSummary]) -> str:

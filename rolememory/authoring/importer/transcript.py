@@ -38,29 +38,33 @@ def as_heard(
     hidden: bool,
 ) -> RoleTranscript:
     """What the role heard of a chat. `begun` dates a chat that says no time; `hidden` takes in what was hidden from the model."""
-    listed: Sequence[TavernMessage] = chat.messages
-    if plan.group:
-        listed = heard(
-            grouped(chat, roles),
-            role.avatar,
-            plan.members,
-            {one.avatar for one in roles if one.greets},
-        )
-    told = [
-        one for one in listed if one.text.strip() and not one.program and (hidden or not one.hidden)
-    ]
-    times = list(dated([one.sent for one in told], begun))
-    messages = (
-        Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
-        for one, at in zip(told, times, strict=True)
-    )
-    since = listed[0].place if listed else None
+    listed = _heard_of(chat, plan, role, roles)
+    told = [one for one in listed if _is_said(one, hidden)]
+    times = dated([one.sent for one in told], begun)
     return RoleTranscript(
-        tuple(messages),
+        tuple(
+            Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
+            for one, at in zip(told, times, strict=True)
+        ),
         tuple(one.place for one in told),
-        since,
+        listed[0].place if listed else None,
         tuple(one.sent for one in chat.messages),
     )
+
+
+def _heard_of(
+    chat: ChatFile, plan: ChatPlan, role: RolePlan, roles: Sequence[RolePlan]
+) -> Sequence[TavernMessage]:
+    """The messages of a chat from when on the role was there."""
+    if not plan.group:
+        return chat.messages
+    greeting = {one.avatar for one in roles if one.greets}
+    return heard(grouped(chat, roles), role.avatar, plan.members, greeting)
+
+
+def _is_said(message: TavernMessage, hidden: bool) -> bool:
+    """Whether a message is of the story: `hidden` counts those that were hidden from the model."""
+    return bool(message.text.strip()) and not message.program and (hidden or not message.hidden)
 
 
 def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:
