@@ -1,5 +1,6 @@
 """serve: the proxy, REST, MCP and the page, in one process."""
 
+import gc
 import logging
 import os
 from collections.abc import Mapping
@@ -41,6 +42,7 @@ def serve(
     ] = False,
 ) -> None:
     """Runs until Ctrl-C."""
+    gc.disable()  # until it listens: what is loaded stays, and is looked through in vain
     here = desk()
     _check_installed()
     _check_upstream(upstream)

@@ -1,19 +1,13 @@
 """All routers as one ASGI application behind the access guard."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-import anyio.to_thread
-import orjson
-from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
-from rolememory import __version__
 from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import AccessGuard, App
@@ -24,21 +18,14 @@ def create_app(app_state: AppState) -> App:
     """The application; `app_state` is opened and closed with it."""
     from rolememory.serve.routers import ROUTERS
 
-    app = FastAPI(
-        title="rolememory",
-        version=__version__,
-        lifespan=lambda app: _living(app, app_state),
-        openapi_url=None,  # below: it takes a second to write, and nobody's chat is to wait for it
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
+    app = Starlette(
+        lifespan=lambda app: _living(app, app_state), exception_handlers={HTTPException: lost}
     )
-    app.add_exception_handler(HTTPException, _lost)
+    app.router.redirect_slashes = False
     app.state.app_state = app_state
     app.state.living = []
-    app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
-    for door in ROUTERS:
-        door(app, app_state)
+    for router in ROUTERS:
+        router(app, app_state)
     return AccessGuard(app, app_state.rules, app_state.admission)
 
 
@@ -69,7 +56,7 @@ _LOST = {
 }
 
 
-async def _lost(request: Request, error: Exception) -> Response:
+async def lost(request: Request, error: Exception) -> Response:
     """The answer to who came to an address that nobody has, in the shape of all errors."""
     status = getattr(error, "status_code", 404)
     code, message, hint = _LOST.get(status, _LOST[404])
@@ -79,18 +66,3 @@ async def _lost(request: Request, error: Exception) -> Response:
     )  # a frontend with half a URL
     said = error_body(code, message.text(language), hint.text(language), language, shown)
     return JSONResponse({"error": said}, status, getattr(error, "headers", None))
-
-
-def _described(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
-    """The description of REST, written once, on a thread."""
-    alone = asyncio.Lock()
-
-    written: list[bytes] = []
-
-    async def described(_: Request) -> Response:
-        async with alone:
-            if not written:
-                written.append(await anyio.to_thread.run_sync(lambda: orjson.dumps(app.openapi())))
-        return Response(written[0], media_type="application/json")
-
-    return described

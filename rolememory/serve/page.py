@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -54,11 +54,12 @@ def assets(folder: Path = WEB) -> dict[str, Asset]:
     }
 
 
-def page(app: FastAPI, app_state: AppState) -> None:  # a router like the others
+def page(app: Starlette, app_state: AppState) -> None:  # a router like the others
     """Add the paths."""
     files = assets()
 
     async def start(request: Request) -> Response:
+        app.state.rest.begin()
         return answered(request, files[START])
 
     async def file(request: Request) -> Response:

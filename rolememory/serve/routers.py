@@ -1,16 +1,31 @@
-"""The routers, in the order in which their paths are tried."""
+"""The routers, in the order in which their paths are tried; what is nobody else's is REST's."""
 
 from collections.abc import Callable
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from rolememory.serve.app_state import AppState
+from rolememory.serve.guard import App
 from rolememory.serve.health import health
+from rolememory.serve.late_app import LateApp, Living
 from rolememory.serve.mcp.router import mcp
 from rolememory.serve.page import page
 from rolememory.serve.proxy.routes import proxy
-from rolememory.serve.rest.router import rest
 
-Router = Callable[[FastAPI, AppState], None]
+Router = Callable[[Starlette, AppState], None]
 
-ROUTERS: tuple[Router, ...] = (health, proxy, rest, mcp, page)
+
+def rest(app: Starlette, app_state: AppState) -> None:
+    """Answer all other paths. REST is made at the first of them, or when the page is opened, which asks at once."""
+
+    def made() -> tuple[App, Living]:
+        from rolememory.serve.rest.router import rest_app
+
+        return rest_app(app_state)
+
+    late = app.state.rest = LateApp(made)
+    app.state.living.append(late.living)
+    app.router.default = late
+
+
+ROUTERS: tuple[Router, ...] = (health, proxy, mcp, rest, page)

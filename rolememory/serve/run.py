@@ -106,8 +106,6 @@ def serve(
     server = _Server(configured(app_state), ready)
     sys.setswitchinterval(SWITCH_S)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    gc.collect()
-    gc.freeze()  # what is loaded stays: no collection in the middle of a turn looks at it again
     server.run(sockets=[listener])
 
 
@@ -120,5 +118,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        gc.freeze()  # what is loaded stays: no collection in the middle of a turn looks at it again
+        gc.enable()
         if self.started and self._ready:
             self._ready()

@@ -8,7 +8,7 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from sys import intern
 from typing import Any
@@ -76,12 +76,13 @@ def word_lists(language: str) -> WordLists:
 
 
 class _Stemmers(threading.local):
-    """One stemmer per thread: the library's objects keep state while they work."""
+    """One stemmer per thread, loaded with its first word: the library's objects keep state while they work."""
 
-    def __init__(self) -> None:
+    @cached_property
+    def english(self) -> Any:
         import snowballstemmer
 
-        self.english: Any = snowballstemmer.stemmer("english")
+        return snowballstemmer.stemmer("english")
 
 
 _stemmers = _Stemmers()

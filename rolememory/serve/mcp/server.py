@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -20,12 +20,12 @@ from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER, App
 from rolememory.serve.keys import Caller
+from rolememory.serve.late_app import Living
 from rolememory.serve.mcp.router import PATH
 from rolememory.serve.mcp.tools import Changed, Tools
 from rolememory.serve.proxy.hint import header
 from rolememory.storage.explain_invalid import explained
 
-Living = Callable[[], AbstractAsyncContextManager[None]]
 ROLES, MEMORIES = "rolememory://roles", "rolememory://roles/{role}/memories"
 _WRITES = ("remember", "forget")
 _ABOUT = translatable(

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import anyio.to_thread
 import httpx
 import orjson
-from fastapi import FastAPI, Request
-from starlette.requests import ClientDisconnect
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from rolememory.locales import translatable, translated
 from rolememory.schema.settings import ServeSettings
@@ -53,18 +54,17 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-def proxy(app: FastAPI, app_state: AppState) -> None:
+def proxy(app: Starlette, app_state: AppState) -> None:
     """Add the paths."""
     door = Proxy(app_state)
     app.state.living.append(door.living)
 
-    @app.api_route("/v1/{path:path}", methods=METHODS, include_in_schema=False)
-    async def plain(request: Request, path: str) -> Response:
-        return await door.answer(request, path, None)
+    async def answer(request: Request) -> Response:
+        found = request.path_params
+        return await door.answer(request, found["path"], found.get("role"))
 
-    @app.api_route("/r/{role}/v1/{path:path}", methods=METHODS, include_in_schema=False)
-    async def of_role(request: Request, role: str, path: str) -> Response:
-        return await door.answer(request, path, role)
+    for path in ("/v1/{path:path}", "/r/{role}/v1/{path:path}"):
+        app.router.routes.append(Route(path, answer, methods=METHODS, include_in_schema=False))
 
 
 class Proxy:

@@ -1,16 +1,23 @@
 """The router of REST: every group of resources, learning events, and the answer to unknown addresses."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import orjson
 from anyio import to_thread
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
+from rolememory import __version__
+from rolememory.serve.app import lost
 from rolememory.serve.app_state import AppState
+from rolememory.serve.guard import App
+from rolememory.serve.late_app import Living
 from rolememory.serve.rest import error_responses
 from rolememory.serve.rest.apply_change import applying
 from rolememory.serve.rest.book_tests import trials
@@ -69,17 +76,25 @@ STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next sta
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 
-def rest(app: FastAPI, app_state: AppState) -> None:
-    """Add the paths."""
+def rest_app(app_state: AppState) -> tuple[App, Living]:
+    """REST as an application of its own, with its lifespan."""
+    app = FastAPI(
+        title="rolememory",
+        version=__version__,
+        openapi_url=None,  # below: it takes a second to write, and nobody's chat is to wait for it
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.add_exception_handler(HTTPException, lost)
+    app.state.app_state = app_state
     app.state.turnstiles, app.state.fetches, app.state.bringings = (
         UpdateLocks(),
         Fetches(),
         LifeImports(app_state.home.path),
     )
     app.state.surveys, app.state.exports = Surveys(), Exports()
-    app.state.living.append(
-        lambda: _telling(app_state, (app.state.fetches, app.state.exports), app.state.bringings)
-    )
+    app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
     for router in ROUTERS:
         app.include_router(router)
 
@@ -96,6 +111,22 @@ def rest(app: FastAPI, app_state: AppState) -> None:
         Route("/api/{path:path}", nobody, methods=METHODS, include_in_schema=False)
     )
     _describe(app)
+    working = app.state.fetches, app.state.exports
+    return app, lambda: _telling(app_state, working, app.state.bringings)
+
+
+def _described(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """The description of REST, written once, on a thread."""
+    alone = asyncio.Lock()
+    written: list[bytes] = []
+
+    async def described(_: Request) -> Response:
+        async with alone:
+            if not written:
+                written.append(await to_thread.run_sync(lambda: orjson.dumps(app.openapi())))
+        return Response(written[0], media_type="application/json")
+
+    return described
 
 
 @asynccontextmanager

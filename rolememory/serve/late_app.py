@@ -1,0 +1,56 @@
+"""An ASGI application that is made at its first call: what takes a second to load is no part of the start."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import anyio.to_thread
+
+from rolememory.serve.guard import App, Receive, Scope, Send
+
+Living = Callable[[], AbstractAsyncContextManager[None]]
+
+
+class LateApp:
+    """ASGI: hands every call to what `make` gives (an application and its lifespan), which lives in a task of its own from the first one on."""
+
+    def __init__(self, make: Callable[[], tuple[App, Living]]) -> None:
+        self._make = make
+        self._server: asyncio.Task[None] | None = None
+        self._app: asyncio.Future[App] | None = None
+        self._over = asyncio.Event()
+
+    @asynccontextmanager
+    async def living(self) -> AsyncIterator[None]:
+        """End the application, where there is one, with the server."""
+        try:
+            yield
+        finally:
+            self._over.set()
+            if self._server:
+                await self._server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one call."""
+        app = await asyncio.shield(
+            self.begin()
+        )  # a caller who hangs up must not take it from the others
+        await app(scope, receive, send)
+
+    def begin(self) -> "asyncio.Future[App]":
+        """Make it, if nobody has; the application once it is there."""
+        if self._app is None:
+            self._app = asyncio.get_running_loop().create_future()
+            self._server = asyncio.create_task(self._serve(self._app))
+        return self._app
+
+    async def _serve(self, ready: "asyncio.Future[App]") -> None:
+        try:
+            app, living = await anyio.to_thread.run_sync(self._make)
+            async with living():
+                ready.set_result(app)
+                await self._over.wait()
+        except Exception as error:  # whoever waits for it is told, and the next call tries again
+            self._app = None
+            if not ready.done():
+                ready.set_exception(error)

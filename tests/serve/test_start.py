@@ -1,0 +1,32 @@
+"""A server listens soon: what only the page, REST or MCP need is loaded when one of them is asked."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LATE = ("fastapi", "mcp", "snowballstemmer", "torch", "rolememory.serve.rest.router")
+LISTENS = """
+import sys
+from rolememory.engine import Home
+from rolememory.serve.app_state import AppState
+from rolememory.serve.run import configured
+
+configured(AppState(Home.open(sys.argv[1]))).load()
+print(*sys.modules)
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    folder: Path = tmp_path_factory.mktemp("home")
+    done = subprocess.run(
+        [sys.executable, "-c", LISTENS, str(folder)], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", LATE)
+def test_is_no_part_of_the_start(loaded: set[str], module: str) -> None:
+    assert module not in loaded
