@@ -79,6 +79,7 @@ class Stories:
         self._space, self._clock, self._same = space, clock, same
         self._living, self._assign = living, assign
         self._lock = threading.RLock()
+        self._known: tuple[Hashable, Living, StoryChoices] | None = None
 
     def list(self) -> Sequence[Story]:
         """Every named story, the shared life first."""
@@ -97,8 +98,12 @@ class Stories:
 
     def choices(self) -> "StoryChoices":
         """What was chosen until now."""
-        mark = self._file.mark
-        return StoryChoices(self._value(), self._living(), self._same, mark)
+        mark, living = self._file.mark, self._living()
+        known = self._known
+        if known is None or known[:2] != (mark, living):
+            known = mark, living, StoryChoices(self._value(), living, self._same, mark)
+            self._known = known
+        return known[2]
 
     def choose(self, living: Living | None, user: str | None = None) -> None:
         """How chats of this user begin from now on, and those that nobody put anywhere; None: as the settings say.

@@ -1,7 +1,7 @@
 """What every part of a role's memory stands on: its files, its settings, its index."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,7 +22,7 @@ from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.text.cancellation import check_cancelled, giving_way
-from rolememory.text.clean import OUT_OF_CHARACTER
+from rolememory.text.clean import OUT_OF_CHARACTER, Cleaner
 from rolememory.usage.tracker import Usage
 
 if TYPE_CHECKING:
@@ -39,6 +39,17 @@ def _scopes(text: str) -> Sequence[ScopeCommand]:
     from rolememory.learn.commands import chat_commands
 
     return chat_commands(text)
+
+
+@lru_cache(maxsize=8)
+def _hearing(cleaner: Cleaner | None) -> Callable[[str], str]:
+    heard = cleaner.without(OUT_OF_CHARACTER) if cleaner else None
+
+    def clean(text: str) -> str:
+        rest = strip(text)
+        return heard.clean(rest) if heard else rest
+
+    return clean
 
 
 def _names_of(role: Role) -> tuple[str, ...]:
@@ -131,10 +142,10 @@ class RoleContext:
         candidates = self.candidates(self.stored(), self.settings)
         return self.pipeline.meanings.follow(candidates)
 
-    def clean(self, text: str) -> str:
-        """What people said in a message, out of character too: no word of anybody's is lost."""
-        cleaner, rest = self.home.surroundings.cleaner(self.settings), strip(text)
-        return cleaner.without(OUT_OF_CHARACTER).clean(rest) if cleaner else rest
+    @property
+    def clean(self) -> Callable[[str], str]:
+        """Gives what people said in a message, out of character too: no word of anybody's is lost. The same while the rules stay."""
+        return _hearing(self.home.surroundings.cleaner(self.settings))
 
     def commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
         """Write in one transaction, after a backup where one is due."""

@@ -6,11 +6,12 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from rapidfuzz import fuzz
@@ -139,11 +140,15 @@ class Fitting:
         return self.budget.max_total_length if self.room is None else self.room
 
 
+NONE_BELOW: Mapping[str, float] = MappingProxyType({})
+"""Nothing is too faint."""
+
+
 class RefusedLine(Mapping[str, Reason]):
     """Why each one is out, by id. Of those that are too faint the reason is made when somebody asks: they are many."""
 
-    def __init__(self, threshold: float = 0.0) -> None:
-        self.below: dict[str, float] = {}  # relevances below the threshold
+    def __init__(self, below: Mapping[str, float] = NONE_BELOW, threshold: float = 0.0) -> None:
+        self.below = below  # relevances below the threshold
         self.others: dict[str, Reason] = {}
         self._threshold = threshold
 
@@ -257,22 +262,15 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 
 
 def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
-    said = any(isinstance(memory, Passage) for memory in ranking.memories)
-    refused = RefusedLine(
-        max(fitting.rules.relevance_threshold, beside := _beside(ranking, fitting))
-    )
-    fitted = Fitted(refused=refused, distilled=_distilled(ranking, fitting))
-    excerpts = Excerpts(fitting.known)
-    fitting = replace(fitting, beside=beside)
-    gates = _gates(fitting)
-    threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
-    for place in _in_order(ranking, fitting, said):
-        memory, relevance = ranking.memories[place], ranking.relevances[place]
-        kind = _kind(memory)
-        least = beside if kind is _TYPED else threshold
-        if relevance < max(least, threshold) and memory.id not in fitting.kept:
-            refused.below[memory.id] = relevance
-            continue  # most are so low that no other gate need be asked
+    said = Passage in set(map(type, ranking.memories))
+    fitting = replace(fitting, beside=_beside(ranking, fitting))
+    loud, faint = _by_threshold(ranking, fitting)
+    refused = RefusedLine(faint, max(fitting.rules.relevance_threshold, fitting.beside))
+    fitted = Fitted(refused=refused, distilled=_distilled(ranking, fitting) if said else {})
+    excerpts, gates = Excerpts(fitting.known), _gates(fitting)
+    for place in _in_order(ranking, loud, said=said):
+        memory, kind = ranking.memories[place], loud[place]
+        relevance = ranking.relevances[place]
         candidate = _FitCandidate(memory, relevance, memory.id in ranking.gained)
         if reason := _closed(gates[kind], candidate, fitted, fitting, block):
             refused.others[memory.id] = reason
@@ -290,6 +288,24 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
             fitted.relevance += relevance
     fitted.chosen = [_dated(one, fitted) for one in sorted(fitted.chosen, key=order)]
     return fitted
+
+
+def _by_threshold(ranking: Ranking, fitting: Fitting) -> tuple[dict[int, str], dict[str, float]]:
+    """The places of those that reach the threshold, in the order of scores, with their kinds; the relevances of the others, by id.
+
+    Most are so faint that no other gate need be asked.
+    """
+    threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
+    loud, faint = dict[int, str](), dict[str, float]()
+    for place in _by_score(ranking, fitting):
+        memory, relevance = ranking.memories[place], ranking.relevances[place]
+        if relevance >= threshold or memory.id in fitting.kept:
+            kind = _kind(memory)
+            if kind is not _TYPED or relevance >= fitting.beside or memory.id in fitting.kept:
+                loud[place] = kind
+                continue
+        faint[memory.id] = relevance
+    return loud, faint
 
 
 def _closed(
@@ -380,11 +396,11 @@ def _shared(scored: Scored) -> Sequence[str]:
     return tokens(next((str(said) for said in terms if said), ""))
 
 
-def _in_order(ranking: Ranking, fitting: Fitting, said: bool) -> Sequence[int]:
+def _in_order(ranking: Ranking, places: Iterable[int], *, said: bool) -> Iterable[int]:
     """The places as they are tried: the stable part first, then what an author wrote, so that no talk can crowd it out; chapters last; else by score."""
-    places, memories = _by_score(ranking, fitting), ranking.memories
-    ranks = [_rank(one, said=said) for one in memories]
-    if not any(rank != _FREELY for rank in ranks):
+    memories = ranking.memories
+    ranks = {at: _rank(memories[at], said=said) for at in places}
+    if not any(rank != _FREELY for rank in ranks.values()):
         return places
     steady = sorted((at for at in places if ranks[at] == 0), key=lambda at: _steady(memories[at]))
     return [*steady, *sorted((at for at in places if ranks[at]), key=ranks.__getitem__)]
@@ -499,16 +515,10 @@ def _max_items(
     )
 
 
-def _enough(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
+def _enough(_: _FitCandidate, fitted: Fitted, fitting: Fitting, __: GrowingLength) -> Reason | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
-    limit = fitting.rules.enough
-    if limit is None or fitted.relevance < limit or not fitting.thresholds:
-        return None
-    limit *= ASKED if fitting.allowance.asked else 1.0
-    free = candidate.memory.authored or candidate.memory.constant or not _is_typed(candidate)
-    if free or fitted.relevance < limit:
+    limit = (fitting.rules.enough or 0.0) * (ASKED if fitting.allowance.asked else 1.0)
+    if fitted.relevance < limit:
         return None
     return Reason("enough", (("sum", round(fitted.relevance, 2)), ("limit", limit)))
 
@@ -681,7 +691,7 @@ def _gates(fitting: Fitting) -> Mapping[str, Sequence[_Gate]]:
         _low_relevance: fitting.high <= 0.0,
         _type_limit: rules.max_per_type == unlimited,
         _max_items: rules.max_items is None,
-        _enough: rules.enough is None,
+        _enough: rules.enough is None or not fitting.thresholds,
         _type_budget: fitting.budget.per_type == unlimited,
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),

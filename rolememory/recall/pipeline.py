@@ -121,8 +121,8 @@ class RecallPipeline:
         """The turn: lore first, then memories, then words in their place."""
         prepared = self._prepare(settings, request)
         check_cancelled()
-        kept = self.chats.of(request.chat)
-        question = self._question(role, memories, settings, request, prepared, kept)
+        kept, cast = self.chats.of(request.chat), self._cast(role, request)
+        question, style = self._question(memories, settings, request, prepared, kept, cast)
         check_cancelled()
         lore = self._activate(role, settings, request, prepared, question, kept)
         if settings.lore.cross_waking and lore is not None:
@@ -131,8 +131,7 @@ class RecallPipeline:
             )
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
-        style = self._style(role, settings, request, question.scene.language)
-        chapters = self._story(role, settings, request, question)
+        chapters = self._story(cast, settings, request, question)
         question = replace(question, told=chapters.ids)
         check_cancelled()
         given = answer(question, self._live.audience)
@@ -150,9 +149,9 @@ class RecallPipeline:
             persona,
             _apart(
                 chapters.text if told else "",
-                self._recent(role, settings, request, question, given),
+                self._recent(cast, settings, request, question, given),
             ),
-            self._scene(role, settings, request, question.scene.language) if told else "",
+            self._scene(cast, settings, request, question.scene.language) if told else "",
             "" if chapters.text or (lore and lore.awake) else self._untold(question, given, style),
         )
         turn = replace(
@@ -180,7 +179,8 @@ class RecallPipeline:
     ) -> Sequence[Scored]:
         """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
         prepared, kept = self._prepare(settings, request), self.chats.of(request.chat)
-        question = self._question(role, memories, settings, request, prepared, kept)
+        cast = self._cast(role, request)
+        question, _ = self._question(memories, settings, request, prepared, kept, cast)
         finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
         return ask(
             replace(
@@ -208,14 +208,15 @@ class RecallPipeline:
 
     def _question(
         self,
-        role: Role,
         memories: Mapping[str, Memory],
         settings: Settings,
         request: Request,
         prepared: PreparedChat,
         kept: ChatState,
-    ) -> RecallQuery:
-        index, cast = self.follow(memories, settings), self._cast(role, request)
+        cast: Cast,
+    ) -> tuple[RecallQuery, Style]:
+        """What the memories are asked, and how they will be said."""
+        index = self.follow(memories, settings)
         scene = build_scene(
             prepared,
             index,
@@ -230,10 +231,10 @@ class RecallPipeline:
             wanted=request.wanted or _wanted(settings, request),
             names={"char": cast.char, "user": cast.user},
         )
-        style = self._style(role, settings, request, scene.language)
+        style = self._style(cast, settings, request, scene.language)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
         occasion = TurnGateContext(prepared.query, prepared.messages_before, off=request.off)
-        return RecallQuery(
+        question = RecallQuery(
             index,
             scene,
             settings,
@@ -251,6 +252,7 @@ class RecallPipeline:
             ),
             aside=prepared.aside,
         )
+        return question, style
 
     def _wake_across(
         self,
@@ -316,16 +318,13 @@ class RecallPipeline:
         )
 
     def _story(
-        self, role: Role, settings: Settings, request: Request, question: RecallQuery
+        self, cast: Cast, settings: Settings, request: Request, question: RecallQuery
     ) -> StoryBlock:
         """The chapters that stand beside the block. Cost: O(chapters)."""
         limit = settings.budget.chapters
         if not limit or not self._live.chapters or request.off:
             return StoryBlock()
-        length, cast = (
-            counter_for(settings.budget.unit, settings.lengths),
-            self._cast(role, request),
-        )
+        length = counter_for(settings.budget.unit, settings.lengths)
         say_it = self._story_words.of(
             _language(settings, question.scene.language),
             char=cast.char,
@@ -342,7 +341,7 @@ class RecallPipeline:
 
     def _recent(
         self,
-        role: Role,
+        cast: Cast,
         settings: Settings,
         request: Request,
         question: RecallQuery,
@@ -351,20 +350,18 @@ class RecallPipeline:
         """What was said last and is not in view, where that is wanted; also where no word asks for older memories."""
         if given.closed and given.closed[0].code != "no_trigger_word":
             return ""
-        cast, language = self._cast(role, request), question.scene.language
         return recent.worded(
             request.recent,
             self._resources.templates,
-            _language(settings, language),
+            _language(settings, question.scene.language),
             char=cast.char,
             user=cast.user,
         )
 
-    def _scene(self, role: Role, settings: Settings, request: Request, language: Language) -> str:
+    def _scene(self, cast: Cast, settings: Settings, request: Request, language: Language) -> str:
         """How things stand in the scene, where that is wanted."""
         if not settings.inject.scene or request.off or not request.scene:
             return ""
-        cast = self._cast(role, request)
         return scene_state.worded(
             request.scene,
             self._resources.templates,
@@ -378,10 +375,10 @@ class RecallPipeline:
         query, fitted = question.scene.query, given.fitted
         if given.closed or not question.settings.inject.untold:
             return ""
-        if intent(query) not in ("past", "mixed") or not asks(query):
-            return ""
         found = any(not is_stable(one.memory) for one in fitted.chosen)
         if found or any(why.code != "below_threshold" for why in fitted.refused.others.values()):
+            return ""
+        if intent(query) not in ("past", "mixed") or not asks(query):
             return ""
         told = self._resources.templates.render("untold", "default", style.language, style.people)
         return fenced(str(told.text))
@@ -421,9 +418,9 @@ class RecallPipeline:
             turn_gate=closed[0].code if closed else None,
         )
 
-    def _style(self, role: Role, settings: Settings, request: Request, language: Language) -> Style:
+    def _style(self, cast: Cast, settings: Settings, request: Request, language: Language) -> Style:
         """How the memories of this turn are said."""
-        style = self._resources.styles.get(settings.inject, language, self._cast(role, request))
+        style = self._resources.styles.get(settings.inject, language, cast)
         return style.at(request.stamp)
 
     def _cast(self, role: Role, request: Request) -> Cast:

@@ -100,10 +100,15 @@ class Turn:
     trace: Trace = field(default_factory=Trace)
     stats: Stats = field(default_factory=Stats)
     language: Language = "en"
-    intent: str = "chat"  # past, request, mixed, chat
+    asked: str = field(default="", repr=False)  # the message that it was asked for
     searchable: bool = False  # hybrid mode: whether a search may find what the prompt does not hold
     question: RecallQuery | None = field(default=None, repr=False, compare=False)
     answer: RecallResult = field(default_factory=RecallResult, repr=False, compare=False)
+
+    @property
+    def intent(self) -> str:
+        """What the message wants: past, request, mixed, chat."""
+        return intent(self.asked)
 
     def openai(self) -> list[dict[str, Any]]:
         """The messages as plain dicts, as OpenAI-compatible programs take them."""
@@ -203,7 +208,7 @@ def say(
         scene=scene,
         stats=Stats(len(messages), len(chosen), TokenEstimate()(text), len(text)),
         language=style.language,
-        intent=intent(question.scene.query),
+        asked=question.scene.query,
         question=question,
         answer=given,
     )

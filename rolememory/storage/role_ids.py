@@ -1,6 +1,7 @@
 """A role's id is a UUID and nothing else: the folder's name is built by us, never taken from what was sent."""
 
 import re
+from functools import lru_cache
 
 _UUID = re.compile(
     r"(?:urn:uuid:)?(\{)?([0-9a-f]{8})(-?)([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{12})(?(1)\})",
@@ -8,6 +9,7 @@ _UUID = re.compile(
 )
 
 
+@lru_cache(maxsize=256)
 def canonical(text: str) -> str | None:
     """The one spelling of a UUID, lower-case with hyphens, whatever spelling was given; None when it is none.
 

@@ -321,7 +321,7 @@ class SettingsFile:
             SettingsError: the home's were wrong from the start, so there is nothing good to go on with.
         """
         self._look()
-        wanted = json.dumps(role_overrides or {}, sort_keys=True, default=str)
+        wanted = json.dumps(role_overrides, sort_keys=True, default=str) if role_overrides else ""
         if wanted not in self._good or wanted in self._stale:
             self._load(wanted, role_overrides, role_file)
         return self._good[wanted]

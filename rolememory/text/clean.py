@@ -5,6 +5,7 @@ The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may rep
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -35,6 +36,9 @@ class Rule:
     replacement: str = ""
 
 
+_Step = tuple["regex.Pattern[str]", str]
+
+
 class Cleaner:
     """Takes out of texts what the rules find, in their order. Pure but for the time-out; thread-safe; what was cleaned lately is kept.
 
@@ -44,8 +48,10 @@ class Cleaner:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self._steps = [(_compiled(rule.regex), rule.replacement) for rule in self.rules]
+        steps = tuple((_compiled(rule.regex), rule.replacement) for rule in self.rules)
+        self._work: tuple[Cleaner | None, tuple[_Step, ...]] = None, steps  # what goes before them
         self._kept = lru_cache(maxsize=2048)(self._clean)
+        self._replaced = lru_cache(maxsize=2048)(self._replace)
         self._fewer: dict[str, Cleaner] = {}
 
     def clean(self, text: str) -> str:
@@ -53,9 +59,12 @@ class Cleaner:
         return self._kept(text) if len(text) <= _CACHED_LENGTH else self._clean(text)
 
     def without(self, group: str) -> "Cleaner":
-        """The same rules without one group; the same cleaner every time."""
+        """The same rules without one group; the same cleaner every time. Where that comes last, the others are applied once for both."""
         if group not in self._fewer:
-            self._fewer[group] = Cleaner(rule for rule in self.rules if rule.id != group)
+            fewer = self._fewer[group] = Cleaner(rule for rule in self.rules if rule.id != group)
+            first, steps = self._work
+            if first is None and self.rules[: len(fewer.rules)] == fewer.rules:
+                self._work = fewer, steps[len(fewer.rules) :]
         return self._fewer[group]
 
     def cache_info(self) -> tuple[int, int]:
@@ -66,13 +75,17 @@ class Cleaner:
     def _clean(self, text: str) -> str:
         if len(text) > _LONGEST_TEXT:
             return text
-        cleaned = text
-        for pattern, replacement in self._steps:
-            try:
-                cleaned = pattern.sub(replacement, cleaned, timeout=_TIMEOUT_S)
-            except TimeoutError:
-                continue
+        cleaned = self._replaced(text) if len(text) <= _CACHED_LENGTH else self._replace(text)
         return text if cleaned == text else _EMPTY_LINES.sub("\n\n", cleaned).strip()
+
+    def _replace(self, text: str) -> str:
+        first, steps = self._work
+        if first is not None:
+            text = first._replaced(text) if len(text) <= _CACHED_LENGTH else first._replace(text)
+        for pattern, replacement in steps:
+            with suppress(TimeoutError):
+                text = pattern.sub(replacement, text, timeout=_TIMEOUT_S)
+        return text
 
 
 def cleaner_for(settings: CleanSettings, own: Path | None = None) -> Cleaner | None:

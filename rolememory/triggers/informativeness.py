@@ -64,6 +64,8 @@ def questions(text: str) -> str:
     >>> questions("You miss him, don't you? I lost my brother too.")
     "You miss him, don't you?"
     """
+    if "?" not in text and "？" not in text:
+        return ""
     return " ".join(one.strip() for one in _ASKED.findall(text))
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rolememory.errors import FileError, UnknownNameError
@@ -303,6 +303,15 @@ def test_cleaning_never_adds_words(text: str) -> None:
     cleaned = CLEANER.clean(text)
     assert len(cleaned) <= len(text)
     assert CLEANER.clean(text) == cleaned
+
+
+@given(st.text(alphabet="abc <>/()[]{}:|\n灯塔think OC`*_", max_size=60))
+@example("((OOC: brb)) <b>x</b>\n\n\n\n<think>y")
+def test_a_group_less_takes_nothing_from_the_others(text: str) -> None:
+    whole = Cleaner(load_rules())
+    fewer = whole.without("out_of_character")
+    kept = Cleaner(rule for rule in load_rules() if rule.id != "out_of_character")
+    assert (whole.clean(text), fewer.clean(text)) == (CLEANER.clean(text), kept.clean(text))
 
 
 def test_groups_are_chosen_by_name() -> None:
