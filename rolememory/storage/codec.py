@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -48,6 +49,7 @@ _OURS = frozenset(Memory.model_fields)
 _FOREIGN = frozenset(ALIASES) | frozenset(MEANINGS)
 _NUMBERS = ("priority", "weight", "salience", "decay", "confidence")
 _LISTS = ("keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes")
+_MOMENTS = ("created", "written", "expires")
 _COMMAS = re.compile("[,，、;；]")
 _ON, _OFF = (
     frozenset({"true", "yes", "on", "1", "是"}),
@@ -102,11 +104,21 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
     if not str(fields.get("content") or "").strip():
         raise EntryError(*_nearly_content(fields))
     try:
-        return Memory.model_validate(fields)
+        memory = Memory.model_validate(fields)
+        object.__setattr__(
+            memory, "__pydantic_fields_set__", _names(frozenset(memory.model_fields_set))
+        )
+        return memory
     except ValidationError as error:
         raise EntryError(
             *(explained(row) for row in error.errors(include_url=False, include_context=True))
         ) from error
+
+
+@lru_cache(maxsize=256)
+def _names(names: frozenset[str]) -> set[str]:
+    """One set for all memories that were given the same fields: each by itself is nearly as large as the memory."""
+    return set(names)
 
 
 def _nearly_content(fields: Raw) -> Iterator[Problem]:
@@ -180,10 +192,11 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
 
 def _settle_values(fields: Raw) -> None:
     """Bring the values that people write in several ways into one; what is meant otherwise is left to the schema."""
-    for name, read in _READERS.items():
-        if fields.get(name) is not None:
-            fields[name] = read(name, fields[name])
-        elif name in fields and name in _DEFAULTED:
+    for name, value in tuple(fields.items()):
+        read = _READERS.get(name)
+        if read is not None and value is not None:
+            fields[name] = read(name, value)
+        elif value is None and name in _DEFAULTED:
             del fields[name]  # null means: the default
 
 
@@ -270,16 +283,15 @@ def _no_number(field: str, found: Any) -> Problem:
 
 
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("created", "written", "expires"), _moment),
+    **dict.fromkeys(_MOMENTS, _moment),
     **dict.fromkeys(_LISTS, _texts),
     **dict.fromkeys(_NUMBERS, _number),
     **dict.fromkeys(("constant", "archived", "locked"), _flag),
     **dict.fromkeys(("content", "user", "subject"), _name),
-    "source": lambda name, value: value,
     "selective_logic": _logic,
     "evidence": _evidence_list,
 }
-_DEFAULTED = frozenset(_READERS) - {"content", "created", "written", "expires", "user", "subject"}
+_DEFAULTED = frozenset(_READERS) - {"content", *_MOMENTS, "user", "subject"} | {"source"}
 
 
 def _plain(value: Any) -> Any:
@@ -309,7 +321,7 @@ def _chapter(value: Any) -> Raw | None:
 _ENCODERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_LISTS, _listed),
     **dict.fromkeys(("type", "source", "selective_logic"), _named),
-    **dict.fromkeys(("created", "written", "expires"), _moment_text),
+    **dict.fromkeys(_MOMENTS, _moment_text),
     "evidence": _evidence,
     "chapter": _chapter,
 }

@@ -1,8 +1,10 @@
 """The role's journal: logs named by their first seq, read forward from where we stood, appended under the lock."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from rolememory.errors import NotWrittenError
 from rolememory.storage.journal_records import JournalRecord, decoded, encoded
 from rolememory.storage.port import START, Append, Log, LogPosition, Revision, Space
 from rolememory.storage.problem import Problem
@@ -101,9 +103,15 @@ class Journal:
     def append(self, lines: Sequence[JournalRecord]) -> None:
         """Write a transaction and make it durable. Under the lock, right after `refresh`.
 
+        A segment that is long then is followed by an empty one, so that a process that starts later need not read it.
         Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
         """
-        self._open_segment(lines[0].seq).log.append(*map(encoded, lines))
+        segment, data = self._open_segment(lines[0].seq), list(map(encoded, lines))
+        segment.log.append(*data)
+        size = sum(map(len, data)) + (segment.mark.size if segment.mark else 0)
+        if size >= SEGMENT_BYTES:
+            with suppress(NotWrittenError):  # then the next one to write begins it
+                self._segment(lines[-1].seq + 1).log.append()
 
     def prune(self, through: int, before: str) -> int:
         """Remove segments whose lines are all folded (seq at most `through`) and older than `before` (ISO); how many lines went."""

@@ -5,6 +5,7 @@ import os
 import shutil
 import threading
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from rolememory.errors import (
     UnknownMemoryError,
 )
 from rolememory.schema.memory import MemoryType
+from rolememory.storage.committed_state import CommittedStateReader
 from rolememory.storage.files import atomic
+from rolememory.storage.files.space import FileSpace
 from rolememory.storage.memories import Edit, RoleStore
 from tests.storage.roles import (
     CountingDisk,
@@ -82,6 +85,21 @@ def test_prune_forgets_folded_history_only(tmp_path: Path, monkeypatch: pytest.M
     assert contents(store) == {f"m{number}": "text" for number in range(6)}
     store.commit([add("after")])
     assert "after" in contents(store)
+
+
+def test_who_starts_after_a_long_change_need_not_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rolememory.storage.journal.SEGMENT_BYTES", 200)
+    store = store_at(tmp_path)
+    store.commit([add(f"m{number}") for number in range(6)])
+    store.checkpoint()
+    fresh = CommittedStateReader(FileSpace(tmp_path), 1e9, time_ns)
+    assert fresh.snapshot().memories == store.snapshot().memories
+    assert (fresh.latest.seq, fresh.journal.lines(0)) == (6, [])
+    store.commit([add("after")])
+    assert (fresh.snapshot().seq, len(fresh.journal.lines(0))) == (7, 1)
+    assert len(store.history()) == 7
 
 
 # 3: not acknowledged, not there
