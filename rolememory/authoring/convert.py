@@ -212,10 +212,9 @@ def _card_losses(card: Card, made: Card) -> list[Loss]:
 
 
 def _card_words(form: CardForm, raw: Mapping[str, Any]) -> _FormatView:
-    alone = dict(raw) if form.book_of(raw) is None else with_value(raw, form.book_at, ABSENT)
     return _FormatView(
         form.name,
-        preserved_fields.stripped(alone, form.extensions),
+        preserved_fields.stripped(form.alone(raw), form.extensions),
         form.to_hub_alone,
         form.from_hub_alone or (lambda hub: hub),
     )

@@ -6,6 +6,7 @@ What a format cannot say is kept in its extensions, see `preserved_fields`. The 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from rolememory.cards import preserved_fields
@@ -70,16 +71,11 @@ class CardForm:
 
     def to_hub(self, raw: Mapping[str, Any]) -> Raw:
         """The card as a V3 document, what was kept put back."""
-        book = self.book_of(raw)
-        alone = dict(raw) if book is None else with_value(raw, self.book_at, ABSENT)
+        places = (self.extensions, HUB_EXTENSIONS)
         hub = preserved_fields.lift(
-            alone,
-            self.name,
-            self.to_hub_alone,
-            self.from_hub_alone,
-            self.extensions,
-            HUB_EXTENSIONS,
+            self.alone(raw), self.name, self.to_hub_alone, self.from_hub_alone, *places
         )
+        book = self.book_of(raw)
         return (
             with_value(hub, BOOK, self.book.to_hub(book)) if self.book and book is not None else hub
         )
@@ -89,19 +85,19 @@ class CardForm:
         assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
         alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
+        places = (self.extensions, HUB_EXTENSIONS)
         raw = preserved_fields.lower(
-            alone,
-            self.name,
-            self.to_hub_alone,
-            self.from_hub_alone,
-            self.extensions,
-            HUB_EXTENSIONS,
+            alone, self.name, self.to_hub_alone, self.from_hub_alone, *places
         )
         return (
             with_value(raw, self.book_at, self.book.from_hub(book))
             if self.book and isinstance(book, Mapping)
             else raw
         )
+
+    def alone(self, raw: Mapping[str, Any]) -> Raw:
+        """The card without its book."""
+        return dict(raw) if self.book_of(raw) is None else with_value(raw, self.book_at, ABSENT)
 
     def book_of(self, raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The book as it stands in the card."""
@@ -245,18 +241,30 @@ def persona_text(name: str, persona: Mapping[str, Any]) -> str:
         for key, values in attributes.items()
         if isinstance(values, list)
     }
-    if kind == "boostyle":
-        return " + ".join([name, *(value for values in listed.values() for value in values)])
-    if kind == "wpp":
-        lines = [f"{key}({_joined(values, ' + ')})" for key, values in listed.items()]
-        return "\n".join([f'[character("{name}") {{', *lines, "}]"])
-    if kind in ("sbf", "attributes"):
-        return (
-            f'[ character: "{name}"; '
-            + "; ".join(f"{key}: {_joined(values, ', ')}" for key, values in listed.items())
-            + " ]"
-        )
-    return "\n".join(listed.get("text", []))
+    write = _NOTATIONS.get(text(kind))
+    return write(name, listed) if write else "\n".join(listed.get("text", []))
+
+
+def _boostyle(name: str, listed: Mapping[str, list[str]]) -> str:
+    return " + ".join([name, *chain.from_iterable(listed.values())])
+
+
+def _wpp(name: str, listed: Mapping[str, list[str]]) -> str:
+    lines = [f"{key}({_joined(values, ' + ')})" for key, values in listed.items()]
+    return "\n".join([f'[character("{name}") {{', *lines, "}]"])
+
+
+def _square_brackets(name: str, listed: Mapping[str, list[str]]) -> str:
+    lines = [f"{key}: {_joined(values, ', ')}" for key, values in listed.items()]
+    return f'[ character: "{name}"; {"; ".join(lines)} ]'
+
+
+_NOTATIONS: Mapping[str, Callable[[str, Mapping[str, list[str]]], str]] = {
+    "boostyle": _boostyle,
+    "wpp": _wpp,
+    "sbf": _square_brackets,
+    "attributes": _square_brackets,
+}
 
 
 def _joined(values: list[str], between: str) -> str:
@@ -280,12 +288,6 @@ _YAML = {
 
 def _is_textgen(raw: Mapping[str, Any]) -> bool:
     return "char_name" in raw
-
-
-def _from_textgen(raw: Raw) -> Raw:
-    return new_document(
-        **{ours: text(raw[theirs]) for theirs, ours in _TEXTGEN.items() if theirs in raw}
-    )
 
 
 def _is_yaml(raw: Mapping[str, Any]) -> bool:
@@ -379,9 +381,7 @@ AGNAI = CardForm(
     ("characterBook",),
     preserved_fields.EXTENSIONS,
 )
-TEXTGEN = CardForm(
-    "textgen", _is_textgen, _from_textgen, None, extensions=preserved_fields.EXTENSIONS
-)
+TEXTGEN = CardForm("textgen", _is_textgen, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
 YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
 BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=preserved_fields.EXTENSIONS)
 JSON_FORMS = (V3, V2, AGNAI, TEXTGEN, V1)

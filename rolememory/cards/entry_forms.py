@@ -281,10 +281,16 @@ def is_usual(entry: Mapping[str, Any], path: Path) -> bool:
         return not entry.get("secondary_keys")
     if len(path) != 2 or path[0] != "extensions":
         return False
-    value = object_of(entry.get("extensions")).get(path[1])
-    places = path[1] == "display_index" or (path[1] == "position" and value in (0, 1))
-    never = path[1] in ("sticky", "cooldown", "delay") and not value
-    return places or never or (path[1] in _EXTENDED and same(value, _EXTENDED[path[1]]))
+    return _is_unchosen(path[1], object_of(entry.get("extensions")).get(path[1]))
+
+
+def _is_unchosen(name: str, value: Any) -> bool:
+    """Whether an extension has the value that an entry gets where nobody chose one."""
+    if name in ("sticky", "cooldown", "delay") and not value:
+        return True
+    if name in ("display_index", "position"):
+        return name == "display_index" or value in (0, 1)
+    return name in _EXTENDED and same(value, _EXTENDED[name])
 
 
 def is_pattern(hub: Mapping[str, Any]) -> bool:

@@ -313,13 +313,20 @@ def checked(card: Card) -> Card:
     Raises:
         FileError: a part has a shape that nothing could be read from.
     """
-    if has_layout(card.form) and not isinstance(card.raw.get("data"), dict):
-        raise FileError(
-            card.file,
-            "expected an object, got {kind}",
-            field="data",
-            kind=kind_of(card.raw.get("data")),
-        )
+    data = card.raw.get("data")
+    if has_layout(card.form) and not isinstance(data, dict):
+        kind = kind_of(data)
+        raise FileError(card.file, "expected an object, got {kind}", field="data", kind=kind)
+    _check_entries(card)
+    odd = list(card.problems)
+    if (version_of(card.raw) or 0) > NEWEST:
+        odd.append(f"{card.spec} is newer than what is known here; it was read as V{NEWEST}")
+    if not card.name:
+        odd.append("the character has no name")
+    return replace(card, problems=tuple(odd))
+
+
+def _check_entries(card: Card) -> None:
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
     if isinstance(entries, list | dict) and len(entries) > limits.ENTRIES:
@@ -330,13 +337,6 @@ def checked(card: Card) -> Card:
             count=len(entries),
             entries=limits.ENTRIES,
         )
-    odd = (
-        [f"{card.spec} is newer than what is known here; it was read as V{NEWEST}"]
-        if (version_of(card.raw) or 0) > NEWEST
-        else []
-    )
-    odd += [] if card.name else ["the character has no name"]
-    return replace(card, problems=(*card.problems, *odd)) if odd else card
 
 
 def with_layout(card: Card) -> Card:

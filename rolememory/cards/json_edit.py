@@ -27,12 +27,10 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return len(one) == len(other) and all(
-            key in other and same(value, other[key]) for key, value in one.items()
-        )
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other) and (not isinstance(one, float) or str(one) == str(other))
+    return bool(one == other) and (type(one) is not float or str(one) == str(other))
 
 
 def rewrite(text: str, old: Any, new: Any) -> str:
@@ -126,20 +124,21 @@ class _Editor:
         self.said.append(self._text[at])
         first = self._text[at + 1 : items[0].start] if items else self._style.lead(depth + 1)
         for place, slot in enumerate(slots):
-            known = None if slot.at is None else items[slot.at]
-            if place == 0:
-                self.said.append(first)
-            elif known is not None and slot.at:
-                self.said.append(self._text[items[slot.at - 1].end : known.start])
+            self.said.append(self._between(slot, items, first) if place else first)
+            if slot.at is None:
+                self._write_new(slot, depth + 1)
             else:
-                self.said.append("," + (first if self._style.newline or first else self._gap()))
-            if known is not None and slot.at is not None:
+                known = items[slot.at]
                 self.said.append(self._text[known.start : known.value])
                 self.write(known.value, old[slot.at], slot.value, depth + 1)
-            else:
-                self._write_new(slot, depth + 1)
         if not items and slots:
             self.said.append(self._style.lead(depth))
+
+    def _between(self, slot: _Slot, items: Sequence[_Item], first: str) -> str:
+        """What stands between a member and the one before: as it stood there, or as it stands before the first."""
+        if slot.at:
+            return self._text[items[slot.at - 1].end : items[slot.at].start]
+        return "," + (first if self._style.newline or first else self._gap())
 
     def _write_new(self, slot: _Slot, depth: int) -> None:
         if slot.key is not None:

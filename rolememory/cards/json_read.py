@@ -162,23 +162,19 @@ def _doubles(text: str, at: int) -> Iterator[tuple[int, str]]:
     stack: list[set[str] | None] = []  # names of the open objects, None for an open list
     while at < len(text):
         mark = text[at]
-        if mark in ("{", "["):
+        if mark in "{[":
             stack.append(set() if mark == "{" else None)
-            at += 1
-        elif mark in "}],":
-            stack.pop() if mark != "," else None
-            at += 1
-        else:
+        elif mark in "}]":
+            stack.pop()
+        elif mark not in ",:":
             value, end = _DECODER.raw_decode(text, at)
-            after = _skip(text, end)
             names = stack[-1] if stack else None
-            if names is not None and isinstance(value, str) and text[after : after + 1] == ":":
+            if names is not None and text[_skip(text, end)] == ":":
                 if value in names:
                     yield at, value
                 names.add(value)
-                after += 1
-            at = after
-        at = _skip(text, at)
+            at = end - 1
+        at = _skip(text, at + 1)
 
 
 def _skip(text: str, at: int) -> int:

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from rolememory.errors import FileError
+from rolememory.locales import localized, translatable
 
 MEGABYTE = 1 << 20
+DAMAGED = translatable("the file is damaged; export it again, or take another copy")
 
 FILE = 128 * MEGABYTE  # a whole file; cards with many pictures are large
 TEXT = 8 * MEGABYTE  # the JSON of one card, after base64; any text that is decompressed
@@ -51,6 +53,11 @@ def check_size(
     """
     if len(data) > most:
         raise too_large(file, most, what, field)
+
+
+def damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
+    """The complaint about a file that cannot be read to its end."""
+    return FileError(file, localized(problem, "", **values), remedy=DAMAGED, field=field)
 
 
 def too_large(file: str, most: int, what: str = "file", field: str = "") -> FileError:

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rolememory.cards import limits
+from rolememory.cards.limits import DAMAGED, damaged
 from rolememory.errors import FileError
-from rolememory.locales import localized, translatable
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TEXT_KINDS = (b"tEXt", b"zTXt", b"iTXt")
-_AGAIN = translatable("the file is damaged; export it again, or take another copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,11 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
     at = len(SIGNATURE)
     for _ in range(limits.CHUNKS):
         if at + 12 > len(data):
-            raise _damaged(file, "ends at byte {count}, before its IEND chunk", count=len(data))
+            raise damaged(file, "ends at byte {count}, before its IEND chunk", count=len(data))
         size, kind = struct.unpack_from(">I4s", data, at)
         if at + 12 + size > len(data):
             left = len(data) - at - 12
-            raise _damaged(
+            raise damaged(
                 file,
                 "byte {at}: chunk {name} declares {size} bytes, {left} are there",
                 at=at,
@@ -78,7 +77,7 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
         if kind == b"IEND":
             return
         at += 12 + size
-    raise FileError(file, "has more than {chunks} chunks", remedy=_AGAIN, chunks=limits.CHUNKS)
+    raise FileError(file, "has more than {chunks} chunks", remedy=DAMAGED, chunks=limits.CHUNKS)
 
 
 def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
@@ -117,7 +116,7 @@ def decoded(value: bytes, file: str, place: str) -> bytes:
     try:
         return b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
     except (Base64Error, ValueError) as error:
-        raise _damaged(file, "is not base64: {error}", place, error=str(error).lower()) from error
+        raise damaged(file, "is not base64: {error}", place, error=str(error).lower()) from error
 
 
 def encoded(value: bytes) -> bytes:
@@ -186,18 +185,14 @@ def _inflated(packed: bytes, file: str, place: str) -> bytes:
         stream = zlib.decompressobj()
         plain = stream.decompress(packed, limits.TEXT + 1)
     except zlib.error as error:
-        raise _damaged(
+        raise damaged(
             file, "cannot be decompressed: {error}", place, error=str(error).lower()
         ) from error
     limits.check_size(plain, file, limits.TEXT, "decompressed text chunk", place)
     if not stream.eof:
-        raise _damaged(file, "cannot be decompressed: it ends too early", place)
+        raise damaged(file, "cannot be decompressed: it ends too early", place)
     return plain
 
 
 def _name(kind: bytes) -> str:
     return ascii(kind.decode("latin-1"))
-
-
-def _damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
-    return FileError(file, localized(problem, "", **values), remedy=_AGAIN, field=field)

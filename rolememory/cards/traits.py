@@ -6,6 +6,7 @@ from typing import Any
 
 from rolememory.cards.attributes import Attribute, attributes
 from rolememory.cards.card import Card
+from rolememory.text.sentences import sentences
 
 Raw = dict[str, Any]
 
@@ -17,12 +18,7 @@ _MARK = re.compile(r"^\s*(?:[-*•·●◦‣–—]+|\d{1,3}[.)、．])\s+|^\s*
 _HEADING = re.compile(r"(?:#{1,6}\s+|\*\*|==+\s*)?(.+?)(?:\*\*|\s*==+|\s*#+)?\s*[:：]?(?:\*\*)?")
 _SCRIPT = re.compile(r"^\s*<(?:START|END)>\s*$", re.IGNORECASE | re.MULTILINE)
 _SPEECH = re.compile(r"[*\"“”「」]")
-_SHORT = frozenset("mr mrs ms dr st prof sr jr vs etc e.g i.e no vol fig".split())
-_STOP = re.compile(
-    r"(?:[。！？!?…]+|(?<!\.)\.(?!\.))[\"”’』」）)\]*]*(?=\s|$|[^\x00-\x7f])|[。！？]+[”’』」）]*"
-)
-_WORD = re.compile(r"[A-Za-z.]+$")
-_NEXT = re.compile(r"\s*(\S?)")
+_USER_SPEAKS = ("{{user}}:", "{{user}}：", "<user>:", "<user>：")
 _LONGEST = 400
 _READ = 65_536
 
@@ -55,67 +51,49 @@ def lines_of(text: str, name: str = "") -> Iterator[str]:
     said = _NAMES.sub(lambda _: name, text[:_READ]) if name else text[:_READ]
     listed, prose = attributes(_without_dialogue(said, name))
     yield from (_told(one) for one in listed if one.values)
+    yield from _of_prose(prose)
+
+
+def _of_prose(prose: str) -> Iterator[str]:
+    """Sentences, and bullet points under their heading."""
     heading = ""
     for line in prose.splitlines():
         bare, bullet = _bare(line)
-        if not bare:
-            heading = heading if bullet or line.strip() == "" else ""
-        elif not bullet and _is_heading(line, bare):
-            heading = match[1].strip() if (match := _HEADING.fullmatch(bare)) else bare
-        elif bullet and heading:
+        if bullet and bare and heading:
             yield _under(heading, bare)
-        else:
+        elif bare and not bullet and _is_heading(line, bare):
+            match = _HEADING.fullmatch(bare)
+            heading = match[1].strip() if match else bare
+        elif bare or not (bullet or not line.strip()):
             heading = ""
-            yield from sentences(bare)
+            yield from _statements(bare)
 
 
 def _without_dialogue(text: str, name: str) -> str:
     """The text without its example dialogue: lines that somebody speaks, in a text that marks where dialogue starts or gives the user lines."""
-    speakers = ("{{user}}:", "{{user}}：", "<user>:", "<user>：")
     lines = text.splitlines()
-    if not _SCRIPT.search(text) and not any(
-        line.lstrip().casefold().startswith(speakers) for line in lines
-    ):
+    if not _SCRIPT.search(text) and not any(_begins(line, _USER_SPEAKS) for line in lines):
         return text
     own = (f"{name.casefold()}:", f"{name.casefold()}：") if name else ()
-    spoken = [
-        line.lstrip().casefold().startswith((*speakers, *own)) and (_SPEECH.search(line) or not own)
-        for line in lines
-    ]
     return "\n".join(
-        line
-        for line, said in zip(lines, spoken, strict=True)
-        if not said and not _SCRIPT.fullmatch(line)
+        line for line in lines if not _SCRIPT.fullmatch(line) and not _is_spoken(line, own)
     )
 
 
-def sentences(text: str) -> Iterator[str]:
-    """The sentences of one line; abbreviations and decimals do not end one.
-
-    >>> list(sentences('He paid 3.50. "No!" she said. 走吧。好……'))
-    ['He paid 3.50.', '"No!" she said.', '走吧。', '好……']
-    """
-    start = 0
-    for stop in _STOP.finditer(text):
-        before = _WORD.search(text[max(start, stop.start() - 12) : stop.start()])
-        follows = _NEXT.match(text, stop.end())
-        if (
-            text[stop.start()] == "."
-            and before
-            and (before[0].lower() in _SHORT or re.fullmatch(r"[A-Z]", before[0]))
-        ):
-            continue
-        if follows and follows[1].islower():  # the sentence goes on behind a quotation
-            continue
-        yield from _cut(text[start : stop.end()])
-        start = stop.end()
-    yield from _cut(text[start:])
+def _begins(line: str, names: tuple[str, ...]) -> bool:
+    return line.lstrip().casefold().startswith(names)
 
 
-def _cut(sentence: str) -> Iterator[str]:
-    said = sentence.strip()
-    if re.search(r"\w", said):
-        yield said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+def _is_spoken(line: str, own: tuple[str, ...]) -> bool:
+    """Whether somebody speaks in a line; the character only with quotation marks or stage directions."""
+    return _begins(line, (*_USER_SPEAKS, *own)) and (not own or bool(_SPEECH.search(line)))
+
+
+def _statements(line: str) -> Iterator[str]:
+    """The sentences of one line that hold a word."""
+    for span in sentences(line):
+        if re.search(r"\w", said := span.of(line)):
+            yield said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
 
 
 def _told(one: Attribute) -> str:

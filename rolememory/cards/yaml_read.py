@@ -3,6 +3,7 @@
 Every scalar stays the text that stands there (`name: Yes` is "Yes"). Needs PyYAML, which is loaded here and nowhere else.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from rolememory.cards import limits
@@ -88,12 +89,17 @@ def _value(node: Any, file: str, level: int = 0, budget: list[int] | None = None
         return None if node is None else node.value
     found: dict[str, Any] = {}
     for key, one in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise _refused(file, "has a key that is no text", key)
-        if key.value in found:
-            raise _refused(file, "{shown!r} stands twice in one object", key, shown=key.value[:60])
-        found[key.value] = _value(one, file, level + 1, budget)
+        found[_name(key, file, found)] = _value(one, file, level + 1, budget)
     return found
+
+
+def _name(key: Any, file: str, found: Collection[str]) -> str:
+    """The name of a member, which must be a text and none of those found before."""
+    if not isinstance(key.value, str):
+        raise _refused(file, "has a key that is no text", key)
+    if key.value in found:
+        raise _refused(file, "{shown!r} stands twice in one object", key, shown=key.value[:60])
+    return str(key.value)
 
 
 def _refused(file: str, problem: str, where: Any, **values: object) -> FileError:

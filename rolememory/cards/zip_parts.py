@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rolememory.cards import limits
+from rolememory.cards.limits import damaged
 from rolememory.errors import FileError
-from rolememory.locales import localized, translatable
 
 _END, _CENTRAL, _LOCAL = b"PK\5\6", b"PK\1\2", b"PK\3\4"
 _END_SIZE, _CENTRAL_SIZE, _LOCAL_SIZE = 22, 46, 30
@@ -20,7 +20,6 @@ _STORED, _DEFLATED = 0, 8
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 _WIDE = 0xFFFFFFFF
 _DOS_DAY = 0x21  # 1980-01-01
-_AGAIN = translatable("the file is damaged; export it again, or take another copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Archive:
         """
         found = [one for one in self.members if one.name == name.encode()]
         if len(found) > 1:
-            raise _damaged(self.file, "stands twice in the zip file", name)
+            raise damaged(self.file, "stands twice in the zip file", name)
         return found[0] if found else None
 
     def read(self, name: str, most: int = limits.TEXT) -> bytes | None:
@@ -76,24 +75,20 @@ class Archive:
         self._check_layout(bounds)
         out = bytearray(self.data[: bounds[0]])
         moved: dict[int, tuple[int, bytes | None]] = {}  # old start -> new start, new content
-        for at, member in enumerate(ordered):
-            new = next((values[name] for name, old in olds.items() if old is member), None)
+        contents = {old.start: values[name] for name, old in olds.items() if old}
+        for member, end in zip(ordered, bounds[1:], strict=True):
+            new = contents.get(member.start)
             moved[member.start] = (len(out), new)
-            out += (
-                self.data[member.start : bounds[at + 1]]
-                if new is None
-                else _local(member.name, new)
-            )
-        fresh = [(name.encode(), value) for name, value in values.items() if olds[name] is None]
+            out += self.data[member.start : end] if new is None else _local(member.name, new)
         lines = [self._line(one, *moved[one.start]) for one in self.members]
-        for name, value in fresh:
-            lines.append(_central(name, value, len(out) - self.shift))
-            out += _local(name, value)
+        for name in (name for name, old in olds.items() if old is None):
+            lines.append(_central(name.encode(), values[name], len(out) - self.shift))
+            out += _local(name.encode(), values[name])
         return bytes(out) + self._closing(b"".join(lines), len(lines), len(out))
 
     def _check_layout(self, bounds: list[int]) -> None:
         if any(one >= other for one, other in pairwise(bounds)):
-            raise _damaged(self.file, "members of the zip file overlap")
+            raise damaged(self.file, "members of the zip file overlap")
 
     def _line(self, member: Member, start: int, new: bytes | None) -> bytes:
         if new is not None:
@@ -126,16 +121,16 @@ class Archive:
             )
         limits.check_size(plain, self.file, most, "member", name)
         if zlib.crc32(plain) != member.crc:
-            raise _damaged(self.file, "has a wrong checksum", name)
+            raise damaged(self.file, "has a wrong checksum", name)
         return plain
 
     def _packed(self, member: Member, name: str) -> bytes:
         head = self.data[member.start : member.start + _LOCAL_SIZE]
         if len(head) < _LOCAL_SIZE or head[:4] != _LOCAL:
-            raise _damaged(self.file, "has no header at byte {start}", name, start=member.start)
+            raise damaged(self.file, "has no header at byte {start}", name, start=member.start)
         start = member.start + _LOCAL_SIZE + sum(struct.unpack_from("<HH", head, 26))
         if start + member.packed > self.directory:
-            raise _damaged(
+            raise damaged(
                 self.file, "declares {packed} bytes, fewer are there", name, packed=member.packed
             )
         return self.data[start : start + member.packed]
@@ -144,7 +139,7 @@ class Archive:
         try:
             return zlib.decompressobj(-15).decompress(packed, most + 1)
         except zlib.error as error:
-            raise _damaged(
+            raise damaged(
                 self.file, "cannot be decompressed: {error}", name, error=str(error).lower()
             ) from error
 
@@ -162,13 +157,13 @@ def open_zip(data: bytes, file: str) -> Archive:
     """
     end = data.rfind(_END, max(len(data) - 0xFFFF - _END_SIZE, 0))
     if end < 0 or end + _END_SIZE > len(data):
-        raise _damaged(file, "is a zip file without its directory")
+        raise damaged(file, "is a zip file without its directory")
     size, offset = struct.unpack_from("<II", data, end + 12)
     if _WIDE in (size, offset):
         raise FileError(file, "is a zip file of the 64-bit kind", remedy="pack it again")
     start = end - size
     if start < 0 or offset > start:
-        raise _damaged(
+        raise damaged(
             file, "the directory declares {size} bytes at {offset}", size=size, offset=offset
         )
     return Archive(
@@ -192,14 +187,14 @@ def _members(data: bytes, file: str, at: int, end: int, shift: int) -> list[Memb
                 members=limits.MEMBERS,
             )
         if data[at : at + 4] != _CENTRAL or at + _CENTRAL_SIZE > end:
-            raise _damaged(file, "byte {at}: the directory of the zip file is broken", at=at)
+            raise damaged(file, "byte {at}: the directory of the zip file is broken", at=at)
         flags, method = struct.unpack_from("<HH", data, at + 8)
         crc, packed, size = struct.unpack_from("<III", data, at + 16)
         name, extra, comment = struct.unpack_from("<HHH", data, at + 28)
         start = struct.unpack_from("<I", data, at + 42)[0] + shift
         stop = at + _CENTRAL_SIZE + name + extra + comment
         if stop > end or start >= end or _WIDE in (packed, size):
-            raise _damaged(file, "byte {at}: the directory of the zip file is broken", at=at)
+            raise damaged(file, "byte {at}: the directory of the zip file is broken", at=at)
         label = data[at + _CENTRAL_SIZE : at + _CENTRAL_SIZE + name]
         members.append(Member(label, data[at:stop], start, method, flags, crc, packed, size))
         at = stop
@@ -257,7 +252,3 @@ def _packed(content: bytes) -> tuple[int, bytes]:
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = deflate.compress(content) + deflate.flush()
     return (_DEFLATED, packed) if len(packed) < len(content) else (_STORED, content)
-
-
-def _damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
-    return FileError(file, localized(problem, "", **values), remedy=_AGAIN, field=field)

@@ -21,7 +21,7 @@ from tests.text.prose import growth
         pytest.param('Mira = "kind" + "shy" + "tall"', ["kind, shy, tall"], id="Boostyle"),
         pytest.param('{"age": 30, "mind": ["kind", "shy"], "home": {"place": "tower"}, "x": null}', ["age: 30", "mind: kind, shy", "home place: tower"], id="JSON"),
         pytest.param("Mira is 30. She fears Dr. Hale, e.g. at night. It costs 3.50!", ["Mira is 30.", "She fears Dr. Hale, e.g. at night.", "It costs 3.50!"], id="English sentences"),
-        pytest.param("米拉守着灯塔。她怕黑！你信吗？“当然。”她说……", ["米拉守着灯塔。", "她怕黑！", "你信吗？", "“当然。”", "她说……"], id="Chinese sentences"),
+        pytest.param("米拉守着灯塔。她怕黑！你信吗？“当然。”她说……", ["米拉守着灯塔。", "她怕黑！", "你信吗？", "“当然。”她说……"], id="Chinese sentences"),
         pytest.param("她住在 Harbour St. 3 号。她会说 English.", ["她住在 Harbour St. 3 号。", "她会说 English."], id="both"),
         pytest.param("## Looks\n- tall\n- grey eyes\n\nLikes:\n* tea\nShe hums.", ["Looks: tall", "Looks: grey eyes", "Likes: tea", "She hums."], id="headings and bullet points"),
         pytest.param("**外貌**\n- 高个子\n爱好：\n· 喝茶\n· 听雨", ["外貌：高个子", "爱好：喝茶", "爱好：听雨"], id="Chinese headings"),

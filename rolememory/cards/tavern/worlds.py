@@ -42,20 +42,21 @@ def without(book: Book, moved: Collection[LeftSummary]) -> Book:
     """The book without the memories that moved out of it, and without those that a moved one replaced: they would be said twice."""
     if not moved:
         return book
-
-    def stays(entry: object) -> bool:
-        return not (
-            isinstance(entry, dict)
-            and is_memory(entry)
-            and ((found := of_entry(entry)) is None or found in moved)
-        )
-
     entries = book.raw.get("entries")
-    if isinstance(entries, dict):
-        return book.with_raw(
-            {**book.raw, "entries": {uid: one for uid, one in entries.items() if stays(one)}}
-        )
-    return book.with_raw({**book.raw, "entries": [one for one in entries or () if stays(one)]})
+    left: object = (
+        {uid: one for uid, one in entries.items() if _stays(one, moved)}
+        if isinstance(entries, dict)
+        else [one for one in entries or () if _stays(one, moved)]
+    )
+    return book.with_raw({**book.raw, "entries": left})
+
+
+def _stays(entry: object, moved: Collection[LeftSummary]) -> bool:
+    """Whether an entry is no memory, or one that did not move and was not replaced."""
+    if not isinstance(entry, dict) or not is_memory(entry):
+        return True
+    found = of_entry(entry)
+    return found is not None and found not in moved
 
 
 def count(book: Book) -> int:
