@@ -160,10 +160,10 @@ def _meaning(name: str, value: Any) -> tuple[str, Any]:
     word = value if isinstance(value, str) else ""
     if name == "triggerType":
         return "triggers", [one for text in texts for one in _TRIGGERS.get(text, (text,))] or None
-    if name == "emotionLabel":
+    if name == "emotion" and word in _SPEAKERS:  # S3.12
+        return "source", _SPEAKERS[word]
+    if name in ("emotion", "emotionLabel"):
         return "emotions", texts or None
-    if name == "emotion":
-        return "source", _SPEAKERS.get(word)
     if word in _SOURCES:
         return "source", word
     return "tags", texts or None

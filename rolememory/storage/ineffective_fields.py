@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _OF_A_FILE = ("$schema", "version", "through")
 _OF_A_MEMORY = frozenset(Memory.model_fields) | frozenset(ALIASES) | frozenset(MEANINGS)
 _PATTERN = re.compile(r"/(?:[^/\\]|\\.)+/[a-zA-Z]*", re.DOTALL)
+_EMOTIONS = ("emotions", "emotionalContext", "emotionLabel", "emotion")
 _NO_FEELING = frozenset({"neutral", "none", "中性", "平静", "无"})
 
 
@@ -57,9 +58,15 @@ def ineffective_in_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
         if not _felt(label):
             yield Problem(
                 "unknown_emotion",
-                field=f"emotions[{place}]",
+                field=_written(raw, place),
                 values=(("found", quoted(label)), ("label", label), ("wanted", _nearest(label))),
             )
+
+
+def _written(raw: Any, place: int) -> str:
+    """Where the author wrote that emotion, by the author's own name for the field."""
+    name = next(one for one in _EMOTIONS if one in raw)
+    return f"{name}[{place}]" if isinstance(raw.get(name), list) else name
 
 
 def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:

@@ -112,6 +112,9 @@ def entry(**fields: Any) -> dict[str, Any]:
         ),
         pytest.param(entry(emotionLabel="joy"), "emotions", ("joy",), id="S3.11 emotionLabel"),
         pytest.param(
+            entry(emotion="喜悦"), "emotions", ("喜悦",), id="one emotion that is no speaker"
+        ),
+        pytest.param(
             entry(type="preference"), "tags", ("preference",), id="S4.24 the kind becomes a tag"
         ),
         pytest.param(

@@ -227,6 +227,11 @@ def test_shapes_that_are_read(document: Any, types: list[str]) -> None:
             id="an unknown emotion",
         ),
         pytest.param(
+            '{"episodic": [{"content": "x", "emotion": "joyy"}]}',
+            'episodic[0].emotion: "joyy" is no emotion that is known; it has no effect; write "joy"',
+            id="an unknown emotion, one alone",
+        ),
+        pytest.param(
             '{"version": 99, "episodic": ["x"]}',
             "version: the file is of version 99, and 1 is the latest that is known",
             id="a later version",
