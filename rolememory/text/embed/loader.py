@@ -188,4 +188,5 @@ class Loader:
 
     def _fail(self, reason: str) -> None:
         self.reason, self.state = reason, "failed"
-        log.warning("no embedding model, words alone: %s", reason)
+        if not ENDING.near:
+            log.warning("no embedding model, words alone: %s", reason)

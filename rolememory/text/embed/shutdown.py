@@ -32,6 +32,11 @@ class ShutdownGuard:
         self._loading: set[threading.Thread] = set()
         self._begun = False
 
+    @property
+    def near(self) -> bool:
+        """Whether the interpreter ends or is about to: what fails now says nothing about a model."""
+        return self._begun or not threading.main_thread().is_alive()
+
     def watch(self, entrance: Entrance) -> bool:
         """Shut it at the end; false when the end has begun, so that it must not open."""
         with self._lock:

@@ -26,19 +26,56 @@ mira.recall("Why is the beacon dark?")
 print("done")
 """
 
+LOADING = """
+import sys, threading
+class Import:
+    def find_spec(self, name, *_):
+        if name == sys.argv[2] and threading.current_thread().name == "rolememory-model":
+            begun.set()
+begun = threading.Event()
+sys.meta_path.insert(0, Import())
+from rolememory import Home
+home = Home.open(sys.argv[1], {"embedding.backend": "local"})
+mira = home.role("Mira", create=True)
+mira.remember("The beacon failed in the storm.", keys=["beacon"])
+assert mira.recall("Why is the beacon dark?").recalled
+assert begun.wait(240)
+print(home.loader.state)
+"""
 
-@pytest.mark.slow
-@pytest.mark.skipif(packaged() is None, reason="no model in this installation")
-def test_a_script_that_ends_while_its_memories_are_embedded(tmp_path: Path) -> None:
+
+def ended(script: str, *words: str) -> tuple[int, str, str]:
+    """How a process that runs this ended, and what it said."""
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        [sys.executable, "-c", script, *words],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
         env={**os.environ, "HF_HUB_OFFLINE": "1"},
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(packaged() is None, reason="no model in this installation")
+def test_a_script_that_ends_while_its_memories_are_embedded(tmp_path: Path) -> None:
+    assert ended(SCRIPT, str(tmp_path)) == (0, "done\n", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(packaged() is None, reason="no model in this installation")
+@pytest.mark.parametrize(
+    "module",
+    [
+        pytest.param("torch", id="its library is imported"),
+        pytest.param("safetensors.torch", id="deep in an import that hides why it failed"),
+        pytest.param("transformers.models.bert.modeling_bert", id="its network is made"),
+        pytest.param("transformers.models.bert.tokenization_bert", id="its weights are read"),
+    ],
+)
+def test_a_script_that_ends_while_the_model_loads(tmp_path: Path, module: str) -> None:
+    assert ended(LOADING, str(tmp_path), module) == (0, "loading\n", "")
 
 
 def begun(work: Callable[[], None]) -> threading.Thread:
