@@ -13,9 +13,8 @@ from typing import Any
 
 import typer
 
-from rolememory.cli import command_line, usage, words
-from rolememory.cli.context import CommandContext, seat
-from rolememory.cli.output import Output, one_line
+from rolememory.cli import command_line, context, usage, words
+from rolememory.cli.output import one_line, out
 from rolememory.cli.verbs import VerbGroup
 from rolememory.cli.words import say
 from rolememory.errors import RoleMemoryError
@@ -67,12 +66,12 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Nothing but one line tells of what went wrong."""
     words.settle(arguments)
     _quiet()
-    out = Output()
+    out.begin()
     try:
         asked = command_line.read(arguments)
         words.settle_by_home(asked.home, arguments)
-        out = Output(asked.as_json)
-        seat(CommandContext(asked.home, out))
+        out.begin(asked.as_json)
+        context.settle(asked.home)
         _perform(typer.main.get_command(application()), list(asked.rest))
         sys.stdout.flush()
         return 0
@@ -86,7 +85,7 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("ROLEMEMORY_TRACEBACK"):
             raise
-        return _told(error, out)
+        return _told(error)
 
 
 def _perform(command: Any, arguments: list[str]) -> None:
@@ -97,7 +96,7 @@ def _perform(command: Any, arguments: list[str]) -> None:
         command.invoke(context)
 
 
-def _told(error: Exception, out: Output) -> int:
+def _told(error: Exception) -> int:
     """Say in one line what went wrong; the exit code."""
     code = FAILED
     if isinstance(error, command_line.UsageError):

@@ -17,9 +17,8 @@ from rolememory.cli.bookshelf import (
     read_file,
     settings_of,
 )
-from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, UserName, option
-from rolememory.cli.output import TableColumn
+from rolememory.cli.output import out
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
 
@@ -51,10 +50,9 @@ def scan(
     watch: Watch = False,
 ) -> None:
     """A preview: no timers, no home needed."""
-    here = desk()
     if chat is None and say_ is None:
         raise InvalidValueError("no messages; give --say TEXT or --chat FILE")
-    paths = [book_path(here, name) for name in books]
+    paths = [book_path(name) for name in books]
     settings = settings_of(rules)
 
     def once() -> None:
@@ -73,60 +71,51 @@ def scan(
             everything=everything,
         )
         names = [file.name for file in files]
-        if here.out.as_json:
-            here.out.data(bookshelf.report_json(report, names, settings.rules))
-        else:
-            _show_report(here, report)
+        if not out.json(bookshelf.report_json(report, names, settings.rules)):
+            _show_report(report)
         for file in files:
             for problem in file.book.problems:
-                here.out.warn(f"{file.name}: {problem}")
+                out.warn(f"{file.name}: {problem}")
 
-    again(here, once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
+    again(once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
 
 
-def _show_report(here: CommandContext, report: "ScanReport") -> None:
+def _show_report(report: "ScanReport") -> None:
     if report.fired:
-        here.out.table(
-            [bookshelf.fired_row(one) for one in report.fired], bookshelf.fired_columns()
-        )
+        out.table([bookshelf.fired_row(one) for one in report.fired], bookshelf.fired_columns())
     else:
-        here.out.say(say("nothing fires"))
+        out.say("nothing fires")
     if report.silent:
-        here.out.say(say("kept out:"), "bold")
-        here.out.table(
-            [bookshelf.silent_row(one) for one in report.silent], bookshelf.silent_columns()
-        )
+        out.say("kept out:", style="bold")
+        out.table([bookshelf.silent_row(one) for one in report.silent], bookshelf.silent_columns())
     over = say(", something did not fit") if report.overflowed else ""
     quiet = (
         say("; {quiet} not spoken of (--all shows them)", quiet=report.quiet)
         if report.quiet
         else ""
     )
-    here.out.say(
-        say(
-            "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
-            count=len(report.fired),
-            count2=len(report.fired) + len(report.silent) + report.quiet,
-            used=report.used,
-            budget=report.budget,
-            over=over,
-            many=bookshelf.many(report.passes, "pass", "es"),
-            many2=bookshelf.many(report.messages, "message"),
-            quiet=quiet,
-            passes=report.passes,
-            messages=report.messages,
-        )
+    out.say(
+        "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
+        count=len(report.fired),
+        count2=len(report.fired) + len(report.silent) + report.quiet,
+        used=report.used,
+        budget=report.budget,
+        over=over,
+        many=bookshelf.many(report.passes, "pass", "es"),
+        many2=bookshelf.many(report.messages, "message"),
+        quiet=quiet,
+        passes=report.passes,
+        messages=report.messages,
     )
     for note in report.notes:
-        here.out.warn(note)
+        out.warn(note)
 
 
 def lint(
     books: BookNames, rules: RulesName = None, everything: Everything = False, watch: Watch = False
 ) -> None:
     """Exit code 3 when there are errors."""
-    here = desk()
-    paths = [book_path(here, name) for name in books]
+    paths = [book_path(name) for name in books]
     settings = settings_of(rules)
     errors = 0
 
@@ -142,14 +131,13 @@ def lint(
         ]
         errors = sum(row["severity"] == "error" for row in rows)
         shown = [row for row in rows if everything or row["severity"] != "note"]
-        if here.out.as_json:
-            here.out.data(shown)
+        if out.json(shown):
             return
         if shown:
-            here.out.table(shown, bookshelf.lint_columns(several=len(paths) > 1))
-        here.out.say(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
+            out.table(shown, bookshelf.lint_columns(several=len(paths) > 1))
+        out.line(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
 
-    again(here, once, paths, watch)
+    again(once, paths, watch)
     if errors:
         raise typer.Exit(FOUND_FAULTS)
 
@@ -159,23 +147,19 @@ def show(
     texts: Annotated[bool, option("--texts -t", "with their texts")] = False,
 ) -> None:
     """One row per entry."""
-    here = desk()
-    file = read_file(book_path(here, book))
+    file = read_file(book_path(book))
     rows = bookshelf.entry_rows(file)
-    if here.out.as_json:
-        here.out.data(
-            {
-                "name": file.name,
-                "format": file.book.format,
-                "description": file.book.description,
-                "entries": rows,
-            }
-        )
+    if out.json(
+        {
+            "name": file.name,
+            "format": file.book.format,
+            "description": file.book.description,
+            "entries": rows,
+        }
+    ):
         return
-    here.out.say(f"{file.name}  ({file.book.format}, {len(rows)})", "bold")
+    out.line(f"{file.name}  ({file.book.format}, {len(rows)})", "bold")
     columns = bookshelf.entry_columns()
-    here.out.table(
-        rows, [*columns, TableColumn("content", say("text"), fold=3)] if texts else columns
-    )
+    out.table(rows, {**columns, "content": say("text")} if texts else columns)
     for problem in file.book.problems:
-        here.out.warn(problem)
+        out.warn(problem)

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_file
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import home_path, open_home
 from rolememory.cli.options import Text, Yes, argument, option
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError
 
@@ -23,25 +24,23 @@ def new(
     from rolememory.authoring.expectations import beside
     from rolememory.authoring.starter_book import new_book, new_expectations
 
-    here = desk()
-    path = _new_path(here, name, role)
-    write_file(here, path, new_book(path.stem, Tongue.language), yes)
-    write_file(here, beside(path), new_expectations(path.name, Tongue.language), yes)
-    if here.out.as_json:
-        here.out.data({"book": str(path), "tests": str(beside(path))})
+    path = _new_path(name, role)
+    write_file(path, new_book(path.stem, Tongue.language), yes)
+    write_file(beside(path), new_expectations(path.name, Tongue.language), yes)
+    if out.json({"book": str(path), "tests": str(beside(path))}):
         return
-    here.out.say(say("{path} and {name} are there", path=path, name=beside(path).name))
-    here.out.say(say("try `rolememory book test {path}`", path=path))
+    out.say("{path} and {name} are there", path=path, name=beside(path).name)
+    out.say("try `rolememory book test {path}`", path=path)
 
 
-def _new_path(here: CommandContext, name: str, role: str | None) -> Path:
+def _new_path(name: str, role: str | None) -> Path:
     if role is not None:
-        with here.home() as home:
+        with open_home() as home:
             return home.folder.folder(home.folder.find(role).id) / "worldbooks" / _file_name(name)
     path = Path(name).expanduser()
-    if path.suffix == ".json" or path.parent != Path() or not (here.path / "worldbooks").is_dir():
+    if path.suffix == ".json" or path.parent != Path() or not (home_path() / "worldbooks").is_dir():
         return path.with_suffix(".json")
-    return here.path / "worldbooks" / _file_name(name)
+    return home_path() / "worldbooks" / _file_name(name)
 
 
 def _file_name(name: str) -> str:
@@ -59,16 +58,14 @@ def _file_name(name: str) -> str:
     return f"{kept}.json"
 
 
-def write_file(here: CommandContext, path: Path, text: str | bytes, yes: bool) -> None:
+def write_file(path: Path, text: str | bytes, yes: bool) -> None:
     """Write a file, never over another without being asked to."""
     from rolememory.storage.files.atomic import write
 
     if (
         path.exists()
         and not yes
-        and not (
-            here.out.asks and here.out.ask(say("{path} is there already; replace it?", path=path))
-        )
+        and not (out.asks and out.ask(say("{path} is there already; replace it?", path=path)))
     ):
         raise InvalidValueError("{path} is there already; --yes replaces it", path=path)
     try:
@@ -99,15 +96,14 @@ def bring(
     """Any known format; JSON stays as it is. Its expectations come along."""
     from rolememory.authoring.expectations import beside
 
-    here = desk()
-    path = book_path(here, file)
+    path = book_path(file)
     book = read_file(path)
-    with here.home() as home:
+    with open_home() as home:
         folder = home.folder.folder(home.folder.find(role).id) / "worldbooks"
     goal = folder / f"{path.stem}.json"
-    write_file(here, goal, path.read_bytes() if path.suffix == ".json" else _as_json(path), yes)
+    write_file(goal, path.read_bytes() if path.suffix == ".json" else _as_json(path), yes)
     if beside(path).exists():
-        write_file(here, beside(goal), beside(path).read_bytes(), yes)
+        write_file(beside(goal), beside(path).read_bytes(), yes)
     told = {
         "book": str(goal),
         "name": book.name,
@@ -115,19 +111,16 @@ def bring(
         "entries": len(book.book.entries),
         "problems": list(book.book.problems),
     }
-    if here.out.as_json:
-        here.out.data(told)
+    if out.json(told):
         return
-    here.out.say(
-        say(
-            "{name}: {entries} entries, now at {goal}",
-            name=book.name,
-            entries=told["entries"],
-            goal=goal,
-        )
+    out.say(
+        "{name}: {entries} entries, now at {goal}",
+        name=book.name,
+        entries=told["entries"],
+        goal=goal,
     )
     for problem in book.book.problems:
-        here.out.warn(problem)
+        out.warn(problem)
 
 
 def _as_json(path: Path) -> bytes:
@@ -147,7 +140,7 @@ def export(
         str,
         option("--to FORMAT", "the format, e.g. sillytavern or lorebook_v3"),
     ] = "sillytavern",
-    out: Annotated[
+    file_out: Annotated[
         Text,
         option("--out -o FILE", "into this file; else to standard output"),
     ] = None,
@@ -157,14 +150,13 @@ def export(
     from rolememory.authoring.convert import convert
     from rolememory.cards.book_files import load_book
 
-    here = desk()
-    made = convert(load_book(book_or_role(here, book)), to)
+    made = convert(load_book(book_or_role(book)), to)
     for loss in made.losses:
-        here.out.warn(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}")
-    if out is not None:
-        write_file(here, Path(out).expanduser(), made.data, yes)
-        here.out.say(say("written to {out}", out=out))
+        out.warn(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}")
+    if file_out is not None:
+        write_file(Path(file_out).expanduser(), made.data, yes)
+        out.say("written to {out}", out=file_out)
     elif b"\0" in made.data[:64]:
         raise InvalidValueError("{to} is no text; write it into a file with --out FILE", to=to)
     else:
-        here.out.raw(made.data.decode("utf-8"))
+        out.raw(made.data.decode("utf-8"))

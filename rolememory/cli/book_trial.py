@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rolememory.cli.bookshelf import FOUND_FAULTS, BookName, Watch, again, book_path, read_file
-from rolememory.cli.context import CommandContext, desk, read_text
+from rolememory.cli.context import open_role, read_text
 from rolememory.cli.options import Text, option, whole
-from rolememory.cli.output import TableColumn, one_line
+from rolememory.cli.output import one_line, out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, translatable
@@ -46,44 +46,43 @@ def try_book(
     """Exit code 3 when something fails."""
     from rolememory.authoring.expectations import beside, read_expectations
 
-    here = desk()
     if mutate and role is not None:
         raise InvalidValueError("--mutate puts faults into a book alone; leave --role out")
-    path = book_path(here, book)
+    path = book_path(book)
     sheet = Path(tests) if tests else beside(path)
     good = True
 
     def once() -> None:
         nonlocal good
         cases = read_expectations(read_text(str(sheet)), str(sheet))
-        found = list(_tried(here, path, cases, role, sheet))
+        found = list(_tried(path, cases, role, sheet))
         good = not any(failures for _, failures in found)
         told: dict[str, Any] = {
             "book": path.name,
             "cases": len(found),
             "failures": [_failure(one) for _, some in found for one in some],
         }
-        if not here.out.as_json:
-            _show_tried(here, found)
+        if not out.as_json:
+            _show_tried(found)
         if mutate:
-            verdict, missing = _mutated(here, path, cases, limit)
+            verdict, missing = _mutated(path, cases, limit)
             good = good and verdict.score >= at_least
             told |= {
                 "mutation": _verdict_json(verdict),
                 "uncovered": {"entries": list(missing.entries), "keys": dict(missing.keys)},
             }
-            if not here.out.as_json:
-                _show_verdict(here, verdict, missing)
-        if here.out.as_json:
-            here.out.data(told)
+            if not out.as_json:
+                _show_verdict(verdict, missing)
+        if out.as_json:
+            out.data(told)
 
-    again(here, once, [path, sheet], watch)
+    again(once, [path, sheet], watch)
     if not good:
         raise typer.Exit(FOUND_FAULTS)
 
 
 def _tried(
-    here: CommandContext, path: Path, cases: "list[ExpectationCase]", role: str | None, sheet: Path
+    path: Path, cases: "list[ExpectationCase]", role: str | None, sheet: Path
 ) -> "Iterator[tuple[ExpectationCase, list[Failure]]]":
     from rolememory.authoring.expectation_run import BookRunner, check
 
@@ -94,7 +93,7 @@ def _tried(
         return
     from rolememory.authoring.role_run import RoleRunner
 
-    with here.role(role) as role_memory:
+    with open_role(role) as role_memory:
         yield from check(RoleRunner(role_memory, file.book, path.stem), cases, str(sheet))
 
 
@@ -108,28 +107,30 @@ def _failure(one: "Failure") -> dict[str, Any]:
     }
 
 
-def _show_tried(here: CommandContext, found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
+def _show_tried(found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
     failed = 0
     for case, failures in found:
         failed += bool(failures)
         if failures:
-            here.out.say(f"✗ {case.name}", "bold red")
+            out.line(f"✗ {case.name}", "bold red")
         for one in failures:
             turn = say("turn {turn}: ", turn=one.turn) if len(case.steps) > 1 else ""
-            here.out.say(f"    {turn}{one.text(Tongue.language)}")
-    here.out.say(
-        say("{count} of {count2} cases hold", count=len(found) - failed, count2=len(found)),
-        "red" if failed else "green",
+            out.line(f"    {turn}{one.text(Tongue.language)}")
+    out.say(
+        "{count} of {count2} cases hold",
+        style="red" if failed else "green",
+        count=len(found) - failed,
+        count2=len(found),
     )
 
 
 def _mutated(
-    here: CommandContext, path: Path, cases: "list[ExpectationCase]", limit: int | None
+    path: Path, cases: "list[ExpectationCase]", limit: int | None
 ) -> "tuple[MutationReport, Uncovered]":
     from rolememory.authoring.mutation_run import run_mutations, uncovered
 
     file = read_file(path)
-    with here.out.progress(say("putting faults in")) as progress:
+    with out.progress(say("putting faults in")) as progress:
         return run_mutations(file, cases, limit, progress), uncovered(file, cases)
 
 
@@ -158,7 +159,7 @@ _CHANGES = translatable(
 )
 
 
-def _show_verdict(here: CommandContext, verdict: "MutationReport", missing: "Uncovered") -> None:
+def _show_verdict(verdict: "MutationReport", missing: "Uncovered") -> None:
     rows = [
         {
             "title": one.title, "field": one.field, "change": say(_CHANGES[one.code], msgctxt="fault"), "was": one_line(one.was)[:60],
@@ -167,28 +168,26 @@ def _show_verdict(here: CommandContext, verdict: "MutationReport", missing: "Unc
         for one in verdict.survivors
     ]  # fmt: skip
     if rows:
-        here.out.say(say("changes that no case notices:"), "bold")
-        here.out.table(rows, _survivor_columns())
+        out.say("changes that no case notices:", style="bold")
+        out.table(rows, _survivor_columns())
     for uid in missing.entries:
-        here.out.say(say("entry {uid} fires in no case", uid=uid))
+        out.say("entry {uid} fires in no case", uid=uid)
     for uid, keys in missing.keys.items():
-        here.out.say(say("entry {uid}: never said: {keys}", uid=uid, keys=Listed(keys)))
+        out.say("entry {uid}: never said: {keys}", uid=uid, keys=Listed(keys))
     share = f"{100 * verdict.score:.1f} %"
-    here.out.say(
-        say(
-            "{noticed} of {tried} faults noticed ({share})",
-            noticed=verdict.noticed,
-            tried=verdict.tried,
-            share=share,
-        )
+    out.say(
+        "{noticed} of {tried} faults noticed ({share})",
+        noticed=verdict.noticed,
+        tried=verdict.tried,
+        share=share,
     )
 
 
-def _survivor_columns() -> list[TableColumn]:
-    return [
-        TableColumn("title", say("entry"), style="cyan", fold=1),
-        TableColumn("field", say("field")),
-        TableColumn("change", say("change")),
-        TableColumn("was", say("was"), fold=1),
-        TableColumn("value", say("became"), fold=1),
-    ]
+def _survivor_columns() -> dict[str, str]:
+    return {
+        "title": say("entry"),
+        "field": say("field"),
+        "change": say("change"),
+        "was": say("was"),
+        "value": say("became"),
+    }

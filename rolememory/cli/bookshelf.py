@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import MOST_BYTES, CommandContext, desk, read_text
+from rolememory.cli.context import MOST_BYTES, check_home, home_path, read_text
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import TableColumn
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, UnknownNameError
 from rolememory.locales import translatable
@@ -41,7 +41,7 @@ _SOURCES = translatable({
 })  # fmt: skip
 
 
-def book_path(here: CommandContext, name: str) -> Path:
+def book_path(name: str) -> Path:
     """The file that is meant.
 
     Raises:
@@ -52,7 +52,7 @@ def book_path(here: CommandContext, name: str) -> Path:
         return path
     known = {
         **{found.stem: found for found in _shipped()},
-        **{found.stem: found for found in _at_home(here.path)},
+        **{found.stem: found for found in _at_home(home_path())},
     }
     for found in known.values():
         if name in (found.name, found.stem):
@@ -60,7 +60,7 @@ def book_path(here: CommandContext, name: str) -> Path:
     raise UnknownNameError("worldbook", name, known, remedy="give the path of its file")
 
 
-def book_or_role(here: CommandContext, name: str) -> Path:
+def book_or_role(name: str) -> Path:
     """The file of a book, or of the only book that the role of this name has.
 
     Raises:
@@ -68,9 +68,9 @@ def book_or_role(here: CommandContext, name: str) -> Path:
         InvalidValueError: the role has no book, or several.
     """
     try:
-        return book_path(here, name)
+        return book_path(name)
     except UnknownNameError as error:
-        found = _of_role(here, name)
+        found = _of_role(name)
         if found is None:
             raise error from None
     if len(found) == 1:
@@ -84,12 +84,12 @@ def book_or_role(here: CommandContext, name: str) -> Path:
     )
 
 
-def _of_role(here: CommandContext, name: str) -> list[Path] | None:
+def _of_role(name: str) -> list[Path] | None:
     from rolememory.storage.home import HomeFolder
 
     try:
-        here.check_home()
-        folder = HomeFolder(here.path)
+        check_home()
+        folder = HomeFolder(home_path())
         role_id = folder.find(name).id
     except (UnknownNameError, InvalidValueError):
         return None
@@ -163,7 +163,7 @@ def settings_of(rules: str | None) -> "ScanSettings":
     from rolememory.schema.settings import ScanSettings
     from rolememory.storage.settings import load_settings
 
-    home = desk().path.expanduser()
+    home = home_path().expanduser()
     lore = (
         load_settings(home).settings.lore
         if (home / "rolememory.toml").is_file()
@@ -172,7 +172,7 @@ def settings_of(rules: str | None) -> "ScanSettings":
     return lore.model_copy(update={"rules": rules_named(rules).name}) if rules else lore
 
 
-def again(here: CommandContext, once: Callable[[], None], paths: list[Path], watch: bool) -> None:
+def again(once: Callable[[], None], paths: list[Path], watch: bool) -> None:
     """Do it now, and with --watch at every change; what is wrong meanwhile is told, and the next change waited for."""
     if not watch:
         once()
@@ -180,31 +180,31 @@ def again(here: CommandContext, once: Callable[[], None], paths: list[Path], wat
     from rolememory.authoring.poll_files import changes
 
     following = changes(paths)
-    _bravely(here, once)
+    _bravely(once)
     for _ in following:
-        here.out.say(f"── {', '.join(path.name for path in paths)}", "bold")
-        _bravely(here, once)
+        out.line(f"── {', '.join(path.name for path in paths)}", "bold")
+        _bravely(once)
 
 
-def _bravely(here: CommandContext, once: Callable[[], None]) -> None:
+def _bravely(once: Callable[[], None]) -> None:
     try:
         once()
     except RoleMemoryError as error:
-        here.out.warn(error.text(Tongue.language))
+        out.warn(error.text(Tongue.language))
 
 
 # ── a scan ──
 
 
-def fired_columns() -> list[TableColumn]:
+def fired_columns() -> dict[str, str]:
     """Of the entries that came in."""
-    return [
-        TableColumn("pass", say("pass"), right=True),
-        TableColumn("title", say("entry"), style="cyan", fold=1),
-        TableColumn("reason", say("why"), fold=1),
-        TableColumn("target", say("goes to")),
-        TableColumn("tokens", "tokens", right=True),
-    ]
+    return {
+        "pass": say("pass"),
+        "title": say("entry"),
+        "reason": say("why"),
+        "target": say("goes to"),
+        "tokens": "tokens",
+    }
 
 
 def fired_row(one: "Fired") -> dict[str, Any]:
@@ -248,13 +248,9 @@ def reason(one: "Fired") -> str:
     return say("'{match}' in {where}: {quote}", match=place.match, where=where, quote=place.quote)
 
 
-def silent_columns() -> list[TableColumn]:
+def silent_columns() -> dict[str, str]:
     """Of the entries that did not."""
-    return [
-        TableColumn("title", say("entry"), style="cyan", fold=1),
-        TableColumn("gate", say("gate")),
-        TableColumn("reason", say("why not"), fold=1),
-    ]
+    return {"title": say("entry"), "gate": say("gate"), "reason": say("why not")}
 
 
 def silent_row(one: "Silent") -> dict[str, Any]:
@@ -282,17 +278,17 @@ def report_json(report: "ScanReport", names: Sequence[str], rules: str) -> dict[
 # ── a book ──
 
 
-def entry_columns() -> list[TableColumn]:
+def entry_columns() -> dict[str, str]:
     """Of a book's entries."""
-    return [
-        TableColumn("uid", "uid", right=True),
-        TableColumn("title", say("entry"), style="cyan", fold=1),
-        TableColumn("keys", say("keys"), fold=1),
-        TableColumn("marks", say("marks"), fold=1),
-        TableColumn("target", say("goes to")),
-        TableColumn("order", say("order"), right=True),
-        TableColumn("tokens", "tokens", right=True),
-    ]
+    return {
+        "uid": "uid",
+        "title": say("entry"),
+        "keys": say("keys"),
+        "marks": say("marks"),
+        "target": say("goes to"),
+        "order": say("order"),
+        "tokens": "tokens",
+    }
 
 
 def marks(entry: "LoreEntry") -> list[str]:
@@ -361,16 +357,16 @@ def entry_rows(file: "BookFile") -> list[dict[str, Any]]:
 # ── faults ──
 
 
-def lint_columns(several: bool) -> list[TableColumn]:
+def lint_columns(several: bool) -> dict[str, str]:
     """Of faults."""
-    return [
-        *([TableColumn("book", say("book"))] if several else []),
-        TableColumn("level", say("level"), style="yellow"),
-        TableColumn("title", say("entry"), style="cyan", fold=1),
-        TableColumn("field", say("field")),
-        TableColumn("why", say("what is wrong"), fold=1),
-        TableColumn("write", say("what to write"), fold=1),
-    ]
+    return {
+        **({"book": say("book")} if several else {}),
+        "level": say("level"),
+        "title": say("entry"),
+        "field": say("field"),
+        "why": say("what is wrong"),
+        "write": say("what to write"),
+    }
 
 
 LEVELS = translatable(("error", "warning", "note"))

@@ -8,9 +8,8 @@ import typer
 
 from rolememory.cli import bookshelf
 from rolememory.cli.bookshelf import FOUND_FAULTS
-from rolememory.cli.context import CommandContext, desk
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import TableColumn
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 
 if TYPE_CHECKING:
@@ -35,17 +34,15 @@ def read_card(file: str) -> "Card":
 
 def show(file: CardFile) -> None:
     """Nothing outside the file is read."""
-    here = desk()
     card = read_card(file)
     found = contents(card)
-    if here.out.as_json:
-        here.out.data(found)
+    if out.json(found):
         return
-    here.out.pairs(_head(found))
-    here.out.say()
-    here.out.table(found["fields"], _field_columns())
+    out.pairs(_head(found))
+    out.line()
+    out.table(found["fields"], _field_columns())
     for problem in card.problems:
-        here.out.warn(problem)
+        out.warn(problem)
 
 
 def contents(card: "Card") -> dict[str, Any]:
@@ -136,13 +133,13 @@ def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield say("role", msgctxt="id"), found["role_id"]
 
 
-def _field_columns() -> list[TableColumn]:
-    return [
-        TableColumn("field", say("field"), style="cyan"),
-        TableColumn("characters", say("characters", msgctxt="length"), right=True),
-        TableColumn("tokens", "tokens", right=True),
-        TableColumn("begins", say("begins"), fold=1),
-    ]
+def _field_columns() -> dict[str, str]:
+    return {
+        "field": say("field"),
+        "characters": say("characters", msgctxt="length"),
+        "tokens": "tokens",
+        "begins": say("begins"),
+    }
 
 
 def lint(
@@ -151,24 +148,20 @@ def lint(
     everything: Annotated[bool, option("--all -a", "notes too")] = False,
 ) -> None:
     """Exit code 3 when there are errors."""
-    here = desk()
     card = read_card(file)
     rows = [*_card_rows(file, card), *_book_rows(file, card, rules)]
     shown = [row for row in rows if everything or row["severity"] != "note"]
-    _show_faults(here, rows, shown)
+    _show_faults(rows, shown)
     if any(row["severity"] == "error" for row in rows):
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _show_faults(
-    here: CommandContext, rows: list[dict[str, Any]], shown: list[dict[str, Any]]
-) -> None:
-    if here.out.as_json:
-        here.out.data(shown)
+def _show_faults(rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+    if out.json(shown):
         return
     if shown:
-        here.out.table(shown, bookshelf.lint_columns(several=False))
-    here.out.say(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
+        out.table(shown, bookshelf.lint_columns(several=False))
+    out.line(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
 
 
 def _card_rows(file: str, card: "Card") -> Iterator[dict[str, Any]]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
-from rolememory.cli.chapters import heading
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, UserName, option
-from rolememory.cli.output import one_line, write
+from rolememory.cli.output import one_line, out, write
+from rolememory.cli.stories import show_chapter
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
@@ -47,11 +47,8 @@ def chat(
     ] = True,
 ) -> None:
     """One line is one message; the chat goes on where it stood."""
-    here = desk()
-    with here.role(role, meaning=True) as role_memory:
-        talk = ChatSession(
-            here, role_memory, _model(role_memory, upstream, model), session, user, pane
-        )
+    with open_role(role, meaning=True) as role_memory:
+        talk = ChatSession(role_memory, _model(role_memory, upstream, model), session, user, pane)
         talk.greet()
         for line in _lines():
             if not talk.heard(line):
@@ -62,7 +59,6 @@ def chat(
 class ChatSession:
     """A chat in progress."""
 
-    here: CommandContext
     role_memory: "RoleMemory"
     model: "ChatModel"
     chat: str
@@ -90,7 +86,7 @@ class ChatSession:
                 else self.user or say("you"),
                 message.content,
             )
-        self.here.out.say(say(_HELP), "dim")
+        out.say(_HELP, style="dim")
 
     def heard(self, line: str) -> bool:
         """One line of the user's; false when it was the last."""
@@ -128,7 +124,7 @@ class ChatSession:
                 [{"role": one.role, "content": one.content} for one in self.turn.messages]
             )
         except RoleMemoryError as error:
-            self.here.out.warn(error.text(Tongue.language))
+            out.warn(error.text(Tongue.language))
             reply = ""
         if reply.strip():
             self.said.append(Message.assistant(reply))
@@ -152,10 +148,10 @@ class ChatSession:
 
     def _pane(self, before: set[str]) -> None:
         for one in self.turn.recalled if self.turn else ():
-            self.here.out.say(f"  ~ {one_line(one.memory.content)}  {one.score:.2f}", "dim")
+            out.line(f"  ~ {one_line(one.memory.content)}  {one.score:.2f}", "dim")
         for memory_id, memory in self.role_memory.memories.items():
             if memory_id not in before:
-                self.here.out.say(f"  + {one_line(memory.content)}", "green")
+                out.line(f"  + {one_line(memory.content)}", "green")
 
     def _instructions(self) -> "list[Message]":
         from rolememory.schema.message import Message
@@ -166,7 +162,7 @@ class ChatSession:
         return [Message.system("\n\n".join([named, *texts]))]
 
     def _why(self) -> None:
-        self.here.out.raw(
+        out.raw(
             str(self.turn.explain(language=Tongue.language))
             if self.turn
             else say("nothing was said yet")
@@ -184,25 +180,23 @@ class ChatSession:
     def _undo(self) -> None:
         try:
             self.role_memory.undo()
-            self.here.out.say(say("taken back"))
+            out.say("taken back")
         except RoleMemoryError as error:
-            self.here.out.warn(error.text(Tongue.language))
+            out.warn(error.text(Tongue.language))
 
     def _chapter(self, title: str) -> None:
         """End a chapter here; the model writes it now, or later."""
         if not self.said:
-            self.here.out.raw(say("nothing was said yet"))
+            out.raw(say("nothing was said yet"))
             return
         before = {one.id for one in self.role_memory.chapters(self.chat)}
         report = self.role_memory.end_chapter(self.chat, title)
         for one in self.role_memory.chapters(self.chat):
             if one.id not in before:
-                self.here.out.say(heading(one), "bold")
-                self.here.out.raw(one.content)
-        for note in report.notes:
-            self.here.out.warn(note.text(Tongue.language))
+                show_chapter(one)
+        out.warn(*report.notes)
         if not (report.notes or report.summaries):
-            self.here.out.say(say("the chapter ends here"))
+            out.say("the chapter ends here")
 
     def _previously(self, last: datetime) -> None:
         """What happened before, after days without a word."""
@@ -211,12 +205,12 @@ class ChatSession:
             self.role_memory.chapters(self.chat),
         )
         if least and told and datetime.now(UTC) - last >= timedelta(days=least):
-            self.here.out.say(say("Previously:"), "bold")
-            self.here.out.raw(told[-1].content)
+            out.say("Previously:", style="bold")
+            out.raw(told[-1].content)
 
     def _show(self, who: str, text: str) -> None:
-        self.here.out.say(f"{who}:", "bold cyan")
-        self.here.out.raw(text)
+        out.line(f"{who}:", "bold cyan")
+        out.raw(text)
 
 
 def _model(role_memory: "RoleMemory", upstream: str | None, model: str | None) -> "ChatModel":

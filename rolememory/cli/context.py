@@ -1,15 +1,13 @@
-"""What every command works with: where the home is, what to read, and where its words go."""
+"""What every verb works with: the home, its roles, and texts from files or standard input."""
 
 import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.output import Output
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.locales import LocalizedText
@@ -20,79 +18,74 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 * 2**20  # of a file or stream that a command reads whole
 
 
-@dataclass(frozen=True, slots=True)
-class CommandContext:
-    """One command's place of work."""
+class _Process:
+    """The home of this process, settled before a verb runs."""
 
-    path: Path
-    out: Output
+    home = Path()
 
-    @contextmanager
-    def home(self, meaning: bool = False, make: bool = False) -> "Iterator[Home]":
-        """The home, closed afterwards. `meaning`: with an embedding model; without one nothing heavy is loaded. `make`: where there is nothing, a new one.
 
-        Raises:
-            InvalidValueError: there is none here.
-        """
-        if not make or self.path.expanduser().exists():
-            self.check_home()
-        from rolememory.engine import Home
+def settle(home: Path) -> None:
+    """Work in this home."""
+    _Process.home = home
 
-        settings: Mapping[str, Any] | None = None if meaning else {"embedding.backend": "off"}
-        with Home.open(self.path, settings) as home:
-            yield home
 
-    def sure(self, question: str, yes: bool) -> bool:
-        """Whether somebody wants what nothing takes back: said with --yes, or asked at the terminal.
+def home_path() -> Path:
+    """The home as the command line names it."""
+    return _Process.home
 
-        Raises:
-            InvalidValueError: nobody is here to be asked.
-        """
-        if yes:
-            return True
-        if not self.out.asks:
-            raise InvalidValueError(
-                "{question} nothing takes it back, and nobody is here to be asked; add --yes",
-                question=question,
-            )
-        return self.out.ask(question)
 
-    @contextmanager
-    def role(
-        self, name: str, meaning: bool = False, reading: bool = False
-    ) -> "Iterator[RoleMemory]":
-        """A role of the home by id, name or alias. `reading`: tell of a broken file, whose last good state answers."""
-        with self.home(meaning) as home:
-            role_memory = home.role(name)
-            if reading:
-                self._warn_of_broken(role_memory)
-            yield role_memory
+@contextmanager
+def open_home(meaning: bool = False, make: bool = False) -> "Iterator[Home]":
+    """The home, closed afterwards. `meaning`: with an embedding model; without one nothing heavy is loaded. `make`: where there is nothing, a new one.
 
-    def _warn_of_broken(self, role_memory: "RoleMemory") -> None:
-        first = next(
-            (problem for problem in role_memory.store.snapshot().problems if problem.blocks), None
-        )
-        if first is not None:
-            last = say("the last good state answers, nothing can be written")
-            self.out.warn(f"{role_memory.folder}{os.sep}{first.text(Tongue.language)} ({last})")
+    Raises:
+        InvalidValueError: there is none here.
+    """
+    if not make or home_path().expanduser().exists():
+        check_home()
+    from rolememory.engine import Home
 
-    def check_home(self) -> None:
-        """Refuse to work where no home is.
+    settings: Mapping[str, Any] | None = None if meaning else {"embedding.backend": "off"}
+    with Home.open(home_path(), settings) as home:
+        yield home
 
-        Raises:
-            InvalidValueError: with the command that makes one.
-        """
-        path = self.path.expanduser()
-        if path.is_dir() and (_is_home(path)):
-            return
-        what = LocalizedText("is no home of roles" if path.exists() else "there is no home here")
-        make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
-        raise InvalidValueError(
-            "{path}: {what}; make one with `{make}`, or name another with --home",
-            path=path,
-            what=what,
-            make=make,
-        )
+
+@contextmanager
+def open_role(name: str, meaning: bool = False, reading: bool = False) -> "Iterator[RoleMemory]":
+    """A role of the home by id, name or alias. `reading`: tell of a broken file, whose last good state answers."""
+    with open_home(meaning) as home:
+        role_memory = home.role(name)
+        if reading:
+            _warn_of_broken(role_memory)
+        yield role_memory
+
+
+def _warn_of_broken(role_memory: "RoleMemory") -> None:
+    first = next(
+        (problem for problem in role_memory.store.snapshot().problems if problem.blocks), None
+    )
+    if first is not None:
+        last = say("the last good state answers, nothing can be written")
+        out.warn(f"{role_memory.folder}{os.sep}{first.text(Tongue.language)} ({last})")
+
+
+def check_home() -> None:
+    """Refuse to work where no home is.
+
+    Raises:
+        InvalidValueError: with the command that makes one.
+    """
+    path = home_path().expanduser()
+    if path.is_dir() and _is_home(path):
+        return
+    what = LocalizedText("is no home of roles" if path.exists() else "there is no home here")
+    make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
+    raise InvalidValueError(
+        "{path}: {what}; make one with `{make}`, or name another with --home",
+        path=path,
+        what=what,
+        make=make,
+    )
 
 
 def _is_home(path: Path) -> bool:
@@ -104,19 +97,6 @@ def _is_home(path: Path) -> bool:
         return any(canonical(entry.name) for entry in path.iterdir())
     except OSError:
         return True  # there is something; opening it will tell what is wrong
-
-
-_DESK: ContextVar[CommandContext] = ContextVar("desk")
-
-
-def seat(desk: CommandContext) -> None:
-    """Give the commands of this run their desk."""
-    _DESK.set(desk)
-
-
-def desk() -> CommandContext:
-    """The desk of this run."""
-    return _DESK.get()
 
 
 def read_text(source: str) -> str:

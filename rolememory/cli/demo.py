@@ -4,13 +4,15 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import CommandContext, desk
-from rolememory.cli.demo_view import DemoScene, act
-from rolememory.cli.options import argument, option
+from rolememory.cli.memory_rows import hit_text, strategy
+from rolememory.cli.options import Text, argument, option
+from rolememory.cli.output import cells, out
 from rolememory.cli.turns import turn_json
 from rolememory.cli.wait_for_model import ready
 from rolememory.cli.words import Tongue, say
@@ -19,41 +21,53 @@ from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
+    from rolememory.recall.turn import Turn
+    from rolememory.schema.evidence import Scored
+    from rolememory.schema.message import Message
 
 SCRIPT = "demo.json"
+LEAST = 0.005  # of a contribution to be told
+
+
+@dataclass(frozen=True, slots=True)
+class DemoScene:
+    """One message to one character, with what was said before."""
+
+    role_id: str
+    name: str
+    chat: "tuple[Message, ...]"
+    user: str | None = None
+    now: datetime | None = None
+    caption: str = ""
 
 
 def demo(
-    role: Annotated[str | None, argument("[ROLE]", "only this character")] = None,
+    role: Annotated[Text, argument("[ROLE]", "only this character")] = None,
     words: Annotated[
-        bool,
-        option("--words", "by keys and words alone, without waiting for the embedding model"),
+        bool, option("--words", "by keys and words alone, without waiting for the embedding model")
     ] = False,
     at_once: Annotated[bool, option("--no-pause", "all scenes at once")] = False,
 ) -> None:
     """Play every scene."""
-    here = desk()
     with _stage(words) as home:
         scenes = list(_scenes(home, role))
-        told = []
-        if not here.out.as_json:
-            _greet(here, home)
+        if not out.as_json:
+            _greet(home)
         if not words:
-            _prepare(here, home, scenes)
+            all(ready(home.role(role_id)) for role_id in {scene.role_id for scene in scenes})
+        told = []
         for number, scene in enumerate(scenes, 1):
             turn = home.role(scene.role_id).recall(
                 scene.chat, user=scene.user, now=scene.now, dry_run=True
             )
-            if here.out.as_json:
+            if out.as_json:
                 told.append({"role": scene.name, "say": scene.caption, **turn_json(turn)})
                 continue
-            act(here.out, scene, turn, f"{number}/{len(scenes)}")
-            if number < len(scenes) and not at_once and not _go_on(here):
+            _show(scene, turn, f"{number}/{len(scenes)}")
+            if number < len(scenes) and not at_once and not _go_on():
                 break
-    if here.out.as_json:
-        here.out.data(told)
-    else:
-        _farewell(here)
+    farewell = say("Your own characters: `rolememory init`, then `rolememory open NAME --create`.")
+    out.result(told, "", farewell)
 
 
 @contextmanager
@@ -61,33 +75,35 @@ def _stage(words: bool) -> "Iterator[Home]":
     """The shipped home, copied."""
     from rolememory.engine import Home
 
+    settings = {"embedding.model": "", "embedding.backend": "off" if words else "auto"}
     with TemporaryDirectory(prefix="rolememory-demo-") as folder:
         copy = Path(folder) / "home"
-        shutil.copytree(
-            shipped("examples", "home"),
-            copy,
-            ignore=shutil.ignore_patterns(".cache", "state", "journal", "backups"),
-        )
-        with Home.open(
-            copy,
-            {"embedding.backend": "off"}
-            if words
-            else {"embedding.model": "", "embedding.backend": "auto"},
-        ) as home:
+        made_by_use = shutil.ignore_patterns(".cache", "state", "journal", "backups")
+        shutil.copytree(shipped("examples", "home"), copy, ignore=made_by_use)
+        with Home.open(copy, settings) as home:
             yield home
 
 
-def _scenes(home: "Home", role: str | None) -> Iterator[DemoScene]:
+def _scenes(home: "Home", role: str | None) -> list[DemoScene]:
     """The script; characters who speak the person's language first."""
-    import json
-
-    from rolememory.schema.message import Message
-    from rolememory.storage.timestamps import moment
     from rolememory.text.language import language_of
 
-    file = home.path / SCRIPT
+    wanted = home.folder.find(role).id if role else None
+    every = [_scene(home, row) for row in _script(home.path / SCRIPT)]
+    if wanted and wanted not in {scene.role_id for scene in every}:
+        raise UnknownNameError("role", str(role), {scene.name for scene in every})
+    return sorted(
+        (scene for scene in every if wanted in (None, scene.role_id)),
+        key=lambda scene: language_of(scene.chat[-1].content) != Tongue.language,
+    )
+
+
+def _script(file: Path) -> list[Mapping[str, Any]]:
+    import json
+
     try:
         rows: list[Mapping[str, Any]] = json.loads(file.read_bytes())
+        return rows
     except (OSError, ValueError) as error:
         raise FileError(
             file,
@@ -95,58 +111,83 @@ def _scenes(home: "Home", role: str | None) -> Iterator[DemoScene]:
             remedy="install rolememory again",
             error=error,
         ) from error
-    ids = {str(row["role"]): home.folder.find(str(row["role"])).id for row in rows}
-    names = {role_id: home.folder.find(role_id).name for role_id in ids.values()}
-    wanted = home.folder.find(role).id if role else None
-    if wanted and wanted not in names:
-        raise UnknownNameError("role", str(role), names.values())
-    scenes = [
-        DemoScene(
-            ids[str(row["role"])], names[ids[str(row["role"])]], tuple(map(Message.of, row["chat"])), row.get("user"),
-            moment(row["now"]) if row.get("now") else None, str(row.get("say", {}).get(Tongue.language, "")),
-        )
-        for row in rows
-        if wanted in (None, ids[str(row["role"])])
-    ]  # fmt: skip
-    yield from sorted(
-        scenes, key=lambda scene: language_of(scene.chat[-1].content) != Tongue.language
+
+
+def _scene(home: "Home", row: Mapping[str, Any]) -> DemoScene:
+    from rolememory.schema.message import Message
+    from rolememory.storage.timestamps import moment
+
+    role = home.folder.find(str(row["role"]))
+    return DemoScene(
+        role.id,
+        role.name,
+        tuple(map(Message.of, row["chat"])),
+        row.get("user"),
+        moment(row["now"]) if row.get("now") else None,
+        str(row.get("say", {}).get(Tongue.language, "")),
     )
 
 
-def _prepare(here: CommandContext, home: "Home", scenes: list[DemoScene]) -> None:
-    """Wait for the model, once; without one, say so and go on."""
-    for role_id in dict.fromkeys(scene.role_id for scene in scenes):
-        if not ready(here, home.role(role_id)):
-            return
-
-
-def _greet(here: CommandContext, home: "Home") -> None:
+def _greet(home: "Home") -> None:
     count = sum(len(home.role(role.id).memories) for role in home.roles())
     names = say(", ", msgctxt="list").join(role.name for role in home.roles())
-    here.out.say(
-        say("rolememory: characters that remember, and can say why"),
-        "bold magenta",
-    )
-    here.out.say(
-        say(
-            "{names}: {count} memories in plain files. For each message: what comes to mind, for which reason, and what the model would be sent.",
-            names=names,
-            count=count,
-        )
+    out.say("rolememory: characters that remember, and can say why", style="bold magenta")
+    out.say(
+        "{names}: {count} memories in plain files. For each message: what comes to mind, for which reason, and what the model would be sent.",
+        names=names,
+        count=count,
     )
 
 
-def _go_on(here: CommandContext) -> bool:
+def _go_on() -> bool:
     """Whether the next scene is wanted; in a pipe it always is."""
-    if not (here.out.is_terminal and sys.stdin.isatty()):
+    if not (out.is_terminal and sys.stdin.isatty()):
         return True
-    here.out.say(say("Enter: next scene; q: enough"), "dim")
+    out.say("Enter: next scene; q: enough", style="dim")
     return sys.stdin.readline().strip().casefold() not in ("q", "quit", "exit")
 
 
-def _farewell(here: CommandContext) -> None:
-    here.out.say()
-    here.out.say(
-        say("Your own characters: `rolememory init`, then `rolememory open NAME --create`."),
-        "bold",
-    )
+def _show(scene: DemoScene, turn: "Turn", number: str) -> None:
+    when = say(", ") + f"{scene.now:%Y-%m-%d}" if scene.now else ""
+    who = say(" and {user}", user=scene.user) if scene.user else ""
+    out.line(f"\n== {number}  {scene.name}{who}{when} ==", "bold magenta")
+    if scene.caption:
+        out.line(f"({scene.caption})", "italic")
+    for message in scene.chat:
+        out.line(f"{_speaker(scene, message)}{say(': ')}{message.content}")
+    out.line("\n" + say("What comes to mind, and why:"), "bold")
+    rows = list(_recalled(turn))
+    wide = max((cells(name) for _, name, _ in rows), default=0)
+    for score, name, why in rows:
+        out.line(f"  {score}  {name}{' ' * (wide - cells(name))}  {why}")
+    if not rows:
+        out.say("  nothing: this message asks for none of it")
+    out.line("\n" + say("What the model is sent:"), "bold")
+    for one in turn.messages:
+        out.line(f"  [{one.role}]", "cyan")
+        out.line("\n".join(f"  {line}" for line in one.content.split("\n")))
+
+
+def _speaker(scene: DemoScene, message: "Message") -> str:
+    names = {"user": scene.user or say("User"), "assistant": scene.name}
+    return message.name or names.get(message.role, message.role)
+
+
+def _recalled(turn: "Turn") -> Iterator[tuple[str, str, str]]:
+    """(score, id, reasons) of each thing that came to mind."""
+    from rolememory.schema.wording import word
+
+    for one in turn.recalled:
+        why = [*map(hit_text, one.scored.hits), *_weighed(one.scored)]
+        yield f"{one.score:.2f}", one.memory.id, say("; ").join(why)
+    for entry in turn.lore.awake if turn.lore else ():
+        name = entry.entry.comment or entry.id
+        yield say("lore"), name, word(entry.why, Tongue.language)
+
+
+def _weighed(scored: "Scored") -> Iterator[str]:
+    """What made it more or less: `+0.07 emotional, +0.03 salience`; what hardly did is left out."""
+    parts = [part for part in scored.contributions if abs(part.amount) >= LEAST]
+    parts.sort(key=lambda part: -abs(part.amount))
+    if parts:
+        yield say(", ").join(f"{part.amount:+.2f} {strategy(part.name)}" for part in parts)

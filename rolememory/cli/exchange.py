@@ -1,10 +1,10 @@
 """export, import: a role as one JSON document, out and in; whole lives from other programs (`cli.import_sillytavern`)."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import CommandContext, desk, read_text
+from rolememory.cli.context import open_home, read_text
 from rolememory.cli.import_sillytavern import (
     Again,
     Hidden,
@@ -13,9 +13,9 @@ from rolememory.cli.import_sillytavern import (
     Stories,
     bring,
 )
-from rolememory.cli.options import DryRun, RoleName, Yes, argument, option
-from rolememory.cli.output import TableColumn, json_text, printable
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.options import DryRun, RoleName, Text, Yes, argument, option
+from rolememory.cli.output import json_text, out, picked, printable
+from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 
@@ -30,9 +30,8 @@ def export(
     """JSON with --json and without."""
     from rolememory.storage.exchange import export_role
 
-    here = desk()
-    with here.home() as home:
-        here.out.data(export_role(home.folder.space(home.folder.find(role).id), card=card))
+    with open_home() as home:
+        out.data(export_role(home.folder.space(home.folder.find(role).id), card=card))
 
 
 def import_file(
@@ -43,16 +42,14 @@ def import_file(
         ),
     ] = "-",
     folder: Annotated[
-        str | None,
+        Text,
         argument("[FOLDER]", "of the program: its folder, data/<user>, or one character's chats"),
     ] = None,
     role: Annotated[
-        str | None,
-        option("--role ROLE", "into this role; not given: the one the file tells"),
+        Text, option("--role ROLE", "into this role; not given: the one the file tells")
     ] = None,
     keep: Annotated[
-        bool,
-        option("--keep", "where both differ, ours stays; otherwise theirs comes in"),
+        bool, option("--keep", "where both differ, ours stays; otherwise theirs comes in")
     ] = False,
     dry_run: DryRun = False,
     profile: Profile = None,
@@ -64,11 +61,8 @@ def import_file(
     """Merge by id, all or none; of a program, chat by chat: stopped anywhere, the same command goes on."""
     from rolememory.storage.exchange import FORMAT, import_role
 
-    here = desk()
     if folder is not None:
-        bring(
-            here, file, folder, ImportArguments(role, profile, hidden, again, dry_run, yes, stories)
-        )
+        bring(file, folder, ImportArguments(role, profile, hidden, again, dry_run, yes, stories))
         return
     if file == "-" and sys.stdin.isatty():
         raise InvalidValueError("name a file, or pipe one in: `import < backup.json`")
@@ -82,7 +76,7 @@ def import_file(
         raise InvalidValueError(
             "{file}: these are memories without a role; say into which with --role ROLE", file=file
         )
-    with here.home(make=not dry_run) as home:
+    with open_home(make=not dry_run) as home:
         try:
             done = import_role(
                 home.folder,
@@ -93,7 +87,7 @@ def import_file(
             )
         except InvalidValueError as error:
             raise InvalidValueError("{file}: {error}", file=file, error=error) from error
-    _tell(here, done, dry_run)
+    _tell(done, dry_run)
 
 
 def _document(text: str, file: str) -> Any:
@@ -119,57 +113,43 @@ def _document(text: str, file: str) -> Any:
         ) from error
 
 
-def _tell(here: CommandContext, done: "Imported", dry_run: bool) -> None:
-    row: dict[str, Any] = {
-        "role": done.role.id, "name": done.role.name, "made": done.made, "added": list(done.added), "changed": list(done.changed),
-        "kept": list(done.kept), "unchanged": done.unchanged, "files": list(done.files), "files_kept": list(done.files_kept),
-        "problems": [problem.text(Tongue.language) for problem in done.problems], "dry_run": dry_run,
-        "fields": dict(done.fields), "left_out": {name: why.text(Tongue.language) for name, why in done.left_out.items()},
-        "memories": {one: dict(fields) for one, fields in done.memories.items()} if dry_run else {},
-    }  # fmt: skip
-    if here.out.as_json:
-        here.out.data(row)
+def _tell(done: "Imported", dry_run: bool) -> None:
+    row = {
+        **picked(done.role, "name"),
+        **picked(done, "made added changed kept unchanged files files_kept fields"),
+        "role": done.role.id,
+        "problems": list(map(worded, done.problems)),
+        "dry_run": dry_run,
+        "left_out": {name: worded(why) for name, why in done.left_out.items()},
+        "memories": done.memories if dry_run else {},
+    }
+    if out.json(row):
         return
     head = say("would bring into") if dry_run else say("brought into")
-    here.out.say(f"{head} {done.role.name}" + (say(" (new)") if done.made else ""), "bold")
+    out.line(f"{head} {done.role.name}" + (say(" (new)") if done.made else ""), "bold")
     names = {
-        "added": say('added'), "changed": say('changed to theirs'), "kept": say('ours kept'),
-        "files": say('files'), "files_kept": say('files kept'),
-    }  # fmt: skip
-    here.out.pairs(
-        [
-            *(
-                (title, f"{len(row[key])}  {_some(row[key])}")
-                for key, title in names.items()
-                if row[key]
-            ),
-            (say("unchanged"), done.unchanged),
-        ]
-    )
+        say("added"): done.added,
+        say("changed to theirs"): done.changed,
+        say("ours kept"): done.kept,
+        say("files"): done.files,
+        say("files kept"): done.files_kept,
+    }
+    told = [(title, f"{len(ids)}  {_some(ids)}") for title, ids in names.items() if ids]
+    out.pairs([*told, (say("unchanged"), done.unchanged)])
     if dry_run:
-        _tell_fields(here, done)
-    for name, why in row["left_out"].items():
-        here.out.warn(printable(f"{name}: {why}"))
-    for problem in row["problems"]:
-        here.out.warn(problem)
+        _tell_fields(done)
+    out.warn(*(printable(f"{name}: {why}") for name, why in row["left_out"].items()))
+    out.warn(*row["problems"])
 
 
-def _tell_fields(here: CommandContext, done: "Imported") -> None:
+def _tell_fields(done: "Imported") -> None:
     """Every field that would come, a line each."""
-    tables = {"role.json": done.fields, **done.memories}
     rows = [
         {"where": where, "field": name, "value": json_text(value)}
-        for where, fields in tables.items()
+        for where, fields in {"role.json": done.fields, **done.memories}.items()
         for name, value in leaves_of(fields)
     ]
-    here.out.table(
-        rows,
-        [
-            TableColumn("where", say("in")),
-            TableColumn("field", say("field")),
-            TableColumn("value", say("value"), fold=1),
-        ],
-    )
+    out.table(rows, {"where": say("in"), "field": say("field"), "value": say("value")})
 
 
 def leaves_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -185,5 +165,5 @@ def leaves_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
             yield above + name, value
 
 
-def _some(ids: list[str], most: int = 5) -> str:
+def _some(ids: Sequence[str], most: int = 5) -> str:
     return ", ".join(ids[:most]) + (", ..." if len(ids) > most else "")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rolememory.cli.checks import checks
-from rolememory.cli.context import desk
+from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import look
 from rolememory.cli.health_finding import FAULT, HealthFinding
 from rolememory.cli.learning_status import servers, standing
 from rolememory.cli.options import MaybeRole, Wait, option
+from rolememory.cli.output import out
 from rolememory.cli.upkeep import chosen, size
 from rolememory.cli.words import say
 from rolememory.locales import translatable
@@ -35,29 +36,27 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
     from rolememory.cli.wait_for_model import ready
 
-    here = desk()
     rows = []
-    with here.home(meaning=wait) as home:
+    with open_home(meaning=wait) as home:
         for role_id in chosen(home, role):
             role_memory = home.role(role_id)
             if wait:
-                ready(here, role_memory)
+                ready(role_memory)
             rows.append(_figures(home, role_memory))
         meaning = look(home.path)
         asked = [asdict(one) for one in servers(home.settings, ask=wait)]
         state = home.loader.state if wait else "not asked"
-    if here.out.as_json:
-        here.out.data(
-            {"roles": rows, "meaning": {**meaning.as_json(), "state": state}, "servers": asked}
-        )
+    if out.json(
+        {"roles": rows, "meaning": {**meaning.as_json(), "state": state}, "servers": asked}
+    ):
         return
     for row in rows:
-        here.out.say(f"{row['name']}  ({row['id']})", "bold")
-        here.out.pairs([(f"  {name}", value) for name, value in _told(row)])
-        here.out.say()
-    here.out.say(meaning.text())
+        out.line(f"{row['name']}  ({row['id']})", "bold")
+        out.pairs([(f"  {name}", value) for name, value in _told(row)])
+        out.line()
+    out.line(meaning.text())
     for one in asked:
-        here.out.say(f"{one['url']}: {say(one['state'], msgctxt='server')}{_why(one['reason'])}")
+        out.line(f"{one['url']}: {say(one['state'], msgctxt='server')}{_why(one['reason'])}")
 
 
 def _why(reason: str) -> str:
@@ -152,20 +151,19 @@ def doctor(
     terse: Annotated[bool, option("--quiet -q", "only what is wrong")] = False,
 ) -> None:
     """One line per finding: how it stands, where, what, what to do."""
-    here = desk()
     found: list[HealthFinding] = []
-    for one in checks(here.path, load_model=wait):
+    for one in checks(home_path(), load_model=wait):
         found.append(one)
-        if not here.out.as_json and not (terse and one.level in ("good", "note")):
+        if not out.as_json and not (terse and one.level in ("good", "note")):
             mark, style = _MARKS[one.level]
-            here.out.say(f"{say(mark)}: {one.text()}", style)
+            out.line(f"{say(mark)}: {one.text()}", style)
     faults = sum(one.level == FAULT for one in found)
     warnings = sum(one.level == "warning" for one in found)
-    if here.out.as_json:
-        here.out.data(
+    if out.as_json:
+        out.data(
             {"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in found]}
         )
     elif not faults and not warnings:
-        here.out.say(say("all is well"), "bold green")
+        out.say("all is well", style="bold green")
     if faults:
         raise typer.Exit(FOUND_FAULTS)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import desk
+from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, argument, option, whole
-from rolememory.cli.output import TableColumn, one_line
+from rolememory.cli.output import one_line, out, picked
 from rolememory.cli.words import say
 from rolememory.locales import translatable
 
@@ -22,39 +22,29 @@ def history(
     limit: Annotated[int, option("--limit N", "at most so many", whole(1))] = 50,
 ) -> None:
     """From the journal."""
-    here = desk()
-    with here.role(role) as role_memory:
+    with open_role(role) as role_memory:
         lines = role_memory.history(memory_id, limit)
-    if here.out.as_json:
-        here.out.data([_json(line) for line in lines])
-        return
-    if not lines:
-        here.out.warn(say("no changes on record"))
-        return
-    columns = [
-        TableColumn("at", say("when")),
-        TableColumn("actor", say("by")),
-        TableColumn("op", say("did")),
-        TableColumn("id", "id", style="cyan"),
-        TableColumn("what", say("what"), fold=3),
-        TableColumn("reason", say("why", msgctxt="change")),
-        TableColumn("txn", say("for `undo`")),
+    columns = {
+        "at": say("when"),
+        "actor": say("by"),
+        "op": say("did"),
+        "id": "id",
+        "what": say("what"),
+        "reason": say("why", msgctxt="change"),
+        "txn": say("for `undo`"),
+    }
+    values = [
+        picked(line, "seq txn at actor op id")
+        | {"fields": {name: list(pair) for name, pair in line.fields.items()}}
+        | {"reason": line.reason}
+        for line in lines
     ]
-    here.out.table([_row(line) for line in lines], columns)
-
-
-def _json(line: "HistoryLine") -> dict[str, Any]:
-    return {
-        "seq": line.seq, "txn": line.txn, "at": line.at, "actor": line.actor, "op": line.op, "id": line.id,
-        "fields": {name: list(pair) for name, pair in line.fields.items()}, "reason": line.reason,
-    }  # fmt: skip
-
-
-def _row(line: "HistoryLine") -> dict[str, Any]:
-    return {
-        "at": line.at.astimezone(), "actor": line.actor, "op": say(line.op, msgctxt="change"), "id": line.id,
-        "what": _what(line), "reason": line.reason, "txn": line.txn,
-    }  # fmt: skip
+    rows = [
+        value
+        | {"at": line.at.astimezone(), "op": say(line.op, msgctxt="change"), "what": _what(line)}
+        for line, value in zip(lines, values, strict=True)
+    ]
+    out.listing(values, columns, say("no changes on record"), rows)
 
 
 def _what(line: "HistoryLine") -> str:
@@ -68,14 +58,11 @@ def _what(line: "HistoryLine") -> str:
 
 
 def _short(value: Any) -> str:
-    text = one_line(value if isinstance(value, str) else _plain(value))
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
-
-
-def _plain(value: Any) -> str:
     import json
 
-    return json.dumps(value, ensure_ascii=False, default=str)
+    plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = one_line(plain)
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
 def undo(
@@ -88,16 +75,11 @@ def undo(
     """Take a transaction back as far as nobody changed the same since."""
     from rolememory.engine.changes import changes
 
-    here = desk()
-    with here.role(role) as role_memory:
+    with open_role(role) as role_memory:
         before = dict(role_memory.memories)
         role_memory.undo(txn)
         rows = list(changes(before, role_memory.memories))
-    if here.out.as_json:
-        here.out.data([change_json(row) for row in rows])
-        return
-    for row in rows:
-        here.out.say(change_text(row))
+    out.result(list(map(change_json, rows)), *map(change_text, rows))
 
 
 def change_json(change: "MemoryChange") -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli.context import CommandContext
+from rolememory.cli.context import open_home
 from rolememory.cli.options import Text, option
-from rolememory.cli.output import TableColumn, write
+from rolememory.cli.output import out, write
 from rolememory.cli.upkeep import size
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
@@ -64,7 +64,7 @@ class ImportArguments:
     stories: str | None = None
 
 
-def bring(here: CommandContext, program: str, folder: str, asked: ImportArguments) -> None:
+def bring(program: str, folder: str, asked: ImportArguments) -> None:
     """Show what there is, then bring it, unless it is only to be shown.
 
     Raises:
@@ -78,42 +78,34 @@ def bring(here: CommandContext, program: str, folder: str, asked: ImportArgument
 
     if program.casefold() != PROGRAM:
         raise UnknownNameError("program", program, [PROGRAM])
-    source = _chosen(here, data_folders(Path(folder)), asked.profile)
-    with here.home() as home, ledger_of(home.path, source.path, write=not asked.dry_run) as ledger:
+    source = _chosen(data_folders(Path(folder)), asked.profile)
+    with open_home() as home, ledger_of(home.path, source.path, write=not asked.dry_run) as ledger:
         wishes = _wishes(home, asked)
-        plan = _plan(here, home, source, ledger, wishes)
+        plan = _plan(home, source, ledger, wishes)
         if asked.stories not in (None, "one", "each"):
             raise InvalidValueError(
                 "--stories: expected one or each, got {stories!r}", stories=asked.stories
             )
         if asked.dry_run:
-            _show_dry(here, plan, wishes)
+            _show_dry(plan, wishes)
             return
-        _show(here, plan)
-        if (
-            plan.is_empty
-            or asked.yes
-            or here.out.as_json
-            or not here.out.asks
-            or here.out.ask(say("bring it?"))
-        ):
-            _carry(here, home, plan, ledger, wishes, _stories(here, plan, asked))
+        _show(plan)
+        if plan.is_empty or asked.yes or out.as_json or not out.asks or out.ask(say("bring it?")):
+            _carry(home, plan, ledger, wishes, _stories(plan, asked))
 
 
-def _stories(
-    here: CommandContext, plan: "ImportPlan", asked: ImportArguments
-) -> "Mapping[str, Living]":
+def _stories(plan: "ImportPlan", asked: ImportArguments) -> "Mapping[str, Living]":
     """For each role with many chats whether they share one life: as was said, as a person answers, else each its own."""
     found: dict[str, Living] = {}
     for avatar, count in plan.many.items():
         name = plan.roles[avatar].name
         found[avatar] = "one" if asked.stories == "one" else "each"
-        if asked.stories or here.out.as_json:
+        if asked.stories or out.as_json:
             continue
-        if here.out.asks and not asked.yes:
-            found[avatar] = _lives(here, name, count)
+        if out.asks and not asked.yes:
+            found[avatar] = _lives(name, count)
         else:
-            here.out.note(
+            out.note(
                 say(
                     "{name}: each of {count} chats is a story of its own, nothing of one is recalled in another; --stories one: they share one life",
                     name=name,
@@ -123,7 +115,7 @@ def _stories(
     return found
 
 
-def _lives(here: CommandContext, name: str, count: int) -> "Living":
+def _lives(name: str, count: int) -> "Living":
     """The answer of a person; a blank one takes what is proposed."""
     question = say(
         "{name} has {count} chats. Is each a story of its own (each), or do they share one life (one)? [each] ",
@@ -145,9 +137,7 @@ def _wishes(home: "Home", asked: ImportArguments) -> "ImportSettings":
     )
 
 
-def _chosen(
-    here: CommandContext, users: "Sequence[DataFolder]", wanted: str | None
-) -> "DataFolder":
+def _chosen(users: "Sequence[DataFolder]", wanted: str | None) -> "DataFolder":
     """The user that is meant: the one named, the only one, the one a person picks, else the default one.
 
     Raises:
@@ -160,11 +150,11 @@ def _chosen(
         return named[wanted]
     if len(users) == 1:
         return users[0]
-    if here.out.asks and (picked := named.get(_picked(here, list(named)))):
+    if out.asks and (picked := named.get(_picked(list(named)))):
         return picked
     if DEFAULT_USER in named:
         others = ", ".join(name for name in named if name != DEFAULT_USER)
-        here.out.note(
+        out.note(
             say(
                 "of the users {default_user} is taken; --profile names another: {others}",
                 default_user=DEFAULT_USER,
@@ -178,7 +168,7 @@ def _chosen(
     )
 
 
-def _picked(here: CommandContext, names: list[str]) -> str:
+def _picked(names: list[str]) -> str:
     for number, name in enumerate(names, 1):
         write(f"{number}  {name}\n", sys.stderr)
     write(say("which user? "), sys.stderr)
@@ -190,27 +180,23 @@ def _picked(here: CommandContext, names: list[str]) -> str:
 
 
 def _plan(
-    here: CommandContext,
-    home: "Home",
-    source: "DataFolder",
-    ledger: "Ledger",
-    wishes: "ImportSettings",
+    home: "Home", source: "DataFolder", ledger: "Ledger", wishes: "ImportSettings"
 ) -> "ImportPlan":
     from rolememory.authoring.importer.planning import make_plan
 
-    with here.out.progress(say("looking at what there is")) as tell:
+    with out.progress(say("looking at what there is")) as tell:
         return make_plan(home, source, ledger, wishes, tell)
 
 
 # ── showing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _show(here: CommandContext, plan: "ImportPlan") -> None:
-    if here.out.as_json:
+def _show(plan: "ImportPlan") -> None:
+    if out.as_json:
         return
-    here.out.say(str(plan.source.path), "bold")
-    here.out.pairs(_sums(plan))
-    _warn(here, plan.problems)
+    out.line(str(plan.source.path), "bold")
+    out.pairs(_sums(plan))
+    _warn(plan.problems)
 
 
 def _sums(plan: "ImportPlan") -> Iterator[tuple[str, str]]:
@@ -239,37 +225,36 @@ def _counted(count: int, state: str) -> str:
     return say("{count} {state}", count=count, state=state)
 
 
-def _show_dry(here: CommandContext, plan: "ImportPlan", wishes: "ImportSettings") -> None:
+def _show_dry(plan: "ImportPlan", wishes: "ImportSettings") -> None:
     from rolememory.authoring.importer.preview import look
 
     chats = []
-    with here.out.progress(say("reading the chats"), len(plan.due)) as tell:
+    with out.progress(say("reading the chats"), len(plan.due)) as tell:
         for done in look(plan, hidden=wishes.hidden):
             chats.append(done)
             tell(len(chats), len(plan.due))
-    if here.out.as_json:
-        here.out.data(
-            {
-                **_plan_rows(plan),
-                "dry_run": True,
-                "chats": _chat_rows(plan, chats),
-                "problems": _texts(plan.problems),
-            }
-        )
+    if out.json(
+        {
+            **_plan_rows(plan),
+            "dry_run": True,
+            "chats": _chat_rows(plan, chats),
+            "problems": _texts(plan.problems),
+        }
+    ):
         return
-    _show(here, plan)
+    _show(plan)
     if rows := _chat_rows(plan, chats):
-        here.out.say()
-        here.out.table(
+        out.line()
+        out.table(
             [
                 row | {"size": size(row["size"]), "state": say(_STATES[row["state"]])}
                 for row in rows
             ],
             _columns(),
         )
-    _warn(here, [problem for chat in chats for problem in chat.problems])
-    _tell_hidden(here, chats)
-    here.out.say(say("nothing was changed"))
+    _warn([problem for chat in chats for problem in chat.problems])
+    _tell_hidden(chats)
+    out.say("nothing was changed")
 
 
 def _plan_rows(plan: "ImportPlan") -> dict[str, Any]:
@@ -300,26 +285,26 @@ def _texts(problems: Iterable[RoleMemoryError]) -> list[str]:
     return [problem.text(Tongue.language) for problem in problems]
 
 
-def _columns() -> list[TableColumn]:
-    return [
-        TableColumn("name", say("chat"), fold=2),
-        TableColumn("roles", say("heard by"), fold=1),
-        TableColumn("user", say("user")),
-        TableColumn("messages", say("messages"), right=True),
-        TableColumn("summaries", say("summaries"), right=True),
-        TableColumn("size", say("size"), right=True),
-        TableColumn("state", say("state")),
-    ]
+def _columns() -> dict[str, str]:
+    return {
+        "name": say("chat"),
+        "roles": say("heard by"),
+        "user": say("user"),
+        "messages": say("messages"),
+        "summaries": say("summaries"),
+        "size": say("size"),
+        "state": say("state"),
+    }
 
 
-def _warn(here: CommandContext, problems: Iterable[RoleMemoryError]) -> None:
+def _warn(problems: Iterable[RoleMemoryError]) -> None:
     for text in _texts(problems):
-        here.out.warn(text)
+        out.warn(text)
 
 
-def _tell_hidden(here: CommandContext, chats: "Iterable[ImportedItem]") -> None:
+def _tell_hidden(chats: "Iterable[ImportedItem]") -> None:
     if hidden := sum(one.hidden for one in chats):
-        here.out.note(
+        out.note(
             say("{hidden} hidden messages are left out; --hidden brings them too", hidden=hidden)
         )
 
@@ -328,7 +313,6 @@ def _tell_hidden(here: CommandContext, chats: "Iterable[ImportedItem]") -> None:
 
 
 def _carry(
-    here: CommandContext,
     home: "Home",
     plan: "ImportPlan",
     ledger: "Ledger",
@@ -341,24 +325,24 @@ def _carry(
     sizes = {chat.key: chat.stamp.size for chat in plan.due}
     total, read = sum(sizes.values()), 0
     try:
-        with here.out.progress(say("bringing the chats"), total) as tell:
+        with out.progress(say("bringing the chats"), total) as tell:
             steps = ImportRun(home, plan, ledger, hidden=wishes.hidden, stories=stories)
             for one in steps.run():
                 done.append(one)
                 read += sizes.get(one.key, 0)
                 tell(read, total)
-                _tell_one(here, one, sizes.get(one.key, 0))
+                _tell_one(one, sizes.get(one.key, 0))
     except KeyboardInterrupt:
-        here.out.warn(_stopped(len(plan.due), sum(one.kind == "chat" for one in done)))
+        out.warn(_stopped(len(plan.due), sum(one.kind == "chat" for one in done)))
         raise
-    _tell_all(here, plan, done, stories)
+    _tell_all(plan, done, stories)
     if any(one.state == "failed" for one in done):
         raise typer.Exit(FAILED)
 
 
-def _tell_one(here: CommandContext, one: "ImportedItem", bytes_: int) -> None:
+def _tell_one(one: "ImportedItem", bytes_: int) -> None:
     """One line of JSON per chat on standard error, for those who follow; people have the bar."""
-    if here.out.as_json and one.kind == "chat":
+    if out.as_json and one.kind == "chat":
         import orjson
 
         write(orjson.dumps(_chat_row(one, bytes_)).decode() + "\n", sys.stderr)
@@ -375,16 +359,13 @@ def _stopped(due: int, here_now: int) -> str:
 
 
 def _tell_all(
-    here: CommandContext,
-    plan: "ImportPlan",
-    done: "Sequence[ImportedItem]",
-    stories: "Mapping[str, Living]",
+    plan: "ImportPlan", done: "Sequence[ImportedItem]", stories: "Mapping[str, Living]"
 ) -> None:
     chats = [one for one in done if one.kind == "chat"]
-    if here.out.as_json:
+    if out.as_json:
         failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
         rows = _after(plan, done)
-        here.out.data(
+        out.data(
             {
                 **rows,
                 "dry_run": False,
@@ -394,24 +375,22 @@ def _tell_all(
             }
         )
         return
-    _warn(here, [problem for one in done for problem in one.problems])
+    _warn([problem for one in done for problem in one.problems])
     messages, summaries, learned = (
         sum(getattr(one, field) for one in chats) for field in ("messages", "summaries", "learned")
     )
     if not chats and plan.is_empty:
-        here.out.say(say("everything is here already"))
+        out.say("everything is here already")
         return
-    here.out.say(
-        say(
-            "brought {count} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
-            count=len(chats),
-            messages=messages,
-            learned=learned,
-            summaries=summaries,
-        ),
-        "bold",
+    out.say(
+        "brought {count} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
+        style="bold",
+        count=len(chats),
+        messages=messages,
+        learned=learned,
+        summaries=summaries,
     )
-    _tell_hidden(here, chats)
+    _tell_hidden(chats)
 
 
 def _after(plan: "ImportPlan", done: "Sequence[ImportedItem]") -> dict[str, Any]:

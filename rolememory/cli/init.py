@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from rolememory.cli.context import desk
+from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import argument
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 
 
@@ -18,28 +19,26 @@ def init(
     """Make what is not there yet; what is there stays as it is."""
     from rolememory.storage.home import init as found
 
-    here = desk()
-    home = path or here.path
+    home = path or home_path()
     made = found(home, Tongue.language)
     meaning = look(home)
-    if here.out.as_json:
-        here.out.data(
-            {
-                "home": str(home.expanduser().resolve()),
-                "made": [str(one) for one in made],
-                "meaning": meaning.as_json(),
-            }
-        )
+    if out.json(
+        {
+            "home": str(home.expanduser().resolve()),
+            "made": [str(one) for one in made],
+            "meaning": meaning.as_json(),
+        }
+    ):
         return
-    here.out.say(
+    out.line(
         say("{home}: ready", home=home)
         if made
         else say("{home}: is there already, nothing changed", home=home),
         "bold",
     )
-    here.out.say(meaning.text())
+    out.line(meaning.text())
     for line in _next(home, meaning):
-        here.out.say(line)
+        out.line(line)
 
 
 def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:

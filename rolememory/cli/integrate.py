@@ -6,8 +6,9 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from rolememory.cli import sillytavern
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import check_home, home_path
 from rolememory.cli.options import argument, option
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 
@@ -28,16 +29,16 @@ def integrate_sillytavern(
     remove: Annotated[bool, option("--remove", "take everything out again")] = False,
 ) -> None:
     """Copies the extension, and lets SillyTavern's page ask the server."""
-    here, tavern = desk(), path.expanduser().resolve()
+    tavern = path.expanduser().resolve()
     target = sillytavern.place(tavern, user, everybody=all_users)
     origins = [_origin(one) for one in address] if address else list(sillytavern.addresses(tavern))
     if remove:
-        _removed(here, target, sillytavern.take_out(target), _allowed(here, without=origins))
+        _removed(target, sillytavern.take_out(target), _allowed(without=origins))
         return
-    _make_home(here)
+    _make_home()
     sillytavern.put(target)
-    _allowed(here, also=origins)
-    _told(here, target, origins)
+    _allowed(also=origins)
+    _told(target, origins)
 
 
 def _origin(url: str) -> str:
@@ -47,23 +48,23 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _make_home(here: CommandContext) -> None:
+def _make_home() -> None:
     from rolememory.storage.home import init
 
     try:
-        here.check_home()
+        check_home()
     except InvalidValueError:
-        init(here.path, Tongue.language)
+        init(home_path(), Tongue.language)
 
 
-def _allowed(here: CommandContext, also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
+def _allowed(also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
     """Change which pages may ask; false when nothing was to change."""
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
 
-    if not here.path.expanduser().is_dir():
+    if not home_path().expanduser().is_dir():
         return False
-    home, gone = here.path.expanduser(), set(without)
+    home, gone = home_path().expanduser(), set(without)
     now = list(load_settings(home).settings.serve.allowed_origins)
     wanted = list(dict.fromkeys(one for one in (*now, *also) if one not in gone))
     if wanted == now:
@@ -72,29 +73,24 @@ def _allowed(here: CommandContext, also: Iterable[str] = (), without: Iterable[s
     return True
 
 
-def _removed(here: CommandContext, target: Path, was_there: bool, was_allowed: bool) -> None:
-    if here.out.as_json:
-        here.out.data(
-            {"extension": str(target), "removed": was_there, "origins_changed": was_allowed}
-        )
+def _removed(target: Path, was_there: bool, was_allowed: bool) -> None:
+    if out.json({"extension": str(target), "removed": was_there, "origins_changed": was_allowed}):
         return
     if was_there or was_allowed:
-        here.out.say(say("{target}: removed", target=target), "bold")
-        here.out.say(
-            say(
-                "reload SillyTavern; if the proxy's URL still stands there, put your model's own URL back"
-            )
+        out.say("{target}: removed", style="bold", target=target)
+        out.say(
+            "reload SillyTavern; if the proxy's URL still stands there, put your model's own URL back"
         )
     else:
-        here.out.say(say("{target}: nothing of ours is there", target=target))
+        out.say("{target}: nothing of ours is there", target=target)
 
 
-def _told(here: CommandContext, target: Path, origins: Iterable[str]) -> None:
+def _told(target: Path, origins: Iterable[str]) -> None:
     from rolememory.storage.settings import load_settings
 
-    settings = load_settings(here.path.expanduser()).settings.serve
+    settings = load_settings(home_path().expanduser()).settings.serve
     url = f"http://127.0.0.1:{settings.port}"
-    if here.out.as_json:
+    if out.as_json:
         rows = {
             "extension": str(target),
             "origins": list(origins),
@@ -102,18 +98,16 @@ def _told(here: CommandContext, target: Path, origins: Iterable[str]) -> None:
             "server": url,
             "parameters": sillytavern.hint(),
         }
-        here.out.data(rows)
+        out.data(rows)
         return
-    here.out.say(say("{target}: installed", target=target), "bold")
-    for line in _steps(url, str(here.path)):
-        here.out.say(line)
-    here.out.say()
-    here.out.say(
-        say(
-            "Without the extension, paste this into Additional Parameters, Include Body Parameters:"
-        )
+    out.say("{target}: installed", style="bold", target=target)
+    for line in _steps(url, str(home_path())):
+        out.line(line)
+    out.line()
+    out.say(
+        "Without the extension, paste this into Additional Parameters, Include Body Parameters:"
     )
-    here.out.raw(sillytavern.hint())
+    out.raw(sillytavern.hint())
 
 
 def _steps(url: str, home: str) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import open_home
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import TableColumn
+from rolememory.cli.output import out
 from rolememory.cli.words import say
-from rolememory.serve.keys import EVERY, RIGHTS, ApiKey, ApiKeys
+from rolememory.serve.keys import EVERY, RIGHTS, ApiKeys
 from rolememory.serve.token import token_of
 
 KeyName = Annotated[str, argument("NAME", "what the key is called")]
@@ -14,20 +14,22 @@ KeyName = Annotated[str, argument("NAME", "what the key is called")]
 
 def listed() -> None:
     """What they are is shown to nobody: the home keeps their digests alone."""
-    here = desk()
-    rows = [_row(one) for one in _keys(here).all()]
-    if here.out.as_json:
-        here.out.data(rows)
-    elif rows:
-        columns = [
-            TableColumn("name", say("key"), style="cyan"),
-            TableColumn("user", say("user")),
-            TableColumn("roles", say("roles"), fold=2),
-            TableColumn("rights", say("rights")),
-        ]
-        here.out.table(rows, columns)
-    else:
-        here.out.say(say("no keys yet: `rolememory keys add NAME`"))
+    columns = {
+        "name": say("key"),
+        "user": say("user"),
+        "roles": say("roles"),
+        "rights": say("rights"),
+    }
+    rows = [
+        {
+            "name": key.name,
+            "user": key.user,
+            "roles": ", ".join(key.roles),
+            "rights": ", ".join(key.rights),
+        }
+        for key in _keys().all()
+    ]
+    out.listing(rows, columns, say("no keys yet: `rolememory keys add NAME`"))
 
 
 def add(
@@ -46,33 +48,19 @@ def add(
     ] = ",".join(RIGHTS[:2]),
 ) -> None:
     """It is shown once."""
-    here = desk()
-    with here.home() as home:
+    with open_home() as home:
         roles = [home.role(one.strip()).id for one in role.split(",")] if role else [EVERY]
     wanted = [one.strip() for one in rights.split(",") if one.strip()]
-    key = _keys(here).add(name, roles, user.strip(), wanted)
-    if here.out.as_json:
-        here.out.data({"name": name, "key": key})
-        return
-    here.out.say(say("{name}, shown once: {key}", name=name, key=key))
+    key = _keys().add(name, roles, user.strip(), wanted)
+    out.result({"name": name, "key": key}, say("{name}, shown once: {key}", name=name, key=key))
 
 
 def remove(name: KeyName) -> None:
     """It counts no longer, nor does what it signed."""
-    here = desk()
-    _keys(here).remove(name)
-    here.out.say(say("{name}: taken away", name=name))
+    _keys().remove(name)
+    out.say("{name}: taken away", name=name)
 
 
-def _keys(here: CommandContext) -> ApiKeys:
-    with here.home() as home:
+def _keys() -> ApiKeys:
+    with open_home() as home:
         return ApiKeys(home.path, token_of(home.path)[0])
-
-
-def _row(key: ApiKey) -> dict[str, str]:
-    return {
-        "name": key.name,
-        "user": key.user,
-        "roles": ", ".join(key.roles),
-        "rights": ", ".join(key.rights),
-    }

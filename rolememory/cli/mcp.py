@@ -3,8 +3,9 @@
 import sys
 from typing import Annotated
 
-from rolememory.cli.context import desk
+from rolememory.cli.context import open_home
 from rolememory.cli.options import option
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 
@@ -19,13 +20,12 @@ OnBehalf = Annotated[
 
 def mcp(user: OnBehalf = None) -> None:
     """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
-    here = desk()
     _check_installed()
     from rolememory.serve.mcp.server import serve_stdio
 
     if sys.stdin.isatty():
-        here.out.warn(say("waiting for an MCP client on standard input; Ctrl-C ends"))
-    with here.home(meaning=True) as home:
+        out.warn(say("waiting for an MCP client on standard input; Ctrl-C ends"))
+    with open_home(meaning=True) as home:
         home.preload()
         serve_stdio(home, Tongue.language, user)
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from rolememory.cli.context import desk
 from rolememory.cli.options import argument, option
+from rolememory.cli.output import out
 from rolememory.cli.words import say
 from rolememory.errors import FileError
 
@@ -23,9 +23,8 @@ def bench(
 
     from rolememory.cli.bench import run
 
-    here = desk()
     reports = []
-    with here.out.progress(say("measuring"), len(files)) as tell:
+    with out.progress(say("measuring"), len(files)) as tell:
         for done, file in enumerate(files):
             tell(done, len(files))
             try:
@@ -39,4 +38,4 @@ def bench(
                 raise FileError(
                     file, "is no data set: {error}", remedy="see the format in docs", error=error
                 ) from error
-    here.out.data(reports if here.out.as_json else reports[0] if len(reports) == 1 else reports)
+    out.data(reports if out.as_json else reports[0] if len(reports) == 1 else reports)

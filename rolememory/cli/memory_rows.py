@@ -1,29 +1,31 @@
 """Memories and roles as rows of a table and as JSON."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.output import TableColumn, one_line
+from rolememory.cli.output import one_line
 from rolememory.cli.words import say
+from rolememory.errors import UnknownMemoryError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
     from rolememory.schema.evidence import Hit
     from rolememory.schema.memory import Memory
 
 translatable(("episodic", "semantic", "trait", "goal"), "memory")
 
 
-def memory_columns(*before: TableColumn) -> list[TableColumn]:
+def memory_columns() -> dict[str, str]:
     """The columns of a list of memories."""
-    return [
-        *before,
-        TableColumn("id", "id", style="cyan"),
-        TableColumn("type", say("type")),
-        TableColumn("weight", say("weight"), right=True),
-        TableColumn("content", say("content"), fold=3),
-        TableColumn("keys", say("keys"), fold=1),
-        TableColumn("state", say("state")),
-    ]
+    return {
+        "id": "id",
+        "type": say("type"),
+        "weight": say("weight"),
+        "content": say("content"),
+        "keys": say("keys"),
+        "state": say("state"),
+    }
 
 
 def memory_row(memory: "Memory") -> dict[str, Any]:
@@ -54,6 +56,17 @@ def memory_json(memory: "Memory") -> dict[str, Any]:
     from rolememory.storage.codec import fields_of
 
     return {"id": memory.id, "type": memory.type.value, **fields_of(memory)}
+
+
+def check_ids(role_memory: "RoleMemory", ids: Iterable[str]) -> None:
+    """Refuse ids that no memory of the role has.
+
+    Raises:
+        UnknownMemoryError: for the first of them.
+    """
+    for one in ids:
+        if one not in role_memory.memories:
+            raise UnknownMemoryError(one, role_memory.memories)
 
 
 def hit_text(hit: "Hit") -> str:

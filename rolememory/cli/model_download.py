@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rolememory.cli.context import CommandContext
-from rolememory.cli.words import say
+from rolememory.cli.output import out
 from rolememory.errors import InvalidValueError, ModelError
 
 HUB = "https://huggingface.co"
@@ -58,7 +57,7 @@ def copied(source: Path, to: Path) -> Path:
     return target
 
 
-def downloaded(here: CommandContext, repository: str, mirror: str | None, to: Path | None) -> Path:
+def downloaded(repository: str, mirror: str | None, to: Path | None) -> Path:
     """The folder of a model of the hub, brought here.
 
     Raises:
@@ -79,9 +78,7 @@ def downloaded(here: CommandContext, repository: str, mirror: str | None, to: Pa
             "{repository}: has no safetensors weights; take a model that has (others can run code)",
             repository=repository,
         )
-    here.out.say(
-        say("fetching {repository} from {endpoint}", repository=repository, endpoint=endpoint)
-    )
+    out.say("fetching {repository} from {endpoint}", repository=repository, endpoint=endpoint)
     folder = _snapshot(repository, endpoint, to)
     if repository == DEFAULT_MODEL:
         checked_digest(folder, EmbeddingSettings(), PACKAGE_SHA256)

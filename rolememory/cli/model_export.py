@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import check_home, home_path
 from rolememory.cli.options import option
+from rolememory.cli.output import out
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError, ModelError, NotWrittenError
 
@@ -42,28 +43,27 @@ def model_export(int8: Rounded = False, remove: Remove = False) -> None:
     """Nothing is put in place that differs more from the original than it may."""
     from rolememory.text.embed.graph import graph_folder
 
-    here = desk()
-    here.check_home()
-    folder = graph_folder(here.path)
+    check_home()
+    folder = graph_folder(home_path())
     if remove:
-        _remove(here, folder)
+        _remove(folder)
         return
-    made = _made(here, folder, "int8" if int8 else "float32")
-    _tell(here, made, folder)
+    made = _made(folder, "int8" if int8 else "float32")
+    _tell(made, folder)
 
 
-def _made(here: CommandContext, folder: Path, dtype: "DType") -> "Manifest":
+def _made(folder: Path, dtype: "DType") -> "Manifest":
     from rolememory.storage.files import atomic
     from rolememory.storage.settings import load_settings
     from rolememory.text.embed import onnx_export
 
-    settings = load_settings(here.path).settings.embedding
+    settings = load_settings(home_path()).settings.embedding
     model, sha256 = _original(settings)
     onnx_export.check_tools()
     _check_size(model)
     _make(folder)
     with atomic.locked(folder, 1.0), _scratch(folder) as scratch:
-        tell = _steps(here, 5 if dtype == "int8" else 4)
+        tell = _steps(5 if dtype == "int8" else 4)
         tell("loading the model")
         local = _loaded(model, settings, sha256)
         made = _drawn(local, settings.model or "all-MiniLM-L6-v2", scratch, dtype, tell)
@@ -72,9 +72,9 @@ def _made(here: CommandContext, folder: Path, dtype: "DType") -> "Manifest":
     return made
 
 
-def _steps(here: CommandContext, of: int) -> Tell:
+def _steps(of: int) -> Tell:
     done = iter(range(1, of + 1))
-    return lambda what: here.out.say(f"{next(done)}/{of} {say(what)}")
+    return lambda what: out.line(f"{next(done)}/{of} {say(what)}")
 
 
 def _original(settings: "EmbeddingSettings") -> tuple[Path, str]:
@@ -218,40 +218,36 @@ def _scratch(folder: Path) -> Iterator[Path]:
         raise atomic.not_written(folder, error) from error
 
 
-def _remove(here: CommandContext, folder: Path) -> None:
+def _remove(folder: Path) -> None:
     from rolememory.storage.files import atomic
     from rolememory.text.embed.graph import MANIFEST
 
     there = (folder / MANIFEST).exists()
     atomic.drop(folder / MANIFEST)
     _clear(folder, set())
-    if here.out.as_json:
-        here.out.data({"removed": there})
+    if out.json({"removed": there}):
         return
-    here.out.say(
+    out.line(
         say("the graph is gone; the original is used again") if there else say("there was no graph")
     )
 
 
-def _tell(here: CommandContext, made: "Manifest", folder: Path) -> None:
+def _tell(made: "Manifest", folder: Path) -> None:
     size = made.files(folder)[0].stat().st_size
-    if here.out.as_json:
-        here.out.data(
-            {
-                "folder": str(folder),
-                "bytes": size,
-                **made.model_dump(exclude={"format", "inputs", "unknown"}),
-            }
-        )
+    if out.json(
+        {
+            "folder": str(folder),
+            "bytes": size,
+            **made.model_dump(exclude={"format", "inputs", "unknown"}),
+        }
+    ):
         return
-    here.out.say(
-        say(
-            "{model}: {runtime}, {size:.0f} MB, differs from the original by at most {deviation:.2g} in cosine",
-            model=made.model,
-            runtime=made.runtime,
-            size=size / 1000000.0,
-            deviation=made.deviation,
-        ),
-        "bold",
+    out.say(
+        "{model}: {runtime}, {size:.0f} MB, differs from the original by at most {deviation:.2g} in cosine",
+        style="bold",
+        model=made.model,
+        runtime=made.runtime,
+        size=size / 1000000.0,
+        deviation=made.deviation,
     )
-    here.out.say(say("it is used from the next start on"))
+    out.say("it is used from the next start on")

@@ -4,11 +4,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import check_home, home_path
 from rolememory.cli.embedding_status import look
 from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import TableColumn
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import ModelError
 from rolememory.locales import translatable
@@ -20,8 +20,7 @@ def model_list() -> None:
     """From our own table; nothing is asked for over the network."""
     from rolememory.text.embed.local import cached, packaged
 
-    here = desk()
-    using = look(here.path)
+    using = look(home_path())
     rows = []
     for model in MODELS:
         present = (bool(model.package) and packaged() is not None) or cached(
@@ -34,25 +33,24 @@ def model_list() -> None:
                 "in_use": using.works and known_by(using.model) is model, "package": model.package,
             }
         )  # fmt: skip
-    if here.out.as_json:
-        here.out.data({"in_use": using.as_json(), "models": rows})
+    if out.json({"in_use": using.as_json(), "models": rows}):
         return
-    here.out.table([_shown(row) for row in rows], _columns())
-    here.out.say(using.text())
-    here.out.say(say("`rolememory model fetch NAME` fetches one; a folder works too"))
+    out.table([_shown(row) for row in rows], _columns())
+    out.line(using.text())
+    out.say("`rolememory model fetch NAME` fetches one; a folder works too")
 
 
-def _columns() -> list[TableColumn]:
-    return [
-        TableColumn("mark", ""),
-        TableColumn("name", say("name", msgctxt="model"), style="cyan"),
-        TableColumn("languages", say("languages")),
-        TableColumn("megabytes", "MB", right=True),
-        TableColumn("dims", say("dims"), right=True),
-        TableColumn("window", say("tokens"), right=True),
-        TableColumn("licence", say("licence")),
-        TableColumn("about", say("about"), fold=3),
-    ]
+def _columns() -> dict[str, str]:
+    return {
+        "mark": "",
+        "name": say("name", msgctxt="model"),
+        "languages": say("languages"),
+        "megabytes": "MB",
+        "dims": say("dims"),
+        "window": say("tokens"),
+        "licence": say("licence"),
+        "about": say("about"),
+    }
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
@@ -76,21 +74,16 @@ To = Annotated[
 
 def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
     """Nothing is written to the settings unless the model loads."""
-    here = desk()
-    here.check_home()
+    check_home()
     model = known_by(name)
-    folder, setting = _obtained(here, name, model, mirror, to)
-    found = _checked(here, folder, model)
-    _use(here, setting, model)
-    _tell(here, setting or "all-MiniLM-L6-v2", folder, found)
+    folder, setting = _obtained(name, model, mirror, to)
+    found = _checked(folder, model)
+    _use(setting, model)
+    _tell(setting or "all-MiniLM-L6-v2", folder, found)
 
 
 def _obtained(
-    here: CommandContext,
-    name: str,
-    model: RecommendedModel | None,
-    mirror: str | None,
-    to: Path | None,
+    name: str, model: RecommendedModel | None, mirror: str | None, to: Path | None
 ) -> tuple[Path, str]:
     """The model's folder, and what embedding.model has to say for it; empty = the one that is used by itself."""
     from rolememory.cli import model_download
@@ -102,11 +95,11 @@ def _obtained(
     if model and model.package and to is None and (own := model_download.packaged()):
         return own, ""
     repository = model.repository if model else name
-    folder = model_download.downloaded(here, repository, mirror, to)
+    folder = model_download.downloaded(repository, mirror, to)
     return folder, str(folder) if to else repository
 
 
-def _checked(here: CommandContext, folder: Path, model: RecommendedModel | None) -> dict[str, Any]:
+def _checked(folder: Path, model: RecommendedModel | None) -> dict[str, Any]:
     """What the model can do, by loading it and asking it.
 
     Raises:
@@ -121,7 +114,7 @@ def _checked(here: CommandContext, folder: Path, model: RecommendedModel | None)
         query_prefix=model.query_prefix if model else "",
         passage_prefix=model.passage_prefix if model else "",
     )
-    with here.out.progress(say("checking that it loads")):
+    with out.progress(say("checking that it loads")):
         loaded = LocalModel(folder, settings)
         languages = sorted(background(loaded))
     return {"dims": loaded.dim, "languages": languages}
@@ -133,7 +126,7 @@ def _refuse_without_library() -> None:
         raise ModelError("sentence-transformers is not installed; {install}", install=install)
 
 
-def _use(here: CommandContext, setting: str, model: RecommendedModel | None) -> None:
+def _use(setting: str, model: RecommendedModel | None) -> None:
     """Write the model into the settings of the home; prefixes of the one before go."""
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
@@ -143,35 +136,32 @@ def _use(here: CommandContext, setting: str, model: RecommendedModel | None) -> 
         "query_prefix": model.query_prefix if model else "",
         "passage_prefix": model.passage_prefix if model else "",
     }
-    now = load_settings(here.path).settings.embedding
+    now = load_settings(home_path()).settings.embedding
     for key, value in wanted.items():
         if getattr(now, key) != value:
-            set_value(here.path, f"embedding.{key}", value or None)
+            set_value(home_path(), f"embedding.{key}", value or None)
     if now.backend in ("off", "endpoint"):
-        set_value(here.path, "embedding.backend", "auto")
+        set_value(home_path(), "embedding.backend", "auto")
 
 
-def _tell(here: CommandContext, name: str, folder: Path, found: dict[str, Any]) -> None:
-    if here.out.as_json:
-        here.out.data({"model": name, "folder": str(folder), **found})
+def _tell(name: str, folder: Path, found: dict[str, Any]) -> None:
+    if out.json({"model": name, "folder": str(folder), **found}):
         return
     names = (
         say(", ", msgctxt="list").join(say(_LANGUAGES[one]) for one in found["languages"]) or "-"
     )
-    here.out.say(
-        say(
-            "{name}: in use; {dims} dimensions, knows {names}",
-            name=name,
-            dims=found["dims"],
-            names=names,
-        ),
-        "bold",
+    out.say(
+        "{name}: in use; {dims} dimensions, knows {names}",
+        style="bold",
+        name=name,
+        dims=found["dims"],
+        names=names,
     )
     if Tongue.language not in found["languages"]:
-        here.out.warn(
+        out.warn(
             say(
                 "it does not know this language; take {model}",
                 model="`rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2`",
             )
         )
-    here.out.say(say("memories are embedded again at the next recall; nothing else is to be done"))
+    out.say("memories are embedded again at the next recall; nothing else is to be done")

@@ -1,11 +1,13 @@
 """What commands are given: options and arguments as they stand on a help page, and those that several verbs share."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from rolememory.cli.words import say
+from rolememory.errors import InvalidValueError
 
 
 def option(written: str, about: str, parser: Callable[[str], Any] | None = None) -> Any:
@@ -39,6 +41,22 @@ def whole(least: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def time_given(name: str, text: str | None) -> datetime | None:
+    """The time that an option was given.
+
+    Raises:
+        InvalidValueError: it is none.
+    """
+    from rolememory.storage.timestamps import moment
+
+    try:
+        return moment(text) if text else None
+    except ValueError as error:
+        raise InvalidValueError(
+            "{name}: expected a time, got {text!r}; write 2024-05-01", name=name, text=text
+        ) from error
 
 
 RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id")]

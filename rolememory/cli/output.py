@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rolememory.cli.words import say
+from rolememory.cli.words import say, worded
+from rolememory.errors import InvalidValueError
+from rolememory.locales import Localized
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,15 +19,12 @@ Progress = Callable[[int, int], None]
 """Gets (done, all)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
-    """A column of a table: the key of the row, its title, and how it stands."""
-
-    key: str
-    title: str
-    right: bool = False
-    fold: int = 0  # its share of the room, when it may take several lines; 0 = one line
-    style: str = ""
+# How a column of this name stands in any table on a terminal.
+_SHARES = {  # of the room, where a text may take several lines; others are cut
+    "content": 3, "what": 3, "about": 3, "title": 1, "keys": 1, "why": 1, "reason": 1, "marks": 1, "roles": 1,
+    "write": 1, "was": 1, "value": 1, "kept": 1, "begins": 1, "takes": 1, "aliases": 1,
+}  # fmt: skip
+_STYLES = {"id": "cyan", "name": "cyan", "title": "cyan", "key": "cyan", "level": "yellow"}
 
 
 def steady(stream: TextIO) -> None:
@@ -37,9 +35,12 @@ def steady(stream: TextIO) -> None:
 
 
 class Output:
-    """Where a command's words go. `as_json`: one JSON value on standard output and nothing else there."""
+    """Where the words of a verb go. `as_json`: one JSON value on standard output and nothing else there."""
 
-    def __init__(self, as_json: bool = False) -> None:
+    as_json = False
+
+    def begin(self, as_json: bool = False) -> None:
+        """Get ready for one command line."""
         self.as_json = as_json
         steady(sys.stdout)
         steady(sys.stderr)
@@ -58,13 +59,30 @@ class Output:
         """The result of the command as JSON; characters that the console lacks are escaped, so that nothing is lost."""
         write(json_text(value, sys.stdout.encoding or "utf-8") + "\n")
 
-    def say(self, text: str = "", style: str = "") -> None:
-        """A line for people; with --json it goes to standard error."""
+    def json(self, value: Any) -> bool:
+        """Whether the result is wanted as JSON; if so, it is shown."""
+        if self.as_json:
+            self.data(value)
+        return self.as_json
+
+    def say(self, template: str, /, style: str = "", **values: Any) -> None:
+        """A message for people, in their language; with --json it goes to standard error."""
+        self.line(say(template, **values), style)
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """A line as it is, for people; with --json it goes to standard error."""
         self._print(text, style, error=self.as_json)
 
-    def warn(self, text: str) -> None:
-        """A line that should be noticed, on standard error."""
-        self._print(text, "yellow", error=True)
+    def result(self, value: Any, *lines: str) -> None:
+        """What a verb did: JSON with --json, else these lines."""
+        if not self.json(value):
+            for text in lines:
+                self.line(text)
+
+    def warn(self, *texts: str | Localized) -> None:
+        """Lines that should be noticed, on standard error."""
+        for text in texts:
+            self._print(worded(text), "yellow", error=True)
 
     def note(self, text: str) -> None:
         """A remark beside the result, on standard error."""
@@ -74,26 +92,35 @@ class Output:
         """Text as it is, on standard output."""
         write(text if text.endswith("\n") else text + "\n")
 
-    def table(
-        self, rows: Sequence[Mapping[str, Any]], columns: Sequence[TableColumn], title: str = ""
-    ) -> None:
-        """Rows under titles: boxed on a terminal, tab-separated in a pipe."""
+    def table(self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
+        """Rows under the titles of their columns: boxed on a terminal, tab-separated in a pipe."""
         if self.is_terminal:
-            self.console().print(_table(rows, columns, title))
+            self.console().print(_table(rows, columns))
         else:
-            write(
-                "".join(
-                    "\t".join(one_line(shown(row.get(column.key))) for column in columns) + "\n"
-                    for row in rows
-                )
-            )
+            for row in rows:
+                write("\t".join(one_line(shown(row.get(key))) for key in columns) + "\n")
+
+    def listing(
+        self,
+        value: Sequence[Any],
+        columns: Mapping[str, str],
+        empty: str = "",
+        rows: Sequence[Mapping[str, Any]] | None = None,
+    ) -> None:
+        """What a verb lists: JSON with --json, else `rows` (or the values) as a table; where there are none, `empty` on standard error."""
+        if self.json(value):
+            return
+        if value:
+            self.table(value if rows is None else rows, columns)
+        elif empty:
+            self.warn(empty)
 
     def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
         """Names and values, one line each; a value with several lines stands below its name."""
         told = [(name, shown(value)) for name, value in rows]
         wide = max((cells(name) for name, _ in told), default=0)
         for name, value in told:
-            self.say(f"{name}{' ' * (wide - cells(name))}  {value}".rstrip())
+            self.line(f"{name}{' ' * (wide - cells(name))}  {value}".rstrip())
 
     @contextmanager
     def progress(self, label: str, total: int | None = None) -> Iterator[Progress]:
@@ -113,6 +140,19 @@ class Output:
         with Bars(*columns, console=self.console(error=True), transient=True) as bars:
             task = bars.add_task(label, total=total)
             yield lambda done, all_: bars.update(task, completed=done, total=all_ or None)
+
+    def sure(self, question: str, yes: bool) -> bool:
+        """Whether somebody wants what nothing takes back: said with --yes, or asked at the terminal.
+
+        Raises:
+            InvalidValueError: nobody is here to be asked.
+        """
+        if not (yes or self.asks):
+            raise InvalidValueError(
+                "{question} nothing takes it back, and nobody is here to be asked; add --yes",
+                question=question,
+            )
+        return yes or self.ask(question)
 
     def ask(self, question: str) -> bool:
         """Whether a person at the terminal says yes."""
@@ -134,6 +174,9 @@ class Output:
         stream.flush()
 
 
+out = Output()
+
+
 def write(text: str, stream: TextIO | None = None) -> None:
     """Write to a console that may lack characters, half surrogates among them."""
     stream = stream or sys.stdout
@@ -143,33 +186,28 @@ def write(text: str, stream: TextIO | None = None) -> None:
         stream.write(text.encode("utf-8", "replace").decode())
 
 
-def _table(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[TableColumn], title: str
-) -> "Table":
-    """Columns that hold nothing are left out."""
+def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> "Table":
+    """Columns that hold nothing are left out; numbers stand to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    told = [column for column in columns if any(shown(row.get(column.key)) for row in rows)]
-    table = Table(
-        title=title or None,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        pad_edge=False,
-        expand=any(column.fold for column in told),
-    )
-    for column in told:
+    told = [key for key in columns if any(shown(row.get(key)) for row in rows)]
+    folded = any(key in _SHARES for key in told)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=folded)
+    for key in told:
+        share = _SHARES.get(key)
+        numbers = all(isinstance(row.get(key), int | float) for row in rows)
         table.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            no_wrap=not column.fold,
-            overflow="fold" if column.fold else "ellipsis",
-            ratio=column.fold or None,
-            style=column.style or None,
+            columns[key],
+            justify="right" if numbers else "left",
+            no_wrap=share is None,
+            overflow="fold" if share else "ellipsis",
+            ratio=share,
+            style=_STYLES.get(key),
         )
     for row in rows:
-        table.add_row(*(Text(printable(shown(row.get(column.key)))) for column in told))
+        table.add_row(*(Text(printable(shown(row.get(key)))) for key in told))
     return table
 
 
@@ -256,3 +294,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not isfinite(value):
         return None
     return value
+
+
+def picked(value: Any, names: str) -> dict[str, Any]:
+    """Some attributes of a value, as a row or as JSON.
+
+    >>> picked(datetime(2024, 5, 1), "year month")
+    {'year': 2024, 'month': 5}
+    """
+    return {name: getattr(value, name) for name in names.split()}

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import open_home
 from rolememory.cli.options import RoleName, option
-from rolememory.cli.output import TableColumn
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.output import out
+from rolememory.cli.words import say, worded
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
@@ -17,30 +17,19 @@ if TYPE_CHECKING:
 
 def roles() -> None:
     """One row per role; what cannot be read is told on standard error."""
-    here = desk()
-    with here.home() as home:
+    with open_home() as home:
         rows = [_row(home, role) for role in home.roles()]
-        for problem in home.folder.problems():
-            here.out.warn(problem.text(Tongue.language))
-    if here.out.as_json:
-        here.out.data(rows)
-        return
-    if not rows:
-        here.out.warn(say("no roles yet; make one with `rolememory open NAME --create`"))
-        return
-    here.out.table(rows, _columns())
-
-
-def _columns() -> list[TableColumn]:
-    return [
-        TableColumn("name", say("name"), style="bold"),
-        TableColumn("id", "id", style="cyan"),
-        TableColumn("memories", say("memories"), right=True),
-        TableColumn("archived", say("archived"), right=True),
-        TableColumn("worldbooks", say("worldbooks"), right=True),
-        TableColumn("aliases", say("aliases"), fold=1),
-        TableColumn("problems", say("problems"), right=True),
-    ]
+        out.warn(*home.folder.problems())
+    columns = {
+        "name": say("name"),
+        "id": "id",
+        "memories": say("memories"),
+        "archived": say("archived"),
+        "worldbooks": say("worldbooks"),
+        "aliases": say("aliases"),
+        "problems": say("problems"),
+    }
+    out.listing(rows, columns, say("no roles yet; make one with `rolememory open NAME --create`"))
 
 
 def _row(home: "Home", role: "Role") -> dict[str, Any]:
@@ -83,8 +72,7 @@ def open_role(
     edit: Annotated[bool, option("--edit", "open its memory.json in the editor")] = False,
 ) -> None:
     """Show, make or edit a role."""
-    here = desk()
-    with here.home() as home:
+    with open_home() as home:
         made = create and not _known(home, name)
         role = home.create(name).role if made else home.folder.find(name)
         folder = home.folder.folder(role.id)
@@ -92,7 +80,7 @@ def open_role(
             from rolememory.cli.editor import edit_file
 
             edit_file(folder / "memory.json")
-        _show(here, home, role, made)
+        _show(home, role, made)
 
 
 def _known(home: "Home", name: str) -> bool:
@@ -105,38 +93,31 @@ def _known(home: "Home", name: str) -> bool:
     return True
 
 
-def _show(here: CommandContext, home: "Home", role: "Role", made: bool) -> None:
+def _show(home: "Home", role: "Role", made: bool) -> None:
     folder = home.folder.folder(role.id)
     found = snapshot(home.folder.space(role.id))
-    problems = [problem.text(Tongue.language) for problem in found.problems]
+    problems = list(map(worded, found.problems))
     row = _row(home, role) | {
         "folder": str(folder),
         "made": made,
         "writable": found.writable,
         "problems": problems,
     }
-    if here.out.as_json:
-        here.out.data(row)
+    if out.json(row):
         return
     if made:
-        here.out.say(say("made {name}", name=role.name), "bold")
-    here.out.pairs(
+        out.say("made {name}", style="bold", name=role.name)
+    out.pairs(
         [
             (say("name"), role.name),
             ("id", role.id),
             (say("aliases"), role.aliases or "-"),
             (
                 say("memories"),
-                say(
-                    "{memories}, archived {archived}",
-                    msgctxt="memories",
-                    memories=row["memories"],
-                    archived=row["archived"],
-                ),
+                say("{memories}, archived {archived}", msgctxt="memories", **row),
             ),
             (say("worldbooks"), row["worldbooks"]),
             (say("file to edit"), str(folder / "memory.json")),
         ]
     )
-    for problem in problems:
-        here.out.warn(problem)
+    out.warn(*problems)

@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
 from rolememory.cli.options import option
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 
@@ -43,7 +44,6 @@ def serve(
 ) -> None:
     """Runs until Ctrl-C."""
     gc.disable()  # until it listens: what is loaded stays, and is looked through in vain
-    here = desk()
     _check_installed()
     _check_upstream(upstream)
     from rolememory.serve.run import address, listening
@@ -52,14 +52,14 @@ def serve(
     given = {"serve.upstream": upstream, "serve.port": port, "serve.host": host, "serve.role": role}
     given["serve.service"] = service or None
     app_state = _app_state(
-        here, {name: value for name, value in given.items() if value is not None}, api_key
+        {name: value for name, value in given.items() if value is not None}, api_key
     )
     listener = listening(app_state.settings.host, app_state.settings.port)
-    _log_to_console(here)
-    run(app_state, listener, lambda: greet(here, app_state, address(listener)))
+    _log_to_console()
+    run(app_state, listener, lambda: greet(app_state, address(listener)))
 
 
-def greet(here: CommandContext, app_state: "AppState", url: str) -> None:
+def greet(app_state: "AppState", url: str) -> None:
     """What to paste where, and what works."""
     rows = {
         "url": f"{url}/v1",
@@ -68,10 +68,9 @@ def greet(here: CommandContext, app_state: "AppState", url: str) -> None:
         "upstream": app_state.settings.upstream,
         "meaning": app_state.home.loader.state,
     }
-    if here.out.as_json:
-        here.out.data(rows)
+    if out.json(rows):
         return
-    here.out.say(say("rolememory is ready"), "bold green")
+    out.say("rolememory is ready", style="bold green")
     told = (
         (say("paste into the frontend as API URL"), rows["url"]),
         (say("page"), rows["page"]),
@@ -83,18 +82,14 @@ def greet(here: CommandContext, app_state: "AppState", url: str) -> None:
         (say("meaning"), meaning(app_state)),
     )
     for name, value in told:
-        here.out.say(f"  {name}: {value}")
+        out.line(f"  {name}: {value}")
     if offered(app_state):
-        here.out.say(
-            say(
-                "  the model behind may also note facts while nobody chats: rolememory settings learn.endpoint upstream"
-            )
+        out.say(
+            "  the model behind may also note facts while nobody chats: rolememory settings learn.endpoint upstream"
         )
     if app_state.fresh_token:
-        here.out.say(
-            say("  token for pages and other machines, shown once: {token}", token=app_state.token)
-        )
-    here.out.say(say("  Ctrl-C ends"))
+        out.say("  token for pages and other machines, shown once: {token}", token=app_state.token)
+    out.say("  Ctrl-C ends")
 
 
 def offered(app_state: "AppState") -> bool:
@@ -111,13 +106,11 @@ def meaning(app_state: "AppState") -> str:
     return told + say("; it loads in the background") if found.works else told
 
 
-def _app_state(
-    here: CommandContext, overrides: Mapping[str, Any], api_key: str | None
-) -> "AppState":
+def _app_state(overrides: Mapping[str, Any], api_key: str | None) -> "AppState":
     from rolememory.engine import Home
     from rolememory.serve.app_state import AppState
 
-    home = Home.open(here.path, overrides)
+    home = Home.open(home_path(), overrides)
     if api_key:
         os.environ[home.settings.serve.upstream_key_env] = api_key
     return AppState(home, Tongue.language)
@@ -168,7 +161,7 @@ class _SameWarning(logging.Filter):
         return not again
 
 
-def _log_to_console(here: CommandContext) -> None:
+def _log_to_console() -> None:
     """One line per turn on standard error; never memory text, never keys."""
     shown = logging.StreamHandler()
     shown.addFilter(_SameWarning())

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import messages_of
-from rolememory.cli.context import CommandContext, desk
-from rolememory.cli.memory_rows import memory_json
-from rolememory.cli.options import RoleName, UserName, Wait, argument, option
-from rolememory.cli.output import plain
+from rolememory.cli.context import open_role
+from rolememory.cli.memory_rows import check_ids, memory_json
+from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
+from rolememory.cli.output import out, picked, plain
 from rolememory.cli.wait_for_model import ready, tell_without
 from rolememory.cli.words import Tongue, say
-from rolememory.errors import UnknownMemoryError
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -47,22 +46,21 @@ def recall(
     ] = False,
 ) -> None:
     """A look that changes nothing, unless it is to count."""
-    here = desk()
     messages = messages_of(chat, message)
-    with here.role(role, meaning=wait, reading=True) as role_memory:
-        turn = ask(here, role_memory, messages, user, now, wait, dry_run=not count)
-    if here.out.as_json:
-        here.out.data(turn_json(turn))
+    with open_role(role, meaning=wait, reading=True) as role_memory:
+        turn = ask(role_memory, messages, user, now, wait, dry_run=not count)
+    if out.as_json:
+        out.data(turn_json(turn))
     elif prompt:
         for one in turn.messages:
-            here.out.say(f"[{one.role}]", "bold cyan")
-            here.out.raw(one.content)
+            out.line(f"[{one.role}]", "bold cyan")
+            out.raw(one.content)
     elif added := [one.content for one in turn.messages if one not in messages]:
-        here.out.raw("\n\n".join(added))
+        out.raw("\n\n".join(added))
     else:
-        here.out.warn(say("nothing comes to mind; `rolememory explain` tells why"))
+        out.warn(say("nothing comes to mind; `rolememory explain` tells why"))
     if not wait:
-        tell_without(here, messages[-1].content)
+        tell_without(messages[-1].content)
 
 
 def explain(
@@ -79,30 +77,25 @@ def explain(
     wait: Wait = False,
 ) -> None:
     """Reasons of a turn that does not count."""
-    here = desk()
     messages = messages_of(chat, message)
-    with here.role(role, meaning=wait, reading=True) as role_memory:
-        unknown = next((one for one in memory_ids or () if one not in role_memory.memories), None)
-        if unknown is not None:
-            raise UnknownMemoryError(unknown, role_memory.memories)
-        turn = ask(here, role_memory, messages, user, now, wait)
+    with open_role(role, meaning=wait, reading=True) as role_memory:
+        check_ids(role_memory, memory_ids or ())
+        turn = ask(role_memory, messages, user, now, wait)
         ids = (
             list(role_memory.memories)
             if everything
             else memory_ids or [one.entry_id for one in turn.left_out()]
         )
         explanation = turn.explain(*ids, language=Tongue.language)
-    if here.out.as_json:
-        here.out.data([row_json(row) for row in explanation.rows])
+    if out.json([row_json(row) for row in explanation.rows]):
         return
     nothing = say("nothing comes to mind; --all tells why of every memory")
-    here.out.raw(str(explanation) or nothing)
+    out.raw(str(explanation) or nothing)
     if not wait:
-        tell_without(here, messages[-1].content)
+        tell_without(messages[-1].content)
 
 
 def ask(
-    here: CommandContext,
     role_memory: "RoleMemory",
     messages: Sequence[Any],
     user: str | None,
@@ -112,25 +105,10 @@ def ask(
 ) -> "Turn":
     """One turn of these messages, oldest first."""
     if wait:
-        ready(here, role_memory)
-    turn = role_memory.recall(messages, user=user, now=_time(now), dry_run=dry_run)
-    for note in turn.trace.notes:
-        here.out.warn(note)
+        ready(role_memory)
+    turn = role_memory.recall(messages, user=user, now=time_given("--now", now), dry_run=dry_run)
+    out.warn(*turn.trace.notes)
     return turn
-
-
-def _time(text: str | None) -> Any:
-    if text is None:
-        return None
-    from rolememory.errors import InvalidValueError
-    from rolememory.storage.timestamps import moment
-
-    try:
-        return moment(text)
-    except ValueError as error:
-        raise InvalidValueError(
-            "--now: expected a time, got {text!r}; write 2024-05-01", text=text
-        ) from error
 
 
 def turn_json(turn: "Turn") -> dict[str, Any]:
@@ -156,24 +134,14 @@ def row_json(row: Any) -> dict[str, Any]:
     from rolememory.schema.wording import word, word_change
 
     reasons = [
-        {
-            "by": by,
-            "code": reason.code,
-            "values": dict(reason.values),
-            "text": word(reason, Tongue.language),
-        }
+        {"by": by, "code": reason.code, "values": dict(reason.values)}
+        | {"text": word(reason, Tongue.language)}
         for by, reason in row.reasons
     ]
     remedy = row.remedy and {
-        "target": row.remedy.target, "field": row.remedy.field, "value": row.remedy.value, "id": row.remedy.entry_id or row.id,
+        **picked(row.remedy, "target field value"),
+        "id": row.remedy.entry_id or row.id,
         "text": word_change(row.remedy, Tongue.language),
-    }  # fmt: skip
-    return {
-        "id": row.id,
-        "in": row.gate is None,
-        "gate": row.gate,
-        "score": row.score,
-        "relevance": row.relevance,
-        "reasons": reasons,
-        "remedy": remedy,
     }
+    known = picked(row, "id gate score relevance")
+    return known | {"in": row.gate is None, "reasons": reasons, "remedy": remedy}

@@ -1,11 +1,12 @@
 """clean, backup, restore: keeping a home tidy and safe."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import open_home
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
-from rolememory.cli.output import TableColumn, one_line
+from rolememory.cli.output import one_line, out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 
@@ -31,35 +32,38 @@ def clean(
     yes: Yes = False,
 ) -> None:
     """Tell what goes and why. Nothing brings history back: without a terminal --journal-days wants --yes."""
-    here = desk()
     if journal_days is not None and not dry_run:
         question = say("forget history older than {journal_days} days?", journal_days=journal_days)
-        if not here.sure(question, yes):
-            here.out.say(say("nothing was removed"))
+        if not out.sure(question, yes):
+            out.say("nothing was removed")
             return
     rows: list[dict[str, Any]] = []
     pruned = 0
-    with here.home() as home:
+    with open_home() as home:
         for role_memory in map(home.role, chosen(home, role)):
             rows += _retired(role_memory, dry_run)
             if journal_days is not None and not dry_run:
                 pruned += role_memory.store.prune(datetime.now(UTC) - timedelta(days=journal_days))
-    if here.out.as_json:
-        here.out.data({"dry_run": dry_run, "archived": rows, "pruned": pruned})
-    else:
-        _tell_retired(here, rows, dry_run)
+    if not out.json({"dry_run": dry_run, "archived": rows, "pruned": pruned}):
+        columns = {
+            "role": say("role"),
+            "id": "id",
+            "content": say("would be archived") if dry_run else say("archived"),
+            "why": say("why", msgctxt="change"),
+        }
+        out.listing(rows, columns, say("nothing to archive"))
     if pruned:
-        here.out.say(say("forgot {pruned} lines of history", pruned=pruned))
+        out.say("forgot {pruned} lines of history", pruned=pruned)
 
 
 def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
     """What goes of one role, and why."""
     from rolememory.schema.wording import word
 
-    name, memories = role_memory.role.name, role_memory.memories
+    memories = role_memory.memories
     return [
         {
-            "role": name,
+            "role": role_memory.role.name,
             "id": gone.id,
             "content": one_line(memories[gone.id].content),
             "why": word(gone.because, Tongue.language),
@@ -69,20 +73,6 @@ def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _tell_retired(here: CommandContext, rows: list[dict[str, Any]], dry_run: bool) -> None:
-    if not rows:
-        here.out.say(say("nothing to archive"))
-        return
-    title = say("would be archived") if dry_run else say("archived")
-    columns = [
-        TableColumn("role", say("role")),
-        TableColumn("id", "id", style="cyan"),
-        TableColumn("content", title, fold=3),
-        TableColumn("why", say("why", msgctxt="change")),
-    ]
-    here.out.table(rows, columns)
-
-
 def backup(
     role: MaybeRole = None,
     everyone: Annotated[bool, option("--all", "every role")] = False,
@@ -90,11 +80,10 @@ def backup(
     """One zip per role, in the role's folder backups/."""
     from rolememory.storage.files.backup import backup as make
 
-    here = desk()
     if role is None and not everyone:
         raise InvalidValueError("which role? name one, or write --all")
     rows: list[dict[str, Any]] = []
-    with here.home() as home:
+    with open_home() as home:
         for role_id in chosen(home, None if everyone else role):
             path = make(home.folder.folder(role_id), home.settings.storage)
             rows.append(
@@ -105,18 +94,13 @@ def backup(
                     "size": path.stat().st_size,
                 }
             )
-    if here.out.as_json:
-        here.out.data(rows)
-        return
-    for row in rows:
-        here.out.say(
-            say(
-                "{role}: backed up to {file} ({size})",
-                role=row["role"],
-                file=row["file"],
-                size=size(row["size"]),
-            )
-        )
+    out.result(
+        rows,
+        *(
+            say("{role}: backed up to {file} ({size})", **row | {"size": size(row["size"])})
+            for row in rows
+        ),
+    )
 
 
 def restore(
@@ -130,56 +114,42 @@ def restore(
     """Restore, or list what there is."""
     from rolememory.storage.files.backup import restore as put_back
 
-    here = desk()
-    with here.home() as home:
+    with open_home() as home:
         found = home.folder.find(role)
         folder = home.folder.folder(found.id)
         if listing:
-            _list(here.out, folder)
+            _list(folder)
             return
         done = put_back(folder, which, home.settings.storage)
-    if here.out.as_json:
-        here.out.data(
-            {
-                "role": found.id,
-                "source": str(done.source),
-                "saved": str(done.saved),
-                "files": list(done.files),
-            }
-        )
-        return
-    here.out.say(
+    row = {
+        "role": found.id,
+        "source": str(done.source),
+        "saved": str(done.saved),
+        "files": list(done.files),
+    }
+    out.result(
+        row,
         say("{name}: restored from {name2}", name=found.name, name2=done.source.name),
-        "bold",
-    )
-    here.out.say(
         say(
             "what stood before is kept as {name}; `rolememory undo {role}` works too",
             name=done.saved.name,
             role=role,
-        )
+        ),
     )
 
 
-def _list(out: Any, folder: Any) -> None:
+def _list(folder: Path) -> None:
     from rolememory.storage.files.backup import list_backups
 
     rows = [_row(one) for one in list_backups(folder)]
-    if out.as_json:
-        out.data(rows)
-        return
-    if not rows:
-        out.warn(say("no backups yet; `rolememory backup` makes one"))
-    columns = [
-        TableColumn("name", say("name"), style="cyan"),
-        TableColumn("made", say("made", msgctxt="when")),
-        TableColumn("size", say("size"), right=True),
-        TableColumn("state", say("state")),
-    ]
-    out.table(
-        [row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows],
-        columns,
-    )
+    shown = [row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows]
+    columns = {
+        "name": say("name"),
+        "made": say("made", msgctxt="when"),
+        "size": say("size"),
+        "state": say("state"),
+    }
+    out.listing(rows, columns, say("no backups yet; `rolememory backup` makes one"), shown)
 
 
 def _row(one: "Backup") -> dict[str, Any]:

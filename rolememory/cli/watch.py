@@ -5,9 +5,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.context import CommandContext, desk
+from rolememory.cli.context import open_home
 from rolememory.cli.history import change_json, change_text
 from rolememory.cli.options import MaybeRole
+from rolememory.cli.output import out
 from rolememory.cli.upkeep import chosen
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import RoleMemoryError
@@ -24,13 +25,12 @@ translatable(("memory", "role", "settings", "template", "worldbook", "card"), "f
 
 def watch(role: MaybeRole = None) -> None:
     """One line per change; with --json one JSON object per line."""
-    here = desk()
-    with here.home() as home:
+    with open_home() as home:
         wanted = set(chosen(home, role))
-        follower = _Follower(here, home, wanted, everybody=role is None)
+        follower = _Follower(home, wanted, everybody=role is None)
         with home.watch(follower.heard) as watching:
             for note in watching.notes:
-                here.out.warn(note)
+                out.warn(note)
             mode = say(watching.mode, msgctxt="watching")
             follower.tell(
                 {"did": "watching", "home": str(home.path), "mode": watching.mode},
@@ -42,10 +42,8 @@ def watch(role: MaybeRole = None) -> None:
 class _Follower:
     """Tells the differences between what it saw last and what stands now."""
 
-    def __init__(
-        self, here: CommandContext, home: "Home", wanted: set[str], everybody: bool
-    ) -> None:
-        self._here, self._home, self._wanted, self._everybody = here, home, wanted, everybody
+    def __init__(self, home: "Home", wanted: set[str], everybody: bool) -> None:
+        self._home, self._wanted, self._everybody = home, wanted, everybody
         self._seen: dict[str, Mapping[str, Memory]] = {
             role_id: dict(home.role(role_id).memories) for role_id in wanted
         }
@@ -60,12 +58,12 @@ class _Follower:
 
     def tell(self, row: Mapping[str, Any], text: str) -> None:
         """One line, at once."""
-        if self._here.out.as_json:
+        if out.as_json:
             import json
 
-            self._here.out.raw(json.dumps(row, ensure_ascii=False, default=str))
+            out.raw(json.dumps(row, ensure_ascii=False, default=str))
         else:
-            self._here.out.say(text)
+            out.line(text)
         sys.stdout.flush()
 
     def _of_home(self, changed: "Changed") -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from rolememory.locales import languages, translated
+from rolememory.locales import Localized, languages, translated
 from rolememory.schema.scene import Language
 
 _NAMES = ("ROLEMEMORY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -73,3 +73,8 @@ def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
 def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
     """A message in the person's language."""
     return translated(template, Tongue.language, msgctxt, **values)
+
+
+def worded(text: str | Localized) -> str:
+    """A text, or what knows its own words (an error, a note), in the person's language."""
+    return text if isinstance(text, str) else text.text(Tongue.language)

@@ -3,13 +3,13 @@
 from typing import Annotated, Any
 
 from rolememory.cli.choices import MemoryTypeChoice
-from rolememory.cli.context import CommandContext, desk, read_text
+from rolememory.cli.context import open_role, read_text
 from rolememory.cli.fields import assignments, checked, value_of
-from rolememory.cli.memory_rows import memory_json
+from rolememory.cli.memory_rows import check_ids, memory_json
 from rolememory.cli.options import MemoryId, RoleName, Text, Words, Yes, argument, option
-from rolememory.cli.output import one_line
+from rolememory.cli.output import one_line, out
 from rolememory.cli.words import say
-from rolememory.errors import InvalidValueError, UnknownMemoryError
+from rolememory.errors import InvalidValueError
 
 Given = Annotated[
     str,
@@ -86,19 +86,18 @@ def add(
     raws = [{"content": one, **given} for one in contents]
     for raw in raws:
         checked(raw)
-    _remember(desk(), role, raws, each_line)
+    _remember(role, raws, each_line)
 
 
-def _remember(here: CommandContext, role: str, raws: list[dict[str, Any]], many: bool) -> None:
-    with here.role(role) as role_memory:
+def _remember(role: str, raws: list[dict[str, Any]], many: bool) -> None:
+    with open_role(role) as role_memory:
         made = role_memory.remember_all(raws)
         name = role_memory.role.name
-    if here.out.as_json:
-        here.out.data([memory_json(memory) for memory in made] if many else memory_json(made[0]))
+    if out.json([memory_json(memory) for memory in made] if many else memory_json(made[0])):
         return
     for memory in made:
         text = one_line(memory.content)
-        here.out.say(say("{name} remembers {id}: {text}", name=name, id=memory.id, text=text))
+        out.say("{name} remembers {id}: {text}", name=name, id=memory.id, text=text)
 
 
 def edit(
@@ -113,15 +112,13 @@ def edit(
     ] = None,
 ) -> None:
     """Change fields of one memory."""
-    here = desk()
-    with here.role(role) as role_memory:
-        memory = role_memory.memories.get(memory_id)
-        if memory is None:
-            raise UnknownMemoryError(memory_id, role_memory.memories)
+    with open_role(role) as role_memory:
+        check_ids(role_memory, [memory_id])
+        memory = role_memory.memories[memory_id]
         fields = assignments(changes, memory) if changes else _edited(memory_json(memory))
         checked(memory_json(memory) | fields, memory_id)
         after = role_memory.edit(memory_id, **fields)
-    _tell_change(here, role, memory_json(memory), memory_json(after))
+    _tell_change(role, memory_json(memory), memory_json(after))
 
 
 def _edited(before: dict[str, Any]) -> dict[str, Any]:
@@ -142,19 +139,14 @@ def _edited(before: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tell_change(
-    here: CommandContext, role: str, before: dict[str, Any], after: dict[str, Any]
-) -> None:
-    if here.out.as_json:
-        here.out.data(after)
+def _tell_change(role: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+    if out.json(after):
         return
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     if not names:
-        here.out.say(say("{id}: nothing changed", id=after["id"]))
+        out.say("{id}: nothing changed", id=after["id"])
     for name in names:
-        here.out.say(
-            f"{after['id']}.{name}: {_value(before.get(name))} → {_value(after.get(name))}"
-        )
+        out.line(f"{after['id']}.{name}: {_value(before.get(name))} → {_value(after.get(name))}")
 
 
 def _value(value: Any) -> str:
@@ -181,30 +173,19 @@ def delete(
     yes: Yes = False,
 ) -> None:
     """Ask at a terminal, then delete in one go."""
-    here = desk()
     ids = list(dict.fromkeys(memory_ids))
-    with here.role(role) as role_memory:
-        unknown = next((one for one in ids if one not in role_memory.memories), None)
-        if unknown is not None:
-            raise UnknownMemoryError(unknown, role_memory.memories)
-        if (
-            not yes
-            and here.out.asks
-            and not _sure(here, [role_memory.memories[one].content for one in ids])
-        ):
-            here.out.say(say("nothing was deleted"))
+    with open_role(role) as role_memory:
+        check_ids(role_memory, ids)
+        if not yes and out.asks and not _sure([role_memory.memories[one].content for one in ids]):
+            out.say("nothing was deleted")
             return
         role_memory.delete(*ids)
-    if here.out.as_json:
-        here.out.data({"deleted": ids})
-        return
     gone = ", ".join(ids)
-    here.out.say(
-        say("deleted {gone}; `rolememory undo {role}` brings it back", gone=gone, role=role)
-    )
+    told = say("deleted {gone}; `rolememory undo {role}` brings it back", gone=gone, role=role)
+    out.result({"deleted": ids}, told)
 
 
-def _sure(here: CommandContext, contents: list[str]) -> bool:
+def _sure(contents: list[str]) -> bool:
     for content in contents:
-        here.out.say(f"  {one_line(content)}")
-    return here.out.ask(say("delete {count}?", count=len(contents)))
+        out.line(f"  {one_line(content)}")
+    return out.ask(say("delete {count}?", count=len(contents)))

@@ -251,8 +251,8 @@ def test_review_tells_what_was_learned_from_the_last_replies(
 ) -> None:
     run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
     lines = run(home, "review", "Mira", language=language).splitlines()
-    assert lines[1] == told
-    assert "I live in Rome" in lines[2]
+    assert lines[0] == told
+    assert "I live in Rome" in lines[1]
 
 
 def test_forget_says_first_what_would_go(home: Command) -> None:

@@ -59,7 +59,8 @@ def test_who_speaks_the_persons_language_comes_first(
 def test_at_a_terminal_it_waits_between_scenes_and_q_ends_it(command: Command) -> None:
     out = command("demo", "mira", "--words", terminal=True, stdin=b"\nq\n").out
     assert len(re.findall(r"\d+/\d+  Mira", out)) == 2
-    assert "╭" in out
+    assert "lin: Why is the beacon dark?" in out
+    assert "What the model is sent:" in out
 
 
 def test_at_a_gbk_terminal(command: Command) -> None:

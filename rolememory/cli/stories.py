@@ -1,0 +1,164 @@
+"""story: what the chats of a role know of one another, and the chapters of their stories."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from rolememory.cli.context import open_role
+from rolememory.cli.options import RoleName, Text, UserName, argument, option, time_given
+from rolememory.cli.output import out, picked, plain
+from rolememory.cli.words import say, worded
+
+if TYPE_CHECKING:
+    from rolememory.learn.model.report import LearningReport
+    from rolememory.schema.memory import Memory
+
+
+def stories(role: RoleName) -> None:
+    """The life that chats share first."""
+    with open_role(role) as role_memory:
+        found = role_memory.stories.list()
+    rows = [picked(one, "name of at merged") for one in found]
+    shared = say("(shared)")
+    shown = [
+        {
+            "name": one.name or shared,
+            "of": shared if one.of == "" else one.of,
+            "at": one.at,
+            "merged": ", ".join(name or shared for name in one.merged),
+        }
+        for one in found
+    ]
+    columns = {
+        "name": say("story"),
+        "of": say("forked from"),
+        "at": say("at"),
+        "merged": say("knows also"),
+    }
+    out.listing(rows, columns, rows=shown)
+
+
+def begin(
+    role: RoleName,
+    name: Annotated[str, argument("NAME", "what to call it")],
+    of: Annotated[
+        Text, option("--of NAME", 'it knows what was told there; "" = the shared life')
+    ] = None,
+    at: Annotated[Text, option("--at TIME", "... until then, e.g. 2024-05-01; none = now")] = None,
+    chat: Annotated[Text, option("--chat NAME", "put this chat into it")] = None,
+) -> None:
+    """Chats are put into it with --chat, or `sessions CHAT --story NAME`."""
+    with open_role(role) as role_memory:
+        made = role_memory.stories.begin(name, of, time_given("--at", at))
+        if chat:
+            role_memory.stories.assign(chat, made.name)
+    out.say("{name}: a story of its own from here on", name=made.name)
+
+
+def merge(
+    role: RoleName,
+    name: Annotated[str, argument("NAME", "whose events")],
+    into: Annotated[str, option("--into NAME", "who learns of them; none = the shared life")] = "",
+) -> None:
+    """Nothing is copied: it is heard there from now on."""
+    with open_role(role) as role_memory:
+        role_memory.stories.merge(name, into)
+    out.say("{name}: known in {story} from now on", name=name, story=into or say("the shared life"))
+
+
+def living(
+    role: RoleName,
+    stories: Annotated[Text, argument("[STORIES]", "one, each, or default")] = None,
+    user: UserName = None,
+) -> None:
+    """For chats of this user that nobody put into a story. For all users: `settings chats.stories each`."""
+    with open_role(role) as role_memory:
+        if stories is not None:
+            role_memory.stories.choose(None if stories == "default" else stories, user)  # type: ignore[arg-type]  # checked there
+        found = role_memory.stories.default(user)
+    each = say("each: every chat is a story of its own")
+    told = say("one: chats share one life") if found == "one" else each
+    out.result({"user": user, "stories": found}, told)
+
+
+Chat = Annotated[str, argument("CHAT", "its id, as `sessions` shows it")]
+
+
+def chapters(
+    role: RoleName,
+    chat: Annotated[Text, argument("[CHAT]", "only of this chat")] = None,
+) -> None:
+    """In their order. They are memories: `edit`, `delete`, `undo` work on them; `edit ROLE ID chapter=TITLE` gives another title."""
+    with open_role(role, reading=True) as role_memory:
+        found = role_memory.chapters(chat or "")
+    if out.json(list(map(chapter_json, found))):
+        return
+    if not found:
+        out.say("no chapters yet; a model writes them: see `settings learn.endpoint`")
+    for number, one in enumerate(found, 1):
+        out.line(f"{number}. {heading(one)}", "bold")
+        out.raw(one.content)
+        out.line(f"   {one.id}", "dim")
+
+
+def chapter(
+    role: RoleName,
+    chat: Chat,
+    title: Annotated[str, option("--title TEXT", "the title of the chapter")] = "",
+) -> None:
+    """After the newest message. A model that cannot be reached writes it later."""
+    with open_role(role) as role_memory:
+        before = {one.id for one in role_memory.chapters(chat)}
+        reports = [role_memory.end_chapter(chat, title)]
+        _told(reports, [one for one in role_memory.chapters(chat) if one.id not in before])
+
+
+def retell(
+    role: RoleName,
+    chapter_ids: Annotated[list[str], argument("ID...", "ids, as `story chapters` shows them")],
+    through: Annotated[str, option("--through ID", "and all after it up to this one")] = "",
+) -> None:
+    """The new ones take the place of the old, which are archived."""
+    with open_role(role) as role_memory:
+        before = {one.id for one in role_memory.chapters()}
+        reports = role_memory.retell(*dict.fromkeys(chapter_ids), through=through)
+        _told(reports, [one for one in role_memory.chapters() if one.id not in before])
+
+
+def heading(one: "Memory") -> str:
+    """Title, time and place in the story, days and people of a chapter."""
+    told = one.chapter
+    if told is None:
+        return ""
+    days = [f"{at.astimezone():%Y-%m-%d}" for at in (one.created, told.until) if at]
+    parts = [
+        told.title or say("(no title)"),
+        told.time,
+        told.place,
+        " – ".join(dict.fromkeys(days)),
+        say(", ", msgctxt="list").join(told.people),
+    ]
+    return say("; ").join(part for part in parts if part)
+
+
+def chapter_json(one: "Memory") -> dict[str, Any]:
+    """A chapter with all that it tells."""
+    told = one.chapter.model_dump(mode="json") if one.chapter else {}
+    where = {"chat": one.evidence[0].chat, "messages": len(one.stretch), "created": one.created}
+    found: dict[str, Any] = plain({"id": one.id, "content": one.content, **told, **where})
+    return found
+
+
+def show_chapter(one: "Memory") -> None:
+    """Heading and text of a chapter."""
+    out.line(heading(one), "bold")
+    out.raw(one.content)
+
+
+def _told(reports: "Iterable[LearningReport]", found: "list[Memory]") -> None:
+    notes = dict.fromkeys(worded(note) for one in reports for note in one.notes)
+    if not out.json(list(map(chapter_json, found))):
+        for one in found:
+            show_chapter(one)
+        if not (found or notes):
+            out.say("nothing to tell yet")
+    out.warn(*notes)
