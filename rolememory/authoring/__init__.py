@@ -1,1 +1,1 @@
-"""What authors ask of their books: what fires and why, what can never fire, whether it still does what it should."""
+"""Tools for authors: scan, lint, expectations, mutation runs, conversion, imports."""

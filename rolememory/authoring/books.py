@@ -1,4 +1,4 @@
-"""A lorebook as its author sees it: the document, the entries read from it, and the names they go by."""
+"""A lorebook file: the document, the book read from it, and the titles of its entries."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ def read_book_file(data: bytes, file: str) -> BookFile:
 
 
 def _packed(data: bytes, file: str) -> BookFile:
-    """A book in a picture or an archive, with its card around it where there is one."""
+    """The book in a picture or an archive, with its card where there is one."""
     book = load_book(data, file)
     try:
         raw: Mapping[str, Any] = load(data, file).raw
@@ -80,7 +80,7 @@ def _parsed(data: bytes, file: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _broken(data: bytes, file: str, error: Exception) -> FileError:
-    """What is wrong with the JSON, and where."""
+    """The error in a broken JSON text, with its place."""
     import orjson
 
     try:
@@ -92,7 +92,7 @@ def _broken(data: bytes, file: str, error: Exception) -> FileError:
 
 
 def title(entry: LoreEntry) -> str:
-    """What an author calls an entry: its comment, else its first key, else how its text begins, else its id.
+    """The title of an entry: its comment, else its first key, else how its text begins, else its id.
 
     >>> title(LoreEntry(id="3", content="", keys=("beacon", "lamp")))
     'beacon'

@@ -1,4 +1,4 @@
-"""What is wrong with a character card, its book aside: fields its version does not have, copies that say something else."""
+"""Lints a character card, its book aside: fields of another version, copies that differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class CardFault:
 
 
 def card_faults(card: Card) -> Iterator[CardFault]:
-    """Every fault of the card itself."""
+    """Every finding about the card itself."""
     for problem in card.problems:
         yield CardFault("odd", "", Severity.WARNING, LocalizedText(problem))
     yield from _newer_fields(card)
@@ -40,7 +40,7 @@ def card_faults(card: Card) -> Iterator[CardFault]:
 
 
 def _newer_fields(card: Card) -> Iterator[CardFault]:
-    """Fields of V3 in a V2 card, which programs of its time do not read."""
+    """Fields of V3 in a V2 card, which V2 programs do not read."""
     if card.form is not V2:
         return
     for name in V3_ONLY:
@@ -53,7 +53,7 @@ def _newer_fields(card: Card) -> Iterator[CardFault]:
 
 
 def _copies(card: Card) -> Iterator[CardFault]:
-    """Copies beside `data` for older programs that say something else than `data` does."""
+    """Top-level copies for older programs that differ from `data`."""
     if not has_layout(card.form):
         return
     for name, mirror in MIRRORS.items():

@@ -1,4 +1,4 @@
-"""Cards and lorebooks from one format into another, with every field told that the other cannot hold.
+"""Converts cards and lorebooks between formats and reports every field that the target cannot hold.
 
 What is lost is found by asking, not by a table: the result is read as a program would that does not know us, brought back, and compared.
 All of it is kept in the result's extensions, so that converting back restores it; an edit made in between stands.
@@ -65,7 +65,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """The result of a conversion: its bytes, and what they do not say by themselves."""
+    """The result of a conversion: its bytes, and what was lost."""
 
     data: bytes = field(repr=False)
     losses: tuple[Loss, ...]
@@ -79,7 +79,7 @@ class Converted:
 
 
 def convert(what: Card | Book, to: str) -> Converted:
-    """The card or lorebook in the format `to`. A card into a book format gives the book it carries; a book into a card format a card around it.
+    """The card or lorebook in the format `to`. A card converted to a book format gives its book; a book converted to a card format, a card with that book.
 
     Raises:
         UnknownNameError: there is no such format.
@@ -106,7 +106,7 @@ def convert(what: Card | Book, to: str) -> Converted:
 
 
 def taken_out(card: Card) -> Book:
-    """The book of a card, with the character kept in its extensions."""
+    """The book of a card; its extensions keep the character."""
     found = value_at(card.hub, BOOK)
     if not isinstance(found, Mapping):
         book, alone = (
@@ -125,7 +125,7 @@ def taken_out(card: Card) -> Book:
 
 
 def put_in(book: Book) -> Card:
-    """A card around a book: the character it was taken from, or a new one by the book's name."""
+    """A card with this book: the character kept in its extensions, or a new one named like the book."""
     plain, character = preserved_fields.without_note(
         book.hub, preserved_fields.EXTENSIONS, _CARD_NOTE
     )
@@ -148,7 +148,7 @@ def _character_losses(card: Card, to: str) -> Iterator[Loss]:
 
 @dataclass(frozen=True, slots=True)
 class _FormatView:
-    """A card, a book's head or an entry in one format, without anything of ours, and the way to the common shape and back."""
+    """A card, a book's head or an entry in one format, without our extensions, and how it is turned into the common shape and back."""
 
     format: str
     raw: Raw
@@ -157,7 +157,7 @@ class _FormatView:
 
 
 def _lost(ours: _FormatView, theirs: _FormatView) -> dict[Path, Any]:
-    """Path and what is held instead, for every field of ours that theirs does not say.
+    """For every field of ours that theirs does not hold: its path and what is there instead.
 
     A field that the common shape knows is lost if it comes back changed. One that it does not know is lost unless both formats are one.
     """
@@ -176,7 +176,7 @@ def _lost(ours: _FormatView, theirs: _FormatView) -> dict[Path, Any]:
 
 
 def _says_more(one: FieldChange) -> bool:
-    """Whether what was there says more than what is: blanks between keys do not, nor quotes around a number."""
+    """Whether a change loses something: blanks between keys and quotes around a number do not count."""
     told = [
         "".join(str(value).split()) if isinstance(value, str | int) else value
         for value in (one.before, one.after)
@@ -185,13 +185,13 @@ def _says_more(one: FieldChange) -> bool:
 
 
 def _is_held(one: FieldChange, ours: _FormatView, hub: Raw, seen: Raw) -> bool:
-    """Whether a field that our own format would write otherwise is in the common shape as it was, and in what came of it."""
+    """Whether a field that our format normalises is nevertheless kept by the common shape and by the result."""
     known = not same(ours.to_hub(with_value(ours.raw, one.path, one.after)), hub)
     return known and same(value_at(hub, one.path), value_at(seen, one.path))
 
 
 def _card_losses(card: Card, made: Card) -> list[Loss]:
-    """Told in the card's own layout; of one that is only read in the common shape."""
+    """The losses of a card, named in its own layout; for formats that are only read, in the common shape."""
     form, raw = (card.form, card.raw) if card.form.from_hub_alone else (HUB, card.hub)
     kept = ".".join((*made.form.extensions, preserved_fields.OURS))
     lost = _lost(_card_words(form, raw), _card_words(made.form, made.raw))
@@ -221,14 +221,14 @@ def _card_words(form: CardForm, raw: Mapping[str, Any]) -> _FormatView:
 
 
 def _is_mirror(form: CardForm, path: Path) -> bool:
-    """Whether it is a copy of a field for older programs, which stands in `data` as well."""
+    """Whether the path is a top-level copy of a field of `data` for older programs."""
     return has_layout(form) and len(path) == 1 and path[0] in MIRRORS.values()
 
 
 def _book_losses(
     book: Book, made: Book, above: str = "", kept_above: str = "", target: str = ""
 ) -> list[Loss]:
-    """Head and entries, told in the layout of the source; entries that are no objects do not come along."""
+    """The losses of a book's head and entries, named in the layout of the source; entries that are no objects are lost."""
     target = target or made.format
     kept = spoken((*made.form.extensions, preserved_fields.OURS), kept_above)
     head = _lost(_head_words(book), _head_words(made))
@@ -273,7 +273,7 @@ def _entry_words(form: EntryForm, raw: Mapping[str, Any], at: int) -> _FormatVie
 
 
 def _picture_losses(card: Card, to: str) -> Iterator[Loss]:
-    """Pictures and other members that the format has no room for; the source file still has them."""
+    """Pictures and other members that the format cannot hold; the source file still has them."""
     if card.format == "png" and to not in ("png", "charx"):
         yield Loss("(picture)", to)
     if to != "charx":

@@ -38,7 +38,7 @@ def _message(name: str, said: str, users: set[str]) -> Message:
 
 
 def _told(text: str) -> Iterator[tuple[str, str]]:
-    """(name, what was said); lines before the first name are messages of nobody."""
+    """(name, what was said); lines before the first name have no name."""
     name, said = "", ""
     for line in text.splitlines():
         begins = _SPEAKER.fullmatch(line)

@@ -1,4 +1,4 @@
-"""Which words of memories tell something: those that stand in few of them. They name themes and are offered as keys."""
+"""Distinctive terms of memories: words that few of them have. They name themes and are offered as keys."""
 
 import re
 from collections import Counter, defaultdict
@@ -23,7 +23,7 @@ _HAN = re.compile("[\u3400-\u9fff]+")
 
 
 class DistinctiveTerms:
-    """Which words of a role's memories tell something: those that stand in few of them."""
+    """The distinctive terms of a role's memories."""
 
     def __init__(self, memories: Sequence[Memory], names: Collection[str]) -> None:
         self._names = frozenset(folded_key(name) for name in names)
@@ -31,7 +31,7 @@ class DistinctiveTerms:
         self._total = len(memories)
 
     def name(self, memories: Sequence[Memory]) -> tuple[str, ...]:
-        """The words that most of these share and few others have; as they are written most often."""
+        """The words that most of these memories share and few others have, in their usual spelling."""
         held: Counter[str] = Counter()
         spelt: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for memory in memories[:SPEAK_FOR_THEIR_THEME]:
@@ -49,7 +49,7 @@ class DistinctiveTerms:
         return tuple(islice(_apart(spelt[word].most_common(1)[0][0] for word in best), NAMED_BY))
 
     def keys(self, memory: Memory) -> tuple[str, ...]:
-        """Keys that a memory could have and has not."""
+        """Keys that a memory could have and lacks."""
         has = {folded_key(key) for key in memory.keys}
         return tuple(
             _apart(
@@ -60,7 +60,7 @@ class DistinctiveTerms:
         )
 
     def _told(self, memory: Memory) -> list[str]:
-        """The words of a text that stand for it: its Chinese terms, else its rarest Latin words, as they are written."""
+        """The terms of a memory: its Chinese terms, else its rarest Latin words, as they are written."""
         if terms := [one for one in _terms(memory.content) if folded_key(one) not in self._names]:
             return terms[:MOST_TERMS]
         rarest = sorted(
@@ -103,7 +103,7 @@ def _terms(content: str) -> tuple[str, ...]:
 
 
 def _between(run: str) -> Iterator[str]:
-    """What is left of a run without its words of grammar, the longest of them first."""
+    """The parts of a run between words of grammar."""
     start = place = 0
     while place < len(run):
         length = next((size for size in (3, 2, 1) if _grammar(run[place : place + size])), 0)
@@ -137,7 +137,7 @@ def _words(memory: Memory) -> Collection[str]:
 
 
 def _apart(words: Iterable[str]) -> Iterator[str]:
-    """Without those that say part of another."""
+    """The words without those that overlap an earlier one."""
     said: list[str] = []
     for word in words:
         folded = folded_key(word)

@@ -1,4 +1,4 @@
-"""Entries of a lorebook changed one by one, by our names for their fields, in whatever format the book is; the rest of the file stays as it is.
+"""Edits single entries of a lorebook of any format, by our names for their fields; the rest of the file stays as it is.
 
 A world file is changed where it stands. Any other format is taken to the world's shape and back, and only what differs is written:
 what a format cannot say is kept in the entry's extensions, as conversions do it.
@@ -60,7 +60,7 @@ class Placed:
 
 
 def placed(book: Book) -> list[Placed]:
-    """Every entry in the order of the file; uid as the engine calls it. What is no object is left out.
+    """Every entry in the order of the file, with the engine's uid. What is no object is left out.
 
     An entry that cannot be read goes by its place in brackets.
     """
@@ -91,7 +91,7 @@ def changed(book: Book, uid: str, fields: Mapping[str, Any]) -> Book:
 
 
 def added(book: Book, fields: Mapping[str, Any]) -> tuple[Book, str]:
-    """The book with one entry more, at its end, and what that is called. Raises: as `changed`."""
+    """The book with one more entry at its end, and its uid. Raises: as `changed`."""
     number = _free_number(book)
     world = {"uid": number, **new_entry(**world_fields(fields))}
     if book.form.by_uid:
@@ -169,7 +169,7 @@ def _members(book: Book) -> list[tuple[str | int, Any]]:
 
 
 def _reads(book: Book, key: str | int, raw: Mapping[str, Any]) -> bool:
-    """Whether an entry can be read, asked of a book that has no other."""
+    """Whether an entry can be read: asked of a book with this entry alone."""
     alone = {key: raw} if isinstance(key, str) else [raw]
     return (
         len(book.with_raw(with_value(book.raw, book.form.entries, alone)).lorebook().entries) == 1
@@ -211,7 +211,7 @@ def _free_number(book: Book) -> int:
 
 
 def _numbers(book: Book) -> Iterator[int]:
-    """Every number that an entry goes by."""
+    """Every number used as a key, uid or id."""
     for key, raw in _members(book):
         names = (key, *((raw.get("uid"), raw.get("id")) if isinstance(raw, Mapping) else ()))
         yield from (

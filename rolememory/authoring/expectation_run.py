@@ -1,4 +1,4 @@
-"""Does a book do what is expected of it? Cases are played by the public scan, failures say why."""
+"""Runs expectations against a book by the public scan; failures say why."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from rolememory.schema.wording import word, word_gate
 
 
 class Played(Protocol):
-    """What came of one turn."""
+    """The outcome of one turn, as expectations ask it."""
 
     def fired(self) -> Sequence[str]:
-        """Ids of all that is in the prompt, in the order of the prompt."""
+        """Ids of everything in the prompt, in its order."""
         ...
 
     def place(self, name: str) -> str:
@@ -49,7 +49,7 @@ class Played(Protocol):
 
 
 class CaseRunner(Protocol):
-    """Where cases are played: a book alone, or a role."""
+    """What runs the cases: a book alone, or a role."""
 
     def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, Played]]:
         """Its turns, one after the other."""
@@ -201,7 +201,7 @@ def _of_places(turn: _CaseTurn, expect: Expect, fired: Sequence[str]) -> Iterato
 
 
 class BookRunner:
-    """A book alone: the public scan and nothing else."""
+    """A book alone, by the public scan."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class BookRunner:
         return next(title(entry) for entry in self.book.entries if entry.id == one)
 
     def changed(self, book: Lorebook) -> "BookRunner":
-        """The same with a changed book; names stay what they were."""
+        """A runner for a changed book; names stay resolved as before."""
         return BookRunner(book, self._names, self.indexes)
 
     def index(self, settings: ScanSettings) -> LoreIndex:
@@ -258,7 +258,7 @@ class BookRunner:
 
 
 class PlayedLore:
-    """A scan as cases ask it."""
+    """The answers of a scan to an expectation."""
 
     def __init__(self, given: Activation, index: LoreIndex) -> None:
         self.given, self._index = given, index

@@ -1,4 +1,4 @@
-"""What a book must do, written down beside it: `NAME.test.toml`, cases of messages and what they should wake.
+"""Expectations of a book in `NAME.test.toml` beside it: messages, and which entries should fire.
 
 rules = "default"                         # or sillytavern; for all cases
 [settings]                                # of scanning, where they differ from the defaults
@@ -40,7 +40,7 @@ SUFFIX = ".test.toml"
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """What must be so after a turn. Entries by title or uid; with a role, memories by id as well."""
+    """What is expected after a turn. Entries by title or uid; with a role, memories by id as well."""
 
     fires: tuple[str, ...] = ()
     not_fires: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class ExpectationCase:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every entry it speaks of."""
+        """Every entry that is named."""
         return frozenset(name for step in self.steps for name in step.expect.names)
 
 
@@ -117,7 +117,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
 
 
 class _ExpectationParser:
-    """Knows the file and what holds for all its cases."""
+    """Reads the cases of one file; problems name the file and the case."""
 
     def __init__(self, file: str, raw: Mapping[str, Any]) -> None:
         self._file, self._raw = file, raw
@@ -276,7 +276,7 @@ class _ExpectationParser:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known field that is meant; among short names the whole counts, not a part."""
+    """The known field that is most likely meant, by similarity of the whole name."""
     found = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
     return str(found[0]) if found else None
 

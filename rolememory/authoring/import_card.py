@@ -1,4 +1,4 @@
-"""A card comes to a home and becomes a role, or brings a role that is there up to date; and goes out again with the role's books in it."""
+"""Imports a card into a home, as a new role or as an update of one, and exports a role's card with its books."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _NO_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A role that this card may belong to. `sure`: it was made of the same card, or of one that says the same.
+    """A role that this card may belong to. `sure`: the role was imported from this card, or from one with the same content.
 
     `changed`: what the card says otherwise than the one that the role was made of.
     """
@@ -41,7 +41,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class ImportedCard:
-    """What adopting a card did. Files by their names in the role's folder."""
+    """What an import of a card did. Files by their names in the role's folder."""
 
     role: Role
     made: bool
@@ -54,7 +54,7 @@ class ImportedCard:
 
 
 def match(home: Home, card: Card, name: str = "") -> Match | None:
-    """The role this card belongs to: by the id it carries, then (unless it is to have another name) by the same card, then by the name.
+    """The role this card belongs to: by the id in it, then (unless `name` is given) by the same card, then by the name.
 
     Raises:
         AmbiguousNameError: two roles answer to the name.
@@ -81,7 +81,7 @@ def import_card(
     traits: bool = False,
     replace_books: bool = False,
 ) -> ImportedCard:
-    """Make a role of the card, or bring the role `into` up to date with it, after a backup of its files.
+    """Import the card as a new role, or update the role `into` after a backup of its files.
 
     A book of an earlier card that was edited here stays unless `replace_books`; one that was not is replaced. `traits`
     remembers description and personality, what is remembered already left out, all or none.
@@ -109,7 +109,7 @@ def import_card(
 
 
 def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
-    """What differs from the card that the role was made of, unless it is the role's own as it would go out now.
+    """What differs from the card that the role was imported from; nothing where the card equals the role's export.
 
     A card that cannot be read any more says nothing.
     """
@@ -122,7 +122,7 @@ def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
 
 
 def _updated(home: Home, role: Role, parts: RoleFromCard, replace_books: bool) -> ImportedCard:
-    """Write what differs; a backup goes before."""
+    """Write the files that differ, after a backup."""
     role_memory = home.role(role.id)
     space = role_memory.space
     before = _made_of_card(space, role)
@@ -155,13 +155,13 @@ def _is_edited(
     before: Mapping[str, bytes],
     fresh: Mapping[str, bytes],
 ) -> bool:
-    """Whether a book here is neither the one that came before nor the one that comes now."""
+    """Whether a book was edited here: it equals neither the one imported before nor the one imported now."""
     known = (None, before.get(name), fresh.get(name))
     return name.startswith(BOOKS) and standing[name] not in known
 
 
 def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:
-    """The files that the role's card gave when it came."""
+    """The files that were written when the role's card was imported."""
     try:
         return role_from_card(_card_in(space, role.card), role.id).files if role.card else {}
     except (
@@ -172,7 +172,7 @@ def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:
 
 
 def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
-    """role.json with the card and the names it goes by; a name that another role answers to is left out."""
+    """The role with the card's file and names; names that belong to another role are left out."""
     others = {
         fold_name(one)
         for other in home.roles()
@@ -190,7 +190,7 @@ def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
 
 
 def _stem(card: Card) -> str:
-    """The name of the card's file, where somebody named it."""
+    """The name of the card's file, unless it is a default name."""
     stem = PurePath(card.file).stem.strip()
     readable = (
         0 < len(stem) <= 100 and stem.isprintable() and any(letter.isalpha() for letter in stem)
@@ -215,7 +215,7 @@ def _said(memory: Memory) -> str:
 
 
 def _has_file(home: Home, role: Role, parts: RoleFromCard) -> bool:
-    """Whether the role was made of this very card."""
+    """Whether the role was imported from this very card."""
     file = parts.role.card or ""
     return (
         role.card == file and bytes_in(home.folder.space(role.id).blob(file)) == parts.files[file]
@@ -228,7 +228,7 @@ def _write(space: Space, files: Mapping[str, bytes]) -> None:
 
 
 def card_of(role_memory: RoleMemory) -> tuple[Card, Sequence[str]]:
-    """The role's card with its own books in it and its id in the extensions, and the names of those books. A role without one gets a new card.
+    """The role's card with its books inside and its id in the extensions, and the names of those books. A role without a card gets a new one.
 
     Raises:
         FileError: the card or a book cannot be read.

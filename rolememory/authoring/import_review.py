@@ -1,4 +1,4 @@
-"""What a card or a lorebook from somebody else brings: keys that match everything, and what differs from what is here."""
+"""Checks a foreign card or lorebook before an import: keys that match everything, and what differs from the role's card."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from rolememory.schema.settings import ScanSettings
 from rolememory.text.pattern import PatternBudget
 
 PROBES = ("Hello.", "好的。", "1", "?!", "ok", "Ну да", "え？")
-"""Short texts that have no letter in common: a key found in each of them is found everywhere."""
+"""Short texts without a common letter: a key found in each of them is found everywhere."""
 
 LONGEST = 60  # characters of a value that is shown
 MOST = 40  # differences that are told
@@ -31,7 +31,7 @@ class CatchAllKey:
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """A field of a card or of its book that says something else: "" where it says nothing."""
+    """A field of a card or of its book that differs; "" where it is empty."""
 
     field: str
     before: str
@@ -39,7 +39,7 @@ class FieldDifference:
 
 
 def everywhere(books: Iterable[Lorebook], settings: ScanSettings) -> tuple[CatchAllKey, ...]:
-    """Every primary key that is found in texts of any kind, so that its entry comes on every turn."""
+    """Every primary key that matches any text, so that its entry fires on every turn."""
     patterns = PatternBudget()
     return tuple(
         CatchAllKey(lore.book.name, lore.entry.comment or lore.entry.id, key.text)
@@ -57,7 +57,7 @@ def _fits_all(key: LoreKey, lore: Lore, patterns: PatternBudget) -> bool:
 
 
 def differences(before: Card, after: Card) -> tuple[FieldDifference, ...]:
-    """What the second card says otherwise, field by field; the texts of its book entry by entry."""
+    """What differs in the second card, field by field, and in the texts of its book, entry by entry."""
     found = [*_fields(_plain(before), _plain(after)), *_fields(_book(before), _book(after))]
     return tuple(found[:MOST])
 
@@ -86,7 +86,7 @@ def _book(card: Card) -> dict[str, Any]:
 
 
 def _says(value: Any) -> bool:
-    """Whether a field says anything: an empty one is as good as none."""
+    """Whether a field is there and not empty."""
     return value is not ABSENT and bool(value)
 
 

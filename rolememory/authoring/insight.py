@@ -1,4 +1,4 @@
-"""What stands out in what a role remembers: themes, what could be merged, what never came up and which keys it lacks. Pure.
+"""Insight into a role's memories: themes, what could be merged, what never fired and why, which keys are missing. Pure.
 
 Sources: S1.42 (clusters and associations), S1.47 (recommendations).
 """
@@ -27,7 +27,7 @@ TURNS_UNHEARD = 20  # turns after which silence means something
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two memories that say the same: `keep` would stay. `likeness` is a cosine."""
+    """Two memories that say the same; `keep` should stay. `likeness` is a cosine."""
 
     keep: str
     drop: str
@@ -36,7 +36,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class UnusedMemory:
-    """A memory that was in no prompt for so many turns, why that may be, and keys that it could have beside its own."""
+    """A memory that was in no prompt for so many turns, the likely reason, and more keys it could have."""
 
     id: str
     turns: int
@@ -46,7 +46,7 @@ class UnusedMemory:
 
 @dataclass(frozen=True, slots=True)
 class KeylessMemory:
-    """A memory without keys, and some that its text offers."""
+    """A memory without keys, and keys taken from its text."""
 
     id: str
     keys: tuple[str, ...]
@@ -54,7 +54,7 @@ class KeylessMemory:
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """Everything that stands out. `alone`: how many memories belong to no theme."""
+    """The whole result. `alone`: how many memories belong to no theme."""
 
     themes: tuple[Theme, ...] = ()
     alone: int = 0
@@ -66,7 +66,7 @@ class Insight:
 
 @dataclass(frozen=True, slots=True)
 class InsightContext:
-    """What else is known of the role. `turns_since` brings the user turns since a memory was told, None where nobody knows."""
+    """What else is known of the role. `turns_since` gives the user turns since a memory was told, None where unknown."""
 
     outdated: Collection[str] = frozenset()  # ids of memories that do not count now
     prompted: Collection[str] = frozenset()  # ids of those that were in some prompt
@@ -78,7 +78,7 @@ class InsightContext:
 def insight(
     memories: Mapping[str, Memory], like: SimilarityRows, known: InsightContext | None = None
 ) -> Insight:
-    """What stands out. `like` holds the rows of those memories that are looked at (`looked_at`). Cost: O(n²) for the nearest."""
+    """Everything worth knowing about these memories. `like` holds the rows of those considered (`looked_at`). Cost: O(n²) for the nearest."""
     here = known or InsightContext()
     looked = [memories[one] for one in like.ids]
     near = nearest(like)
@@ -100,7 +100,7 @@ def looked_at(memories: Iterable[Memory], outdated: Collection[str] = frozenset(
 
 
 def _same(memories: Sequence[Memory], near: Near, by: str) -> list[Pair]:
-    """What says the same of the same person, the most alike first; each memory in one pair only."""
+    """Pairs that say the same about the same person, the most similar first; each memory in one pair only."""
     pairs = sorted(
         {
             (-cosine, min(at, other), max(at, other))
@@ -161,7 +161,7 @@ def _bare(memory: Memory) -> str:
 
 
 def _dearest(memory: Memory) -> tuple[bool, bool, float, int, float, str]:
-    """Which of two stays: what an author wrote or locked, the heavier, the one that says more, the newer."""
+    """The order by which one of two stays: locked, authored, heavier, longer, newer."""
     told = memory.since.timestamp() if memory.since else 0.0
     return (
         not memory.locked,
@@ -176,7 +176,7 @@ def _dearest(memory: Memory) -> tuple[bool, bool, float, int, float, str]:
 def _quiet(
     memories: Sequence[Memory], known: InsightContext, telling: DistinctiveTerms
 ) -> list[UnusedMemory]:
-    """What never was in a prompt although the story went on, the longest silence first."""
+    """Memories that were in no prompt for many turns, the longest first."""
     unheard = [
         (memory, known.turns_since(memory))
         for memory in memories
@@ -195,7 +195,7 @@ def _quiet(
 
 
 def _silent(memory: Memory, said: str) -> Reason:
-    """Why it may be that nothing woke it."""
+    """The likely reason why it was not recalled."""
     plain = [key for key in memory.keys if not key.startswith("/")]
     if not memory.keys:
         return Reason("quiet_no_keys")
@@ -213,7 +213,7 @@ def _lacking(
 
 
 def _offered(memory: Memory, telling: DistinctiveTerms, said: str) -> tuple[str, ...]:
-    """Keys it could have: words that were said in chats first, since they are likely to be said again."""
+    """Keys it could have, first words that were said in chats, which are likely to be said again."""
     return tuple(sorted(telling.keys(memory), key=lambda key: not _is_said(key, said))[:NAMED_BY])
 
 

@@ -1,4 +1,4 @@
-"""A place for every memory on a plane, so that what is alike stands together. Deterministic; a memory more moves no other.
+"""A place for every memory on a plane, similar memories close together. Deterministic; a new memory moves no other.
 
     rows ─ nearest ─▶ principal axes ─ pull and push ─▶ places in -1..1 ─ kept by content ─▶ the next time only what is new is placed
 
@@ -37,14 +37,14 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places by content: (x, y), both in -1..1. `placed`: how many of them were put beside others since the whole was laid out."""
+    """Places by content: (x, y), both in -1..1. `placed`: how many were added beside others since the last whole layout."""
 
     spots: Mapping[str, Spot] = field(default_factory=dict)  # content digest -> place
     placed: int = 0
     by: str = ""  # meaning or words
 
     def of(self, memories: Sequence[Memory]) -> dict[str, Spot]:
-        """The places of these memories by id, as far as they have one."""
+        """The places of these memories by id; memories without a place are missing."""
         return {
             memory.id: self.spots[name]
             for memory in memories
@@ -53,7 +53,7 @@ class Layout:
 
 
 def content_digest(memory: Memory) -> str:
-    """What a place is kept by: another text has another; keys and the rest move nothing."""
+    """The key a place is kept under: it changes with the text, not with keys or other fields."""
     return blake2b(
         f"{memory.id}\0{memory.content}".encode("utf-8", "replace"), digest_size=9
     ).hexdigest()
@@ -62,7 +62,7 @@ def content_digest(memory: Memory) -> str:
 def laid_out(
     memories: Sequence[Memory], like: SimilarityRows, before: Layout | None = None
 ) -> Layout:
-    """A place for each of these memories. What had one keeps it, unless so much is new that all are laid out again.
+    """A place for each of these memories. Known memories keep theirs, unless so many are new that all are laid out again.
 
     `like` holds the rows of these memories in their order. Cost: O(n²) for the nearest, then O(n) per step; with few newcomers O(new · n).
     """
@@ -78,7 +78,7 @@ def laid_out(
 
 
 def _anew(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
-    """A place for all: as many as can be pulled at once, then the others beside them."""
+    """A place for all: the first `MOST_PULLED` are laid out together, the others beside them."""
     pulled = sorted(range(len(names)), key=names.__getitem__)[:MOST_PULLED]
     if len(pulled) == len(names):
         laid = _whole(like, names)
@@ -91,7 +91,7 @@ def _anew(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
 def _beside(
     like: SimilarityRows, names: Sequence[str], here: Mapping[str, Spot], fresh: Sequence[int]
 ) -> dict[str, Spot]:
-    """Newcomers among those that are nearest to them; who is like nothing goes to the rim."""
+    """Places for new memories among their nearest; a memory similar to none goes to the edge."""
     import numpy as np
 
     if not fresh:
@@ -112,7 +112,7 @@ def _beside(
 
 
 def _whole(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
-    """Everything again."""
+    """A layout of all from nothing."""
     import numpy as np
 
     if len(names) < 3:
@@ -123,7 +123,7 @@ def _whole(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
 
 
 def _axes(rows: "Floats", names: Sequence[str]) -> "Floats":
-    """The two directions in which rows differ most, nearly, (n, 2), each of spread 1; a little apart where rows are the same."""
+    """Coordinates on the two principal axes, approximately, (n, 2), each with deviation 1; equal rows are set slightly apart."""
     import numpy as np
 
     centred = rows - rows.mean(axis=0)
@@ -145,7 +145,7 @@ def _axes(rows: "Floats", names: Sequence[str]) -> "Floats":
 
 
 def _pulled(spots: "Floats", places: "Places", shares: "Floats") -> "Floats":
-    """Neighbours pull, strangers push, ever more gently."""
+    """Moves the points: neighbours attract, sampled strangers repel, with a falling step size."""
     import numpy as np
 
     chance = np.random.default_rng(_SEED)
@@ -164,7 +164,7 @@ def _pulled(spots: "Floats", places: "Places", shares: "Floats") -> "Floats":
 
 
 def _scaled(spots: "Floats") -> "Floats":
-    """Into -1..1, a few far ones at the rim."""
+    """Scaled to -1..1; a few outliers end at the edge."""
     import numpy as np
 
     low, high = np.percentile(spots, 1.0, axis=0), np.percentile(spots, 99.0, axis=0)
@@ -174,7 +174,7 @@ def _scaled(spots: "Floats") -> "Floats":
 
 
 def _angle(name: str) -> float:
-    """A direction of its own for each content."""
+    """A direction that depends on the content alone."""
     return int(name[:8], 16) / 0xFFFFFFFF * 6.283185307179586
 
 

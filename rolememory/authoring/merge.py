@@ -1,4 +1,4 @@
-"""Two memories become one: what stays takes over what the other rests on, knows and replaced. Pure."""
+"""Merges two memories: the one that stays takes over keys, evidence and replacements of the other. Pure."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from rolememory.schema.memory import Evidence, Memory
 
 
 def merged(keep: Memory, drop: Memory) -> dict[str, Any]:
-    """The fields that change in `keep` once it speaks for both; its text, time and person stay its own.
+    """The fields of `keep` that change by the merge; its text, time and person stay.
 
     What an author wrote rests on nothing, and so does what it is merged with.
 

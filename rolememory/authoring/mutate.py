@@ -1,4 +1,4 @@
-"""Small faults put into a book, one at a time, to see whether its expectations notice: what nobody notices, nobody tests.
+"""Small faults put into a book one at a time: a fault that fails no expectation shows what is not tested.
 
 Only what could make a difference is tried: a flag that nothing listens to is left alone, since no expectation could ever notice it.
 """
@@ -50,7 +50,7 @@ class Mutation:
 
 @dataclass(frozen=True)
 class MutationContext:
-    """What is known of the book while faults are thought of."""
+    """What is known of the book while faults are made."""
 
     book: Lorebook
     index: LoreIndex
@@ -62,7 +62,7 @@ class MutationContext:
         return any(other is not lore and rivals(lore, other) for other in self.index.entries)
 
     def orders_beside(self, lore: Lore) -> list[float]:
-        """The insertion orders of others that go to the same place, so that their order shows."""
+        """The insertion orders of other entries with the same place in the prompt."""
         place, rules = target(lore, self.index.rules), self.index.rules
         others = [
             other for other in self.index.entries if other is not lore and not rivals(lore, other)
@@ -70,7 +70,7 @@ class MutationContext:
         return [one.entry.insertion_order for one in others if target(one, rules) == place]
 
     def draws(self, one: Lore, other: Lore) -> bool:
-        """Whether the text of one has a key of the other, which does not come along anyway by having all its keys."""
+        """Whether the text of one wakes the other, which does not fire with it anyway by having all its keys."""
         if other.entry.id not in self.hears.get(one.entry.id, ()):
             return False
         alone = one.entry.sticky or one.constant or one.asked.activate
@@ -107,18 +107,18 @@ def _made(lore: Lore, field: str, code: str, value: Any, was: Any = "") -> Mutat
 
 
 def _flip(lore: Lore, field: str) -> Mutation:
-    """A switch of the entry, turned."""
+    """A switch of the entry, inverted."""
     was = getattr(lore.entry, field)
     return _made(lore, field, "flip", not was, was)
 
 
 def _set(lore: Lore, field: str, was: Any, *values: Any) -> Iterator[Mutation]:
-    """The field with each of these values that it does not have."""
+    """The field set to each of these values that differs from its own."""
     yield from (_made(lore, field, "set", value, was) for value in values if value != was)
 
 
 def keys(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """Each key deleted, primary and secondary ones; not where a shorter one of them stands in it, which finds all that it finds."""
+    """Each primary and secondary key deleted, except keys that contain a shorter key of the entry: that one finds the same."""
     entry = lore.entry
     if not lore.constant and not lore.asked.activate:
         yield from _deleted(ground, lore, "keys", lore.keys, entry.keys)
@@ -139,7 +139,7 @@ def _deleted(
 
 
 def text(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """The text emptied, and its decorators taken away."""
+    """The text emptied, and each decorator deleted."""
     written = lore.entry.content
     if lore.content.strip():
         yield _made(lore, "content", "empty", written[: max(written.rfind(lore.content), 0)])
@@ -158,7 +158,7 @@ _OPPOSITES = {
 
 
 def waking(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """Whether and when it wakes: switched off, constant, its logic, its chance."""
+    """Whether it fires: switched off, constant, its logic, its probability."""
     entry = lore.entry
     yield _flip(lore, "enabled")
     if lore.keys or entry.constant:
@@ -173,7 +173,7 @@ def waking(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
 
 
 def limits(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """For which kinds of generation, from which texts and for whom it wakes."""
+    """Its limits: kinds of generation, extra texts it reads, characters."""
     for field in ("triggers", "match_sources"):
         if listed := getattr(lore.entry, field):
             yield _made(lore, field, "empty", (), ", ".join(listed))
@@ -196,14 +196,14 @@ def comparing(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
 
 
 def depth(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """How far back it looks."""
+    """Its scan depth."""
     given = lore.entry.scan_depth
     if given is not None and lore.keys:
         yield from _set(lore, "scan_depth", given, max(given - 1, 0), given + 1)
 
 
 def recursion(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """Who wakes whom, as far as it does not come anyway."""
+    """Its recursion flags, where they make a difference."""
     if not ground.index.settings.recursive:
         return
     entries = ground.index.entries
@@ -216,7 +216,7 @@ def recursion(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
 
 
 def place(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """Where its text goes: another place, deeper, said by another, before or behind its neighbours."""
+    """Where its text goes: another position, depth or role, before or after its neighbours."""
     entry, asked = lore.entry, lore.asked
     if asked.position is None and asked.depth is None and asked.reverse_depth is None:
         yield from _elsewhere(lore)
@@ -230,7 +230,7 @@ def place(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
 
 
 def _elsewhere(lore: Lore) -> Iterator[Mutation]:
-    """Another place, and what its own place is told besides."""
+    """Another position, and the fields that belong to its own position."""
     entry, after = lore.entry, LorePosition.AFTER
     other = after if entry.position is not after else LorePosition.BEFORE
     yield from _set(lore, "position", entry.position or "", other)
@@ -243,7 +243,7 @@ def _elsewhere(lore: Lore) -> Iterator[Mutation]:
 
 
 def rivalry(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """Its group, its odds in it."""
+    """Its group and its weight there."""
     entry = lore.entry
     if not ground.has_rivals(lore):
         return
@@ -254,7 +254,7 @@ def rivalry(ground: MutationContext, lore: Lore) -> Iterator[Mutation]:
 
 
 def timers(_: MutationContext, lore: Lore) -> Iterator[Mutation]:
-    """How long it stays, rests and waits: not at all, and a turn longer."""
+    """Sticky, cooldown and delay: none, and one turn more."""
     for field in ("sticky", "cooldown", "delay"):
         if messages := getattr(lore.entry, field):
             yield from _set(lore, field, messages, 0, messages + 2)

@@ -1,4 +1,4 @@
-"""Puts every fault into the book in turn and asks the expectations; tells which ones nobody noticed, and what nobody tried."""
+"""Runs the expectations against every fault and reports the faults that none noticed, and what no case covers."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class MutationReport:
-    """What became of the faults."""
+    """The result of a mutation run."""
 
     noticed: int
     survivors: tuple[Mutation, ...]
@@ -27,12 +27,12 @@ class MutationReport:
 
     @property
     def tried(self) -> int:
-        """How many there were."""
+        """How many faults were tried."""
         return self.noticed + len(self.survivors)
 
     @property
     def score(self) -> float:
-        """The share that was noticed, 0..1; 1 when nothing was tried."""
+        """The share of faults that were noticed, 0..1; 1 when none was tried."""
         return self.noticed / self.tried if self.tried else 1.0
 
 
@@ -90,12 +90,12 @@ def _told(stage: BookRunner, cases: Iterable[ExpectationCase]) -> dict[str, froz
 def _likely(
     cases: Sequence[ExpectationCase], told: Mapping[str, frozenset[str]], entry: str
 ) -> list[ExpectationCase]:
-    """All cases, those first that have to do with the entry and little else."""
+    """All cases; first those that name or fire the entry, with the fewest other entries."""
     return sorted(cases, key=lambda case: (entry not in told[case.name], len(told[case.name])))
 
 
 def _noticed(stage: BookRunner, cases: Iterable[ExpectationCase]) -> bool:
-    """Whether some case fails; one that cannot be played at all has noticed too."""
+    """Whether some case fails; a case that raises an error counts as failed."""
     try:
         return any(next(iter(failures(stage, case)), None) is not None for case in cases)
     except RoleMemoryError:
@@ -117,7 +117,7 @@ def uncovered(file: BookFile, cases: Iterable[ExpectationCase]) -> Uncovered:
 
 
 def _unsaid(entry: LoreEntry, seen: Collection[tuple[str, str]]) -> tuple[str, ...]:
-    """The keys of an entry that stand in no message; one that is constant needs none."""
+    """The keys of an entry that stand in no message; none for a constant entry."""
     said = {key for key in entry.keys if (entry.id, key) in seen or not key.strip()}
     return () if entry.constant else tuple(key for key in entry.keys if key not in said)
 

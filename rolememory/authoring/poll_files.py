@@ -1,4 +1,4 @@
-"""Waits for files to change: by looking at them again and again, which works on every kind of disk and for files anywhere."""
+"""Waits for files to change by polling, which works on every kind of disk."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ Marks = tuple[tuple[int, int] | None, ...]
 def changes(
     paths: Iterable[Path], wait: Callable[[float], None] = time.sleep, every_s: float = EVERY_S
 ) -> Iterator[None]:
-    """Yields once for each burst of changes since this was called; files may vanish and come back. Never ends by itself."""
+    """Yields once for each burst of changes; files may vanish and come back. Never ends."""
     watched = tuple(paths)
     return _changes(
         watched, marks(watched), wait, every_s
@@ -45,7 +45,7 @@ def _at_rest(
 
 
 def marks(paths: Iterable[Path]) -> Marks:
-    """What tells that a file is another one now: when it was written and how long it is; None while it is not there."""
+    """The modification time and size of each file; None while it is missing."""
     return tuple(_mark(path) for path in paths)
 
 

@@ -1,4 +1,4 @@
-"""The same cases asked of a role: its books and its memories together, as its turns are."""
+"""Runs expectations against a role: its books and memories together."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -17,7 +17,7 @@ from rolememory.schema.message import Message
 
 
 class RoleRunner:
-    """A role, asked without counting the turns: no timer runs from one to the next, and settings are the role's own."""
+    """A role, asked by previews: no timer runs between turns, and the settings are the role's own."""
 
     def __init__(self, role_memory: RoleMemory, book: Lorebook, file: str = "") -> None:
         self._role_memory, self._book, self._books = role_memory, book, (file, book.name)
@@ -50,14 +50,14 @@ class RoleRunner:
 
 
 class PlayedTurn:
-    """A turn of a role as cases ask it."""
+    """The answers of a role's turn to an expectation."""
 
     def __init__(self, turn: Turn, rules: str, books: Sequence[str]) -> None:
         self._turn, self._rules, self._books = turn, rules_named(rules), books
         self._lore = {one.entry.id: one for one in turn.lore.awake} if turn.lore else {}
 
     def fired(self) -> Sequence[str]:
-        """Entries, then memories as they stand in the block."""
+        """Entries, then memories in the order of the block."""
         return [*self._lore, *(one.memory.id for one in self._turn.recalled)]
 
     def place(self, name: str) -> str:
@@ -89,7 +89,7 @@ class PlayedTurn:
 
 
 def _lore_refusal(turn: Turn, books: Sequence[str], entry: str) -> Refusal | None:
-    """Why an entry is not there; it may be known by the name its book has in the role's folder."""
+    """Why an entry did not fire; its book may be known by its name or its file."""
     for book in books:
         with suppress(UnknownNameError):
             return turn.lore.explain(lore_id(book, entry)) if turn.lore else None

@@ -1,4 +1,4 @@
-"""What a scan did, as an author asks it: what fires, in which pass, by which key and where, what was closed, what it costs."""
+"""A scan as a report for authors: what fires, in which pass, by which key and where, which gates were closed, what it costs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ Said = Message | Mapping[str, Any] | str
 
 @dataclass(frozen=True, slots=True)
 class MatchPlace:
-    """Where the text that woke an entry stands."""
+    """Where the text stands that made an entry fire."""
 
     source: str  # message, recursion, description, ...
     message: int  # from 1; 0 = no message
@@ -70,7 +70,7 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """A scan in the words of an author. `silent` leaves out what nobody spoke of, unless all were asked for."""
+    """The report of a scan. `silent` leaves out entries whose keys were not said, unless all were asked for."""
 
     fired: tuple[Fired, ...]  # in the order of the scan
     silent: tuple[Silent, ...]
@@ -102,7 +102,7 @@ def look(
     chance: Iterable[float] | int = 0,
     cost: Callable[[str], int] | None = None,
 ) -> ScanReport:
-    """Scan and tell. `everything` also explains the entries whose keys nobody said. Cost: one scan, and some more per explained entry."""
+    """Scan and report. `everything` also explains entries whose keys were not said. Cost: one scan, and some more per explained entry."""
     index = books if isinstance(books, LoreIndex) else LoreIndex(books, settings)
     given = scan(index, messages, card=card, state=state, trigger=trigger, chance=chance, cost=cost)
     asleep = list(_asleep(index, given))
@@ -135,14 +135,14 @@ def _asleep(index: LoreIndex, given: Activation) -> Iterator[Silent]:
 
 
 def _with_remedy(one: Silent, given: Activation, index: LoreIndex) -> Silent:
-    """With the change that would let it in; for one that nobody spoke of that is plain: say its key."""
+    """The refusal with its remedy; for an entry whose keys were not said, without: the remedy is to say one."""
     if one.refusal.gate in QUIET_GATES:
         return one
     return replace(one, refusal=refusal_by_title(given.explain(one.id) or one.refusal, index))
 
 
 def refusal_by_title(refusal: Refusal, index: LoreIndex) -> Refusal:
-    """The same, other entries called by their titles, and the entry itself by none: what is advised is advised for it."""
+    """The refusal with entries named by title; the entry itself is not named in its own remedy."""
     titles = {lore.id: title(lore.entry) for lore in index.entries}
     told = tuple(
         (name, titles.get(str(value), value) if name == "winner" else value)
@@ -174,7 +174,7 @@ def _fired(one: Awake, given: Activation, rules: LoreRules) -> Fired:
 
 
 def _woken_by(one: Awake, given: Activation) -> str:
-    """Whose text it was: a block of recursion text holds the texts of all entries of the pass before."""
+    """The title of the entry whose text woke this one; a recursion block holds the texts of all entries of the pass before."""
     span = one.why.span
     block = given.segments[span.segment].text if span else ""
     for other in given.awake:
@@ -185,7 +185,7 @@ def _woken_by(one: Awake, given: Activation) -> str:
 
 
 def place_of(span: Span, segments: Sequence[Segment]) -> MatchPlace:
-    """A span as a person finds it: which message, how far into it, and the words around it."""
+    """A span as message number, offset and the words around it."""
     segment = segments[span.segment]
     text = segment.text
     head = len(segment.name) + 2 if segment.name and text.startswith(f"{segment.name}: ") else 0
@@ -205,7 +205,7 @@ def place_of(span: Span, segments: Sequence[Segment]) -> MatchPlace:
 
 
 def target(lore: Lore, rules: LoreRules) -> str:
-    """Where an entry's text goes, in a word or three: `before`, `depth 4 system`, `outlet sky`; `nowhere` when it has no place."""
+    """Where an entry's text goes: `before`, `depth 4 system`, `outlet sky`, ...; `nowhere` when it has no place."""
     position = home(lore, rules)
     if position is LorePosition.DEPTH:
         return f"depth {_depth(lore)} {lore.asked.role or lore.entry.role}"

@@ -1,4 +1,4 @@
-"""What memories have to do with one another: rows that can be compared, and who is near whom. By meaning where a model has read them, else by words."""
+"""Similarity of memories: a row of numbers for each, and the nearest of each. By embeddings where a model made them, else by words."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -30,7 +30,7 @@ _STRANGERS = 3  # nearest by words that lend their meaning to a memory that no m
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SimilarityRows:
-    """Rows of memories, (n, dims) float32, normalised; a row of zeros is like nothing."""
+    """Rows of memories, (n, dims) float32, normalised; a row of zeros is similar to none."""
 
     ids: tuple[str, ...]
     rows: "Floats" = field(repr=False)
@@ -44,7 +44,7 @@ class SimilarityRows:
         return self._near[0]
 
     def of(self, ids: Sequence[str]) -> "SimilarityRows":
-        """The same of these memories alone."""
+        """The rows of these memories alone."""
         if tuple(ids) == self.ids:
             return self
         places = {one: place for place, one in enumerate(self.ids)}
@@ -54,7 +54,7 @@ class SimilarityRows:
 def likeness(
     memories: Sequence[Memory], vectors: VectorTable | None = None, names: Collection[str] = ()
 ) -> SimilarityRows:
-    """The rows of these memories. `names`: words that say nothing, since they stand in most of them (the role's own)."""
+    """The rows of these memories. `names`: words without weight, since they stand in most memories (the role's own)."""
     ids = tuple(memory.id for memory in memories)
     own = by_words(memories, names)
     meant = _by_meaning(ids, own, vectors) if vectors is not None and memories else None
@@ -93,7 +93,7 @@ def neighbours(
 
 
 def by_words(memories: Sequence[Memory], names: Collection[str] = ()) -> "Floats":
-    """(n, DIMS): each word of content, keys and topics stands at a few places of its own, by what it tells among these memories."""
+    """Rows by feature hashing, (n, DIMS): each word of content, keys and topics counts at a few places, weighted by how rare it is."""
     import numpy as np
 
     quiet = {token for name in names for token in tokens(name)}
@@ -113,7 +113,7 @@ def by_words(memories: Sequence[Memory], names: Collection[str] = ()) -> "Floats
 
 @lru_cache(maxsize=8192)
 def spelt(content: str) -> Mapping[str, str]:
-    """The words of a text as they are compared, each as it is written. Read once for all that ask: most memories do not change."""
+    """The terms of a text, each with its spelling. Cached: most memories do not change."""
     return term_query(content).surfaces
 
 
@@ -138,7 +138,7 @@ def _spots(token: str) -> tuple[tuple[int, float], ...]:
 
 
 def _by_meaning(ids: Sequence[str], own: "Floats", vectors: VectorTable) -> "Floats | None":
-    """(n, dim) of the model; what it has not read yet stands among those that are nearest by words. None when it has read too few."""
+    """Rows of the embedding model, (n, dim); a memory without a vector gets a mean of its nearest by words. None when too few have one."""
     import numpy as np
 
     named = vectors.named()

@@ -1,4 +1,4 @@
-"""A lorebook to begin with: three entries that show the fields one needs first, and the expectations that go with them."""
+"""A starter lorebook: three entries that show the most needed fields, and their expectations."""
 
 import json
 
@@ -17,7 +17,7 @@ def new_book(name: str, language: Language = "en") -> str:
 
 
 def new_expectations(file: str, language: Language = "en") -> str:
-    """The expectations of that book, which it meets."""
+    """The expectations of that book; they pass."""
     return _example("expectations.{}.toml", language).replace("{file}", file)
 
 

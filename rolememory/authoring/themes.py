@@ -1,4 +1,4 @@
-"""What memories have to do with one another: groups of those that are among each other's nearest, each with a name. Pure. Source: S1.42."""
+"""Themes: groups of memories that are among each other's nearest, each with a name. Pure. Source: S1.42."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Near = Sequence[Sequence[tuple[int, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Memories that have to do with one another, nearest to its heart first."""
+    """A group of similar memories, the most central first."""
 
     name: tuple[str, ...]  # its most telling words
     ids: tuple[str, ...]
@@ -57,7 +57,7 @@ def nearest(like: SimilarityRows, most: int = NEAREST) -> Near:
 def grouped(
     looked: Sequence[Memory], like: SimilarityRows, near: Near, telling: DistinctiveTerms
 ) -> tuple[Theme, ...]:
-    """The same, where the rest is known already."""
+    """The themes, where neighbours and terms are known already."""
     found = [
         Theme(telling.name([looked[at] for at in group]), tuple(looked[at].id for at in group))
         for group in _groups(near, JOINS[like.by])
@@ -66,7 +66,7 @@ def grouped(
 
 
 def _groups(near: Near, joins: float) -> Iterator[list[int]]:
-    """Themes: who is among each other's nearest, and what that joins; one that is too large is asked for more."""
+    """Connected groups of mutual neighbours; one that is too large is split at a higher threshold."""
     for group in _joined(range(len(near)), near, joins):
         if len(group) <= LARGEST or joins > 0.95:
             yield from [_by_heart(group, near)] if len(group) >= SMALLEST else []
@@ -99,7 +99,7 @@ def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
 
 
 def _reached(start: int, friends: Mapping[int, set[int]]) -> set[int]:
-    """Everything that can be reached from here over friendships of both sides."""
+    """Everything that can be reached from here over mutual neighbours."""
     part, waiting = {start}, [start]
     while waiting:
         at = waiting.pop()
@@ -110,7 +110,7 @@ def _reached(start: int, friends: Mapping[int, set[int]]) -> set[int]:
 
 
 def _by_heart(group: Sequence[int], near: Near) -> list[int]:
-    """Those that are nearest to most others first."""
+    """The members, the most central first."""
     inside = set(group)
     worth = {at: sum(cosine for other, cosine in near[at] if other in inside) for at in group}
     return sorted(group, key=lambda at: (-round(worth[at], 5), at))

@@ -1,1 +1,1 @@
-"""Bringing a life along: what another program kept of characters becomes roles, lorebooks, users, chats and memories here."""
+"""Imports from other programs: their characters, lorebooks, personas, chats and summaries become roles, books, users, chats and memories."""

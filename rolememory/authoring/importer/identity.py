@@ -1,4 +1,4 @@
-"""Which role a character is: found again however the card changed, never mistaken for another of the same name."""
+"""Finds the role of a character, also when its card changed, without confusing characters of the same name."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -24,7 +24,7 @@ _TEXTS = ("description", "personality", "scenario", "first_mes")
 def role_plans(
     home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]
 ) -> dict[str, RolePlan]:
-    """Every character by its avatar file. What cannot be read goes to `problems`; a role that is here stays known all the same."""
+    """The plan of every character by its avatar file. Unreadable cards go to `problems`; where their role is known, it stays known."""
     roles = {role.id: role for role in home.roles()}
     paths = _cards(source, problems)
     standing = {path.name for path in paths}
@@ -69,7 +69,7 @@ def _role_plan(
     free: Sequence[Role],
     left: Mapping[str, str],
 ) -> RolePlan:
-    """`free` are the roles no other character is; `left` the roles by fingerprint whose characters are gone, or go by another file now."""
+    """The plan of one character. `free`: roles that belong to no other character; `left`: roles by fingerprint whose character's file is gone."""
     stamp, known = files.stamp(path), roles.get(str(row.get("role")))
     if known and row.get("stamp") == list(stamp):
         greets, world, mark = (
@@ -88,7 +88,7 @@ def _role_plan(
 
 
 def _is_still(known: Role, card: Card, mark: str, row: Row) -> bool:
-    """Whether the file holds the character it held: of the same name, or of the same texts."""
+    """Whether the file still holds the same character: by name or by texts."""
     return not card.name or fold_name(card.name) in _names(known) or row.get("mark") == mark
 
 
@@ -112,7 +112,7 @@ def _read(
 
 
 def fingerprint(card: Card) -> str:
-    """What stays of a character that gets another name or picture: its texts, however they are broken into lines; "" where there are none."""
+    """A digest of a character's texts, white space ignored, which survives a new name or picture; "" without texts."""
     words = (word for field in _TEXTS for word in card.text(field).casefold().split())
     told = " ".join(words)
     return digest(told.encode("utf-8", "replace")) if told else ""
@@ -121,7 +121,7 @@ def fingerprint(card: Card) -> str:
 def _left_behind(
     ledger: Ledger, standing: Collection[str], roles: Mapping[str, Role]
 ) -> dict[str, str]:
-    """Roles of characters whose file is not there any more, by fingerprint, where only one has it."""
+    """Roles of characters whose file is gone, by fingerprint, where it is unique."""
     rows = [
         row
         for avatar, row in ledger.all("role").items()
@@ -140,7 +140,7 @@ def _names(role: Role) -> set[str]:
 
 
 def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role | None:
-    """The role that was made of this card: of the same file, by the id in it, or one of its name that has no card yet."""
+    """The role of this card: imported from the same file, with the id in it, or of its name and without a card."""
     named = [role for role in free if fold_name(card.name) in _names(role)]
     own_id = role_from_card(card).role.id
     signs: tuple[Callable[[Role], bool], ...] = (

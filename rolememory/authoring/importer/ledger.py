@@ -1,4 +1,4 @@
-"""What was brought already: one line per thing, appended as soon as it is here, so that a stop at any moment loses and doubles nothing.
+"""The ledger of what was imported: one line per item, appended as soon as it is written, so that an interrupted import loses and doubles nothing.
 
 Losing the whole file costs time, no more: roles are found by their cards, chats by their messages, summaries by their words.
 """
@@ -34,7 +34,7 @@ class Ledger:
         self._read()
 
     def of(self, kind: Kind, key: str) -> Row:
-        """What is noted of this thing; empty when it never came."""
+        """What is noted of this item; empty when it was never imported."""
         return self._rows.get((kind, key), {})
 
     def all(self, kind: Kind) -> dict[str, Row]:
@@ -42,7 +42,7 @@ class Ledger:
         return {key: row for (found, key), row in self._rows.items() if found == kind}
 
     def note(self, kind: Kind, key: str, **fields: Any) -> None:
-        """Note that it came, or what is new of it.
+        """Note that an item was imported, or what changed.
 
         Raises:
             NotWrittenError: the disk refused.
@@ -69,7 +69,7 @@ class Ledger:
                 self._take(line)
 
     def _take(self, line: bytes) -> None:
-        """A line that was cut off, or that somebody broke, is none."""
+        """Read a line; a broken one is skipped."""
         self._lines += 1
         try:
             row = orjson.loads(line)
@@ -106,7 +106,7 @@ def ledger_path(home: Path, source: Path) -> Path:
 
 @contextmanager
 def ledger_of(home: Path, source: Path, *, write: bool = True) -> Iterator[Ledger]:
-    """The ledger, held against a second import into the same home; only to look at with `write` false.
+    """The ledger, locked against a second import into the same home; read-only where `write` is false.
 
     Raises:
         NotWrittenError: another import is under way, or the home takes no files.
@@ -127,7 +127,7 @@ def ledger_of(home: Path, source: Path, *, write: bool = True) -> Iterator[Ledge
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Nobody else imports here meanwhile."""
+    """Holds the lock on imports into this home."""
     lock = atomic.locked(folder, _WAIT_S)
     try:
         lock.__enter__()

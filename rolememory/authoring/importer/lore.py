@@ -1,4 +1,4 @@
-"""Lorebooks: which come, under which name, and which of their entries become memories instead."""
+"""Plans and writes lorebooks: which are imported, under which name, and which of their entries become memories instead."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -75,7 +75,7 @@ def _home(
 
 
 def _trunk(chats: Sequence[ChatPlan]) -> ChatPlan | None:
-    """The chat that all of these are branches of, or the first where that one is not there; None where they are unrelated."""
+    """The chat that all of these branch off, or the first of them where it is missing; None where they are unrelated."""
     families = {(chat.folder, chat.head.main_chat or chat.name) for chat in chats}
     if len(families) != 1:
         return None
@@ -134,7 +134,7 @@ def _standing(home: Home, file: str) -> bytes | None:
 
 
 def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
-    """Put the lorebook where the roles share theirs.
+    """Write the lorebook into the home's shared folder.
 
     Raises:
         NotWrittenError: the disk refused.

@@ -1,4 +1,4 @@
-"""Summaries that extensions left, as memories of a role: with the messages they rest on, each once, however often it is brought."""
+"""Imports summaries of extensions as memories of a role, with the messages they rest on; importing again adds nothing."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _LASTING = 0.7  # salience of what was marked to be kept for long
 
 @dataclass(frozen=True, slots=True)
 class ImportedChat:
-    """A chat as it stands here: its id, whose it is, and the version of every message that was heard ("" = not kept)."""
+    """An imported chat: its id, its user, and the version of every message ("" = not kept)."""
 
     chat: str
     user: str | None
@@ -41,7 +41,7 @@ def remember_summaries(
     told: ImportedChat,
     before: Collection[str] = (),
 ) -> tuple[list[str], int]:
-    """Write down what is not here yet; the ids of all of them, and how many are new.
+    """Remember the summaries that are not here yet; gives the ids of all, and how many are new.
 
     `before` are ids that came earlier: those that are gone since were deleted here, and stay so.
 
@@ -64,7 +64,7 @@ def remember_summaries(
 
 
 def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[str, dict[str, Any]]:
-    """Fields of memory.json by id, in the order of the story; of texts that each replace the one before, each says so."""
+    """Fields of memory.json by id, in the order of the story; a rolling summary supersedes the one before."""
     found: dict[str, dict[str, Any]] = {}
     rolling = ""
     for one in sorted(summaries, key=lambda one: (one.through < 0, one.through)):
@@ -104,7 +104,7 @@ def _fields(summary: LeftSummary, told: ImportedChat) -> dict[str, Any]:
 
 
 def _told_at(summary: LeftSummary, heard: RoleTranscript, at: int | None) -> datetime | None:
-    """When the last message it covers was sent, hidden or not."""
+    """When the last message that it covers was sent."""
     own = heard.sent[summary.through] if 0 <= summary.through < len(heard.sent) else None
     return own or (None if at is None else heard.messages[at].sent)
 
@@ -112,7 +112,7 @@ def _told_at(summary: LeftSummary, heard: RoleTranscript, at: int | None) -> dat
 def _more_ground(
     evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]
 ) -> Edit | None:
-    """What adds the support of another chat to a summary that is here."""
+    """The edit that adds the evidence of another chat to a summary that is here."""
     standing = {(one.chat, one.version) for one in evidence}
     more = [one for one in raw.get("evidence", ()) if (one.chat, one.version) not in standing]
     return (

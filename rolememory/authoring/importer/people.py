@@ -18,7 +18,7 @@ from rolememory.storage.port import Document
 def user_of(
     head: TavernChatHead, messages: Iterable[TavernMessage], settings: TavernSettings
 ) -> str | None:
-    """Whose chat it is: the name the user's messages mostly bear, else the persona the chat is locked to, else what else is said.
+    """The user of a chat: the most frequent name of the user's messages, else the persona of the chat, else the default.
 
     >>> user_of(TavernChatHead(user="Lin"), [TavernMessage(0, "user", "Hi.", name="林")], TavernSettings())
     '林'
@@ -55,7 +55,7 @@ def _state(standing: dict[str, Any] | None, persona: Persona, ledger: Ledger) ->
 
 
 def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
-    """Put what is said about the persona into the file; what else stands there stays.
+    """Write the persona into the file; other rows and fields stay.
 
     Raises:
         FileError: the file cannot be read as it stands.

@@ -1,4 +1,4 @@
-"""What an import would do, found out without changing anything."""
+"""The plan of an import: what there is, and what would be done with it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from rolememory.errors import FileError
 
 Kind = Literal["world", "role", "persona", "chat"]
 State = Literal["new", "changed", "same", "kept"]
-"""Not here yet; here and older; here already; here, and not touched because it was edited or taken away here."""
+"""Not here yet; here but older; here already; left alone because it was edited or removed here."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportSettings:
-    """How a person wants it."""
+    """The options of an import."""
 
     role: str = ""  # id of the role that a folder of chats without a card belongs to
     hidden: bool = False  # messages that were hidden from the model come too
@@ -64,7 +64,7 @@ class WorldPlan:
 
 @dataclass(frozen=True, slots=True)
 class PersonaPlan:
-    """Somebody the user plays."""
+    """A persona of the user."""
 
     persona: Persona
     state: State
@@ -94,7 +94,7 @@ class ChatPlan:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """Everything that is there, and what would become of it."""
+    """Everything in the source, and what would be done with it."""
 
     source: DataFolder
     settings: TavernSettings
@@ -118,7 +118,7 @@ class ImportPlan:
         return not self.due and self.states("role", "world", "persona") <= {"same", "kept"}
 
     def states(self, *kinds: Kind) -> set[State]:
-        """How things of these kinds stand."""
+        """The states of all items of these kinds."""
         found: dict[Kind, list[State]] = {
             "role": [one.state for one in self.roles.values()],
             "world": [one.state for one in self.worlds.values()],

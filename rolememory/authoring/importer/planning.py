@@ -1,4 +1,4 @@
-"""Looking at everything there is, without changing anything: cards, lorebooks, personas, and the first line of every chat."""
+"""Makes the plan of an import: looks at cards, lorebooks, personas and the first line of every chat; changes nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -42,7 +42,7 @@ def make_plan(
     wishes: ImportSettings = PLAIN,
     tell: Tell = lambda *_: None,
 ) -> ImportPlan:
-    """What is in the data folder, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
+    """The plan: what the data folder holds, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
     problems: list[FileError] = []
     settings = _settings(source, problems)
     roles = role_plans(home, source, ledger, problems)
@@ -69,7 +69,7 @@ def make_plan(
 def _many(
     home: Home, roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], ledger: Ledger
 ) -> dict[str, int]:
-    """How many chats each role has, where some are new and nobody was asked yet whether they share one life."""
+    """How many chats each role has, for roles with new chats where it was not asked yet whether they share one story."""
     found = dict[str, int]()
     new = set[str]()
     for chat in chats:
@@ -114,7 +114,7 @@ def _settings(source: DataFolder, problems: list[FileError]) -> TavernSettings:
 
 
 def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
-    """The role of a folder of chats whose card is not there: the one that was named or came before, else the one role of the folder's name."""
+    """The role of a folder of chats without a card: the one that was named or imported before, else the only role of the folder's name."""
     roles = home.roles()
     named = [
         one
@@ -189,7 +189,7 @@ def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
 def _grouped(
     source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]
 ) -> Iterator[ChatPlan]:
-    """Chats of groups; one that no group owns any more was heard by those who speak in it."""
+    """Chats of groups; a chat without a group goes to those who speak in it."""
     if source.only:
         return
     paths = {
@@ -244,7 +244,7 @@ def _group_chat(
 
 
 def _identified(chats: list[ChatPlan], ledger: Ledger) -> list[ChatPlan]:
-    """Each chat with an id of its own. Branches once took over the id of the chat they left; then the chat keeps it."""
+    """Each chat with a unique id. Old branches have the id of the chat they left; then that chat keeps it."""
     found, taken = [], set[tuple[str, str]]()
     for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
         wanted = str(ledger.of("chat", chat.key).get("chat") or chat.id)
@@ -272,13 +272,13 @@ def _state(
 
 
 def left_mark(memories: Iterable[LeftSummary]) -> str:
-    """What Memory Books wrote, as a mark that changes when it does."""
+    """A digest of what Memory Books wrote."""
     texts = [f"{one.through}\0{one.text}" for one in memories]
     return digest("\0".join(texts).encode("utf-8", "replace")) if texts else ""
 
 
 def begun(chat: ChatPlan) -> datetime:
-    """When the chat was begun, as well as that is told."""
+    """When the chat began, as far as that is known."""
     return (
         chat.head.created
         or named_at(chat.name)
@@ -287,7 +287,7 @@ def begun(chat: ChatPlan) -> datetime:
 
 
 def _begun(chat: ChatPlan) -> tuple[datetime, bool, str]:
-    """Oldest first; a chat before its branches, which begin with its own first words."""
+    """The order of chats: oldest first, a chat before its branches."""
     return begun(chat), bool(chat.head.main_chat), chat.key
 
 

@@ -1,4 +1,4 @@
-"""What the chats of a plan would give, read whole and written nowhere."""
+"""Previews what the chats of a plan would give; nothing is written."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Carrying a plan out, thing by thing; each is noted as soon as it is here, so that a stop loses nothing and the next run goes on."""
+"""Runs an import item by item; each is noted when it is done, so that an interrupted import continues at the next run."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ from rolememory.text.fold import fold_name
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """What became of one thing of the plan."""
+    """The result of one item of the plan."""
 
     kind: Kind
     name: str
@@ -54,7 +54,7 @@ class ImportedItem:
 
 
 class ImportRun:
-    """One import under way. `run` gives each thing as it is done; what fails is told in it, and the rest goes on."""
+    """One import. `run` yields each item when it is done; an item that fails carries its error, and the rest goes on."""
 
     def __init__(
         self,
@@ -66,19 +66,19 @@ class ImportRun:
         stories: Mapping[str, Living] = MappingProxyType({}),
         keep: KeepChat = keep_chat,
     ) -> None:
-        """`stories`: whether the chats of a role share one life, by avatar, for those of `plan.many`; else each is its own."""
+        """`stories`: by avatar, for those of `plan.many`, whether the chats of a role share one story; by default each is its own."""
         self.home, self.plan, self.ledger = home, plan, ledger
         self._keep, self._hidden = keep, hidden
         self._stories = {avatar: stories.get(avatar, "each") for avatar in plan.many}
         self._roles: dict[str, RolePlan] = dict(plan.roles)
 
     def run(self) -> Iterator[ImportedItem]:
-        """Everything that is due: lorebooks before the roles that link them, personas, then chats from the oldest on."""
+        """Import everything that is due: lorebooks, roles, personas, then chats, the oldest first."""
         for brought, do in self._steps():
             yield self._tried(brought, do)
 
     def _steps(self) -> Iterator[tuple[ImportedItem, Callable[[], ImportedItem]]]:
-        """What there is to do, each as it is told of when it fails."""
+        """The steps, each with the item to report if it fails."""
         for world in self.plan.worlds.values():
             yield ImportedItem("world", world.name, world.state), partial(self._world, world)
         for role in self.plan.roles.values():
@@ -135,7 +135,7 @@ class ImportRun:
         return ImportedItem("role", role.name, role.state, role.avatar, role_id)
 
     def _made(self, role: RolePlan) -> str:
-        """A new role. One whose card holds the id of another role, as a copied card does, gets an id of its own."""
+        """A new role; where the card holds the id of another role, as a copied card does, with a new id."""
         known = {one.id for one in self.home.roles()}
         if role.card is not None and role_from_card(role.card).role.id not in known:
             return import_card(self.home, role.card, name=role.name).role.id
@@ -147,7 +147,7 @@ class ImportRun:
         )
 
     def _call(self, role_id: str, name: str) -> None:
-        """Let the role answer to this name too, unless another does."""
+        """Add an alias to the role, unless another role has that name."""
         roles = self.home.roles()
         taken = {fold_name(one) for role in roles for one in (role.name, *role.aliases)}
         if name and fold_name(name) not in taken:
@@ -155,7 +155,7 @@ class ImportRun:
             self.home.folder.update(role.model_copy(update={"aliases": (*role.aliases, name)}))
 
     def _link(self, avatar: str, names: Sequence[str]) -> None:
-        """Link lorebooks to a role, each once: one that was unlinked here stays so."""
+        """Link lorebooks to a role, each once: a book that was unlinked here stays unlinked."""
         row = self.ledger.of("role", avatar)
         before = list(row.get("linked", ()))
         files = {
@@ -175,7 +175,7 @@ class ImportRun:
         self.ledger.note("role", avatar, linked=[*before, *fresh])
 
     def _drop_own_book(self, role: RolePlan, role_id: str) -> None:
-        """The card's own copy of a lorebook that came as a file: there it is newer, and twice it would be said twice."""
+        """Delete the card's copy of a lorebook that was imported as a file, which is newer; two copies would fire twice."""
         world = self.plan.worlds.get(role.world)
         if world is None or not world.file or role.card is None:
             return
@@ -271,7 +271,7 @@ class ImportRun:
         ), ids
 
     def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
-        """Whether a chat is to be a story of its own."""
+        """Whether a chat becomes a story of its own."""
         if plan.state != "new":
             return False
         chosen = self.ledger.of("role", avatar).get("stories") or self._stories.get(avatar)

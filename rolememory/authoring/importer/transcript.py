@@ -1,4 +1,4 @@
-"""A chat as one role heard it: the messages as the write path takes them, each with its time."""
+"""A chat as one role heard it: the messages to be written, each with its time."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class RoleTranscript:
     sent: tuple[datetime | None, ...] = ()  # of every place of the file
 
     def before(self, place: int) -> int | None:
-        """Which of its messages stands at that place, or last before it; below 0 the last one of all."""
+        """The index of the message at that place, or of the last one before it; a negative place means the last message."""
         at = len(self.places) - 1 if place < 0 else bisect_right(self.places, place) - 1
         return at if at >= 0 else None
 
@@ -55,7 +55,7 @@ def as_heard(
 def _heard_of(
     chat: ChatFile, plan: ChatPlan, role: RolePlan, roles: Sequence[RolePlan]
 ) -> Sequence[TavernMessage]:
-    """The messages of a chat from when on the role was there."""
+    """The messages of a chat since the role joined it."""
     if not plan.group:
         return chat.messages
     greeting = {one.avatar for one in roles if one.greets}
@@ -63,12 +63,12 @@ def _heard_of(
 
 
 def _is_said(message: TavernMessage, hidden: bool) -> bool:
-    """Whether a message is of the story: `hidden` counts those that were hidden from the model."""
+    """Whether a message belongs to the story; `hidden` includes those hidden from the model."""
     return bool(message.text.strip()) and not message.program and (hidden or not message.hidden)
 
 
 def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:
-    """The roles a chat goes to; in a group also those who speak in it and are no members any more."""
+    """The roles that get a chat; in a group also former members who speak in it."""
     spoke = (
         sorted({one.avatar for one in grouped(chat, tuple(roles.values()))}) if plan.group else ()
     )
@@ -89,7 +89,7 @@ def hidden_in(chat: ChatFile) -> int:
 
 
 def dated(times: Sequence[datetime | None], begun: datetime) -> Iterator[datetime]:
-    """A time for every message: its own, else a second after the one before; before the first that is known, a second before it.
+    """A time for every message: its own, else one second after the one before; counted back before the first known time.
 
     >>> from datetime import UTC
     >>> known = datetime(2024, 5, 1, 12, tzinfo=UTC)

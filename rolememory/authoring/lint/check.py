@@ -1,4 +1,4 @@
-"""All faults of a book at once, the worst first."""
+"""Lints a book: all findings at once, the worst first."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Texts that no budget can pay."""
+"""Texts that exceed the token budget."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Fields that do nothing, because another field or the way chats go does not let them."""
+"""Fields without effect, because of another field or of how chats go."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A fault that was found: a code with its values, in an entry and a field. Worded by `words`."""
+"""A finding: a code with its values, in an entry and a field. `words` has the sentences."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Entries that wake entries: circles, long chains, and those that wake half the book."""
+"""Entries that wake entries: cycles, long chains, and those that wake half the book."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +15,7 @@ Wakes = Mapping[str, tuple[str, ...]]
 
 
 def wakes(subject: Subject) -> Wakes:
-    """Which entry may wake which, by their flags too. Secondary keys and chance may still keep one out."""
+    """Which entry may wake which, flags considered. Secondary keys and chance may still keep one out."""
     if not subject.settings.recursive:
         return {}
     by_id, heard = {lore.entry.id: lore for lore in subject.living}, hears(subject)
@@ -28,7 +28,7 @@ def wakes(subject: Subject) -> Wakes:
 
 @lru_cache(maxsize=1)
 def hears(subject: Subject) -> Wakes:
-    """Which entry's text has whose keys, whatever their flags say."""
+    """Which entry's text has whose keys, flags ignored."""
     odd = [lore for lore in subject.living if lore.odd]
     return {lore.entry.id: tuple(_woken(subject, lore, odd)) for lore in subject.living}
 
@@ -50,12 +50,12 @@ def _found_in(subject: Subject, text: str, odd: Sequence[Lore]) -> set[str]:
 
 
 def _may_wake(subject: Subject, lore: Lore, other: Lore) -> bool:
-    """Whether another entry, by its keys, comes beside this one."""
+    """Whether the text of an entry may wake the other: it fires by keys and is no rival."""
     return other is not lore and not subject.is_woken(other) and not rivals(lore, other)
 
 
 def circles(subject: Subject) -> Iterator[LintFinding]:
-    """Entries that wake each other: whichever is named, all of them come."""
+    """Entries that wake each other: if one fires, all of them do."""
     graph, told = wakes(subject), set[frozenset[str]]()
     by_id = {lore.entry.id: lore for lore in subject.living}
     for start in graph:
@@ -66,7 +66,7 @@ def circles(subject: Subject) -> Iterator[LintFinding]:
 
 
 def chains(subject: Subject) -> Iterator[LintFinding]:
-    """One key that draws a long row of entries after it."""
+    """One key that starts a long chain of entries."""
     graph = wakes(subject)
     by_id = {lore.entry.id: lore for lore in subject.living}
     followed = {other for woken in graph.values() for other in woken}
@@ -96,7 +96,7 @@ def greedy(subject: Subject) -> Iterator[LintFinding]:
 
 
 def shortest(graph: Wakes, start: str, goal: str) -> list[str]:
-    """The shortest way along the arrows, both ends in it; empty when there is none.
+    """The shortest path between two entries, ends included; empty when there is none.
 
     >>> shortest({"a": ("b",), "b": ("c", "a"), "c": ()}, "a", "a")
     ['a', 'b', 'a']
@@ -114,7 +114,7 @@ def shortest(graph: Wakes, start: str, goal: str) -> list[str]:
 
 
 def farthest(graph: Wakes, start: str) -> list[str]:
-    """The way to the entry that is the most steps away.
+    """The path to the entry that is the most steps away.
 
     >>> farthest({"a": ("b", "c"), "b": ("c",), "c": ("d",)}, "a")
     ['a', 'c', 'd']

@@ -1,4 +1,4 @@
-"""Secondary keys that are not asked, or ask for what is always so."""
+"""Secondary keys that are ignored or always true."""
 
 from collections.abc import Iterator
 

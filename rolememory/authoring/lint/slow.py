@@ -1,4 +1,4 @@
-"""Whether a pattern can be made to run for very long: it is tried on texts that are made against it."""
+"""Finds patterns that can run for very long, by trying them on texts made for that."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -18,7 +18,7 @@ _MISFIT = "\u0002"  # what no author's pattern asks for
 
 @lru_cache(maxsize=512)
 def is_slow(pattern: Pattern) -> bool:
-    """Whether some text of a few thousand characters keeps an engine that goes back busy, as browsers' engines do."""
+    """Whether some text of a few thousand characters makes a backtracking engine, as browsers have, run too long."""
     tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
     engine = pattern.backtracking()
     texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
@@ -44,7 +44,7 @@ def _too_long(engine: Any, text: str) -> bool:
 
 
 def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
-    """For each loop without end: what leads up to it, and what goes round in it."""
+    """For each unbounded loop: a text that leads up to it, and one that it repeats."""
     match node:
         case Concatenation(parts):
             for part in parts:
@@ -60,7 +60,7 @@ def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _single(node: Node) -> Iterator[str]:
-    """What each part of a loop can take by itself."""
+    """A character that each part of a loop can take alone."""
     if isinstance(node, CharacterSet):
         yield _letter(node)
     for child in children(node):
@@ -68,7 +68,7 @@ def _single(node: Node) -> Iterator[str]:
 
 
 def sample(node: Node, rounds: int = 0) -> str:
-    """A short text that fits, as far as that is easily said; loops are gone through `rounds` times at least."""
+    """A short text that probably matches; loops are repeated at least `rounds` times."""
     match node:
         case CharacterSet():
             return _letter(node)
@@ -83,7 +83,7 @@ def sample(node: Node, rounds: int = 0) -> str:
 
 
 def _letter(node: CharacterSet) -> str:
-    """A character of the set, a plain one where it has any."""
+    """A character of the set, preferably a plain one."""
     for letter in ("a", "b", "x", "0", " ", ".", "灯", "A"):
         inside = any(low <= ord(letter) <= high for low, high in node.ranges)
         if inside is not node.negated:

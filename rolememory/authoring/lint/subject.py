@@ -1,4 +1,4 @@
-"""What the rules look at: a book, read and prepared once."""
+"""What lint rules look at: a book, read and prepared once."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -69,7 +69,7 @@ class Subject:
 
     @cached_property
     def macros(self) -> Macros:
-        """What macros say; names nobody knows yet stand for themselves."""
+        """Expands macros; unknown names stay as they are."""
         who = self.character
         named = Character(
             name=who.name or "{{char}}",
@@ -80,7 +80,7 @@ class Subject:
 
     @cached_property
     def index(self) -> LoreIndex:
-        """The entries prepared, the macros of their keys said."""
+        """The prepared entries, macros in their keys expanded."""
         made = LoreIndex([self.book], self.settings)
         return made.speaking(for_character(self.character, card_macros=made.rules.card_macros))
 
@@ -126,7 +126,7 @@ class Subject:
         return dict(found)
 
     def is_woken(self, lore: Lore) -> bool:
-        """Whether something else than keys wakes it: it is constant, or told so by a decorator."""
+        """Whether it fires without keys: it is constant, or a decorator activates it."""
         return lore.constant or lore.asked.activate
 
     def keys_in(self, text: str, among: tuple[LoreKey, ...]) -> Iterator[LoreKey]:

@@ -1,4 +1,4 @@
-"""Texts with macros that nobody says, in another language than their keys, or written twice."""
+"""Texts with unknown macros, in another language than their keys, or written twice."""
 
 import re
 from collections.abc import Iterator, Sequence

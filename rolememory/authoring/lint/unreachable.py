@@ -1,4 +1,4 @@
-"""Entries that can never come into a prompt, or that nothing but luck of another kind lets in."""
+"""Entries that can never fire, or hardly ever."""
 
 from collections.abc import Iterator
 
@@ -70,7 +70,7 @@ def no_key_works(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 @each_entry
 def luckless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
-    """A probability of nought."""
+    """A probability of zero."""
     given = lore.entry.probability
     if lore.entry.use_probability and given < 0:
         yield of(lore, "no_probability", "probability")

@@ -1,4 +1,4 @@
-"""How each fault is told: its severity, why it is one, and what to write instead."""
+"""The wording of each finding: its severity, why it is a fault, and what to write instead."""
 
 import re
 from collections.abc import Mapping
