@@ -90,52 +90,50 @@ def _feel(text: str, language: Language | None, lexicon: Lexicon) -> Feeling:
     folded = fold(text)
     plain = folded.text.translate(lexicon.variants)
     if not _STRETCHED.search(plain):
-        return _blend(_told(plain, language, lexicon, text, folded))
+        return _blend(_felt_words(plain, language, lexicon, text, folded))
     squeezed = (
         _STRETCHED.sub(r"\1" * count, plain) for count in (1, 2)
     )  # soooo is so, cooool is cool
-    readings = [_blend(_told(form, language, lexicon)) for form in squeezed]
+    readings = [_blend(_felt_words(form, language, lexicon)) for form in squeezed]
     return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
 
 
-def _told(
+def _felt_words(
     plain: str,
     language: Language | None,
     lexicon: Lexicon,
     original: str = "",
     folded: Folded | None = None,
 ) -> Iterator[_WordFeeling]:
-    """Each felt word of the text, as the sentence means it."""
+    """Each felt word of the text, as the sentence means it; what is shouted in a text that is not weighs more."""
     found = _find(plain, language, lexicon)
     if not any(each.mark.feeling for each in found):
         return
     loud = bool(original) and not original.isupper()
     for inside, close in _sentences(plain, found):
-        tone = (0.7 if "?" in close else 1.0) * (1.0 + 0.08 * min(close.count("!"), 3))
-        doubted = next(
-            (place for place, each in enumerate(inside) if each.mark.doubts), len(inside)
-        )
-        turned = next(
-            (place for place in range(len(inside) - 1, -1, -1) if inside[place].mark.contrasts), 0
-        )
-        for place, each in enumerate(inside):
-            if each.mark.feeling is None or _consumed(inside, place):
-                continue
-            feeling, strength = _in_context(inside, place, plain)
-            strength *= (
-                tone * (_ASIDE if place > doubted else 1.0) * (_ASIDE if place < turned else 1.0)
-            )
-            word = (
-                original[slice(*folded.span(each.start, each.end))]
-                if folded
-                else plain[each.start : each.end]
-            )
-            if feeling.emotions:
-                yield _WordFeeling(
-                    feeling,
-                    strength * (1.2 if loud and len(word) > 2 and word.isupper() else 1.0),
-                    word,
-                )
+        for each, feeling, strength in _felt_in(inside, close, plain):
+            word = plain[each.start : each.end]
+            if folded:
+                word = original[slice(*folded.span(each.start, each.end))]
+            shouted = loud and len(word) > 2 and word.isupper()
+            yield _WordFeeling(feeling, strength * (1.2 if shouted else 1.0), word)
+
+
+def _felt_in(
+    inside: Sequence[_FeelingMatch], close: str, plain: str
+) -> Iterator[tuple[_FeelingMatch, Feeling, float]]:
+    """The felt words of a sentence; what stands behind a doubt or before a "but" weighs less."""
+    tone = (0.7 if "?" in close else 1.0) * (1.0 + 0.08 * min(close.count("!"), 3))
+    doubts = [place for place, each in enumerate(inside) if each.mark.doubts]
+    turns = [place for place, each in enumerate(inside) if each.mark.contrasts]
+    for place, each in enumerate(inside):
+        if each.mark.feeling is None or _consumed(inside, place):
+            continue
+        feeling, strength = _in_context(inside, place, plain)
+        behind = _ASIDE if place > min(doubts, default=place) else 1.0
+        before = _ASIDE if place < max(turns, default=place) else 1.0
+        if feeling.emotions:
+            yield each, feeling, strength * (tone * behind * before)
 
 
 def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_FeelingMatch]:
@@ -313,6 +311,15 @@ def affect_of_entry(entry: Entry, lexicon: Lexicon | None = None) -> Feeling:
     return read_affect(entry.content, lexicon=lexicon) if declared.neutral else declared
 
 
+def _strongest(aged: Iterable[tuple[Feeling, float]]) -> dict[str, float]:
+    """For each emotion the most that one of these feelings, at its share, holds of it."""
+    weights = dict.fromkeys(EMOTIONS, 0.0)
+    for feeling, share in aged:
+        for label, weight in feeling.emotions:
+            weights[label] = max(weights[label], weight * share)
+    return weights
+
+
 def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feeling:
     """What lingers of the messages' feelings, newest first: each counts half as much every `half_life_messages`.
 
@@ -327,19 +334,7 @@ def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feelin
         for age, feeling in enumerate(feelings)
         if not feeling.neutral
     ]
-    weights = {
-        label: max(
-            (
-                weight * share
-                for told, share in aged
-                for name, weight in told.emotions
-                if name == label
-            ),
-            default=0.0,
-        )
-        for label in EMOTIONS
-    }
-    emotions = _ordered(weights)
+    emotions = _ordered(_strongest(aged))
     if not emotions:
         return Feeling()
     total = sum(feeling.intensity * share for feeling, share in aged)

@@ -382,26 +382,26 @@ def inflections(word: str) -> set[str]:
     (True, True, True)
     """
     stems, soft = _stems(word)
-    plural = (
-        word[:-1] + "ies"
-        if soft.endswith("i")
-        else word + ("es" if re.search(r"(?:[sxz]|ch|sh)$", word) else "s")
-    )
     base = word[:-1] if word.endswith("e") and not word.endswith("ee") else word
-    adverb = (
-        word[:-1] + "y"
-        if word.endswith("le")
-        else word + "ally"
-        if word.endswith("ic")
-        else soft + "ly"
-    )
     ing = {stem + "ing" for stem in stems} if base == word else {base + "ing"}
     past = {
         stem.removesuffix("e") + ending
         for stem in (stems if soft == word else {soft})
         for ending in ("ed", "er", "est")
     }
-    return {word, plural, adverb, *ing, *past}
+    return {word, _plural(word, soft), _adverb(word, soft), *ing, *past}
+
+
+def _plural(word: str, soft: str) -> str:
+    if soft.endswith("i"):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
+
+
+def _adverb(word: str, soft: str) -> str:
+    if word.endswith("le"):
+        return word[:-1] + "y"
+    return word + "ally" if word.endswith("ic") else soft + "ly"
 
 
 def _stems(word: str) -> tuple[set[str], str]:

@@ -151,7 +151,7 @@ def _value(name: str, rest: str) -> object | None:
     if takes is DecoratorArgument.NUMBER:
         return int(rest) if rest.isascii() and rest.isdigit() else None
     if takes is DecoratorArgument.KEYS:
-        return tuple(key.strip() for key in rest.split(",") if key.strip()) or None
+        return tuple(filter(None, map(str.strip, rest.split(",")))) or None
     if takes is DecoratorArgument.NAME:
         return rest if rest and rest in _NAMES.get(name, (rest,)) else None
     return None

@@ -43,16 +43,20 @@ def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, FuzzyMa
     {'beacon': (4, 9, 91)}
     """
     needles = {key: folded_key(key) for key in keys[:_MOST_KEYS] if may_be_fuzzy(key)}
+    places = _words(text) if needles else {}
+    words = list(places)
+    found = ((key, _nearest(needle, words, cutoff)) for key, needle in needles.items())
+    return {key: FuzzyMatch(*places[near[0]], near[1]) for key, near in found if near}
+
+
+def _words(text: str) -> dict[str, tuple[int, int]]:
+    """The words of a text that may be a key with a mistake, each with its first place."""
     folded = fold(text)
     places: dict[str, tuple[int, int]] = {}
     for match in _WORD.finditer(folded.text):
         if len(match.group()) >= SHORTEST - 1 and len(places) < _MOST_WORDS:
             places.setdefault(match.group(), folded.span(*match.span()))
-    if not needles or not places:
-        return {}
-    words = list(places)
-    found = ((key, _nearest(needle, words, cutoff)) for key, needle in needles.items())
-    return {key: FuzzyMatch(*places[near[0]], near[1]) for key, near in found if near}
+    return places
 
 
 def _nearest(needle: str, words: Sequence[str], cutoff: float) -> tuple[str, float] | None:

@@ -7,7 +7,7 @@ Source: the forms that status bars and trackers for SillyTavern and RisuAI, MVU 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
@@ -247,35 +247,43 @@ def _in_json(text: str) -> Fields:
 
 
 def _flat(value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
-    if isinstance(value, list) and depth < _DEEPEST:
-        for one in value:
-            if (
-                isinstance(one, Mapping)
-                and one.get("op") in _SETS
-                and {"path", "value"} <= one.keys()
-            ):
-                path = _PATH.findall(str(one["path"]))[-1:]
-                yield from _flat(dict.fromkeys(path, one["value"]), depth + 1)
-    elif isinstance(value, Mapping) and depth < _DEEPEST:
+    if depth >= _DEEPEST:
+        return
+    if isinstance(value, list):
+        for one in filter(_is_patch, value):
+            path = _PATH.findall(str(one["path"]))[-1:]
+            yield from _flat(dict.fromkeys(path, one["value"]), depth + 1)
+    elif isinstance(value, Mapping):
         for name, one in value.items():
             if text := _text(one, _field(name)):
                 yield name, text
-            if isinstance(one, Mapping) and not (text and _field(name) != "who"):
+            if isinstance(one, Mapping) and (not text or _field(name) == "who"):
                 yield from _flat(one, depth + 1)
+
+
+def _is_patch(value: Any) -> bool:
+    """Whether a value is a step of a JSON patch that sets something."""
+    return (
+        isinstance(value, Mapping)
+        and value.get("op") in _SETS
+        and {"path", "value"} <= value.keys()
+    )
 
 
 def _text(value: Any, field: str) -> str:
     """A value as a line: members of a list and parts of a known field are joined, of names their names; "" where it has none."""
     if isinstance(value, str | int | float):
         return str(value)
-    if isinstance(value, list) and value:
-        names = [one.get("name") if isinstance(one, Mapping) else one for one in value]
-        plain = [str(one) for one in names if isinstance(one, str | int | float)]
+    if isinstance(value, list):
+        plain = _plain(one.get("name") if isinstance(one, Mapping) else one for one in value)
         return ", ".join(plain if field in ("who", "items") else plain[:1])  # [value, what it is]
     if isinstance(value, Mapping) and field:
-        plain = [str(one) for one in value.values() if isinstance(one, str | int | float)]
-        return ", ".join(value if field == "who" else plain)
+        return ", ".join(value if field == "who" else _plain(value.values()))
     return ""
+
+
+def _plain(values: Iterable[Any]) -> list[str]:
+    return [str(one) for one in values if isinstance(one, str | int | float)]
 
 
 class _StampLine(NamedTuple):
@@ -297,13 +305,10 @@ def _between(raw: str, start: int, end: int) -> Iterator[Panel]:
     for is_text, group in groupby(rows, key=lambda row: row.kind == "text"):
         run = list(group)
         place += len(run)
-        if not is_text:
-            told = [row for row in _told(run, edge=first or place == len(rows)) if row.fields]
-            if told:
-                yield _panel(
-                    told[0].start, told[-1].end, [one for row in told for one in row.fields]
-                )
-        first = first and all(row.kind == "blank" for row in run)
+        told = () if is_text else _told(run, edge=first or place == len(rows))
+        if printed := [row for row in told if row.fields]:
+            yield _panel(printed[0].start, printed[-1].end, _all_fields(printed))
+        first = first and {row.kind for row in run} == {"blank"}
 
 
 def _rows(raw: str, start: int, end: int) -> Iterator[_StampLine]:
@@ -317,39 +322,59 @@ def _kind(line: str) -> tuple[Literal["blank", "heading", "boxed", "bare", "text
         return "blank", []
     if len(line) <= _LONGEST_NAME and _folded(line.strip(_AROUND)) in _words().panels:
         return "heading", []
+    fields = _only_fields(line)
+    if not fields:
+        return "text", []
+    needed = 1 if line[0] in "(（" else 0  # known fields: talk stands in round brackets too
+    return ("boxed" if line[0] in _BOXES and _known(fields) > needed else "bare"), fields
+
+
+def _only_fields(line: str) -> Fields:
+    """The fields of a line that holds nothing else; none where it is talk."""
     if len(line) > _LONGEST_LINE or (line[0] not in _BOXES and not _pair(line)):
-        return "text", []
+        return []
     fields, whole = _in_line(line)
-    if not fields or not whole or any(len(value) > LONGEST_VALUE for _, value in fields):
-        return "text", []
-    boxed = _known(fields) > (line[0] in "(（") if line[0] in _BOXES else False
-    return ("boxed" if boxed else "bare"), fields
+    return fields if whole and all(len(value) <= LONGEST_VALUE for _, value in fields) else []
 
 
 def _told(run: list[_StampLine], *, edge: bool) -> Iterator[_StampLine]:
     """The rows of a run that print the state of a scene, not talk that looks like it."""
+    block = _bare_block(run) if edge else range(0)
     headed = False
-    bare = [number for number, row in enumerate(run) if row.kind == "bare" and _known(row.fields)]
-    many = edge and _known([one for row in run for one in row.fields]) > 1
     for number, row in enumerate(run):
         headed = (headed or row.kind == "heading") and row.kind != "blank"
-        if headed or row.kind == "boxed" or (many and bare and bare[0] <= number <= bare[-1]):
+        if headed or row.kind == "boxed" or number in block:
             yield row
+
+
+def _bare_block(run: Sequence[_StampLine]) -> range:
+    """From the first to the last bare row with a known field, where the run has more than one such field."""
+    bare = [at for at, row in enumerate(run) if row.kind == "bare" and _known(row.fields)]
+    return range(bare[0], bare[-1] + 1) if bare and _known(_all_fields(run)) > 1 else range(0)
+
+
+def _all_fields(rows: Iterable[_StampLine]) -> Fields:
+    return [one for row in rows for one in row.fields]
 
 
 def _in_line(line: str) -> tuple[Fields, bool]:
     """The fields of a line, and whether there is nothing else in it."""
-    if line[0] in "【[":
-        named = [(name, value) for name, value in _NAMED.findall(line) if value.strip()]
-        if len(named) == 1 and _folded(named[0][0]) in _words().panels:
-            return _in_line(named[0][1].strip())
-        if named:
-            return named, True
+    named = _bracketed(line)
+    if len(named) == 1 and _folded(named[0][0]) in _words().panels:
+        return _in_line(named[0][1].strip())
+    if named:
+        return named, True
     if _BOXES.get(line[0]) == line[-1]:
         line = _NEXT_BOX.sub("|", line[1:-1])
     parts = [part for part in _parts(line) if part.strip(_EDGES)]
     fields = [field for part in parts if (field := _pair(part))]
     return fields, len(fields) == len(parts)
+
+
+def _bracketed(line: str) -> Fields:
+    """The fields of a line like "【时间】夜【地点】茶楼"."""
+    found = _NAMED.findall(line) if line[0] in "【[" else ()
+    return [(name, value) for name, value in found if value.strip()]
 
 
 def _parts(line: str) -> Iterator[str]:

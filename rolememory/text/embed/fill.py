@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rolememory.errors import DirectionError
@@ -74,16 +75,14 @@ class VectorFiller:
         """
         batch = [self._waiting[one] for one in list(self._waiting)[: -BATCH - 1 : -1]]
         known = [want for want in batch if embedder.trusts(want.texts[0])]
-        texts = {
-            name: text
-            for want in known
-            for name, text in zip(want.digests, want.texts, strict=True)
-        }
+        texts = dict(
+            chain.from_iterable(zip(want.digests, want.texts, strict=True) for want in known)
+        )
         made = dict(zip(texts, _embedded(embedder, list(texts.values())), strict=True))
         good = {name: vector for name, vector in made.items() if vector is not None}
         for want in batch:
             del self._waiting[want.entry_id]
-            if all(name in good for name in want.digests):
+            if good.keys() >= set(want.digests):
                 self._put(want.entry_id, [good[name] for name in want.digests], want.digests)
             else:
                 self._table.remove(want.entry_id)

@@ -188,13 +188,13 @@ def _put(text: str, call: MacroCall, told: Mapping[Place, str]) -> str:
 
 def _branches(content: str) -> tuple[str, str | None]:
     depth = 0
-    for call in (one for one in calls(content) if not one.loose):
-        if call.name == "if" and not call.closes and len(call.arguments) == 1:
-            depth += 1
-        elif call.name == "if" and call.closes:
-            depth -= 1
-        elif call.name == "else" and depth == 0:
+    for call in calls(content):
+        if call.loose:
+            continue
+        if call.name == "else" and depth == 0:
             return content[: call.start], content[call.end :]
+        if call.name == "if":
+            depth += -1 if call.closes else len(call.arguments) == 1
     return content, None
 
 

@@ -95,13 +95,9 @@ class Variables:
     def add(self, name: str, value: Value, *, everywhere: bool = False) -> str:
         """Add a number, or hang on a text; a list gets one more. Gives what it is now."""
         now = self.get(name, everywhere=everywhere) or "0"
-        if (listed := _parsed(now)) is not None and isinstance(listed, list):
-            listed.append(value if isinstance(value, str) else _whole(value))
-            self.set(name, _json(listed), everywhere=everywhere)
-            return _json(listed)
-        one, other = number_of(now), number_of(value)
-        if one is None or other is None:
-            text = ("" if now == "0" else now) + (value if isinstance(value, str) else shown(value))
+        listed, one, other = _parsed(now), number_of(now), number_of(value)
+        if isinstance(listed, list) or one is None or other is None:
+            text = _appended(listed, value) if isinstance(listed, list) else _hung_on(now, value)
             self.set(name, text, everywhere=everywhere)
             return text
         total = one + other
@@ -195,21 +191,30 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _appended(listed: list[Any], value: Value) -> str:
+    return _json([*listed, value if isinstance(value, str) else _whole(value)])
+
+
+def _hung_on(now: str, value: Value) -> str:
+    return ("" if now == "0" else now) + (value if isinstance(value, str) else shown(value))
+
+
 def _member(value: Any, key: str) -> Any:
     held = _parsed(value) if isinstance(value, str) else None
     if held is None:
         return value
-    number = number_of(key)
-    if isinstance(held, list) and number is not None:
-        at = int(number) if math.isfinite(number) else -1
-        held = held[at] if 0 <= at < len(held) and at == number else None
-    elif isinstance(held, dict):
-        held = held.get(key)
-    else:
-        held = None
-    if isinstance(held, bool):
-        return "true" if held else ""
-    return _json(held) if isinstance(held, list | dict) else held
+    member = held.get(key) if isinstance(held, dict) else _element(held, number_of(key))
+    if isinstance(member, bool):
+        return "true" if member else ""
+    return _json(member) if isinstance(member, list | dict) else member
+
+
+def _element(held: Any, number: float | None) -> Any:
+    """The element of a list at that place; None where there is none."""
+    if not isinstance(held, list) or number is None or not math.isfinite(number):
+        return None
+    at = int(number)
+    return held[at] if 0 <= at < len(held) and at == number else None
 
 
 def _with_member(value: Value | None, key: str, member: str) -> str | None:
