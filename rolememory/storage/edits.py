@@ -86,15 +86,12 @@ def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> 
 
 
 def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
-    before = {name: pair[0] for name, pair in line.fields.items()}
-    if line.op == "remove":
-        return (
-            Edit("add", line.id, {k: v for k, v in before.items() if v is not None})
-            if here is None
-            else None
-        )
-    if here is None:
+    """The edit that takes a line back; None where somebody has changed, removed or added the same since."""
+    if (here is None) != (line.op == "remove"):
         return None
+    if here is None:
+        before = {name: pair[0] for name, pair in line.fields.items() if pair[0] is not None}
+        return Edit("add", line.id, before)
     standing = {
         name: pair[0] for name, pair in line.fields.items() if value_of(here, name) == pair[1]
     }

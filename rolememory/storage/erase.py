@@ -126,13 +126,19 @@ class PersonTraces:
 
     def value(self, name: str, value: Any, gone: Collection[str] = ()) -> Any:
         """One field of a memory without the person."""
-        if isinstance(value, list) and name == "evidence":
+        if not isinstance(value, list):
+            return self.plain(value)
+        if name == "evidence":
             return [self._support(one) for one in self.standing(value)]
-        if isinstance(value, list) and name in ("supersedes", "rests_on"):
+        if name in ("supersedes", "rests_on"):
             return [self.ids(one) for one in value if one not in gone]
-        if isinstance(value, list) and name in _WORDS:
-            return [one for one in value if not (isinstance(one, str) and self.names.found(one))]
+        if name in _WORDS:
+            return [one for one in value if not self._is_named(one)]
         return self.plain(value)
+
+    def _is_named(self, value: Any) -> bool:
+        """Whether a text names the person."""
+        return isinstance(value, str) and bool(self.names.found(value))
 
     def plain(self, value: Any) -> Any:
         """A JSON value without the name; the names of its fields stay."""
@@ -296,27 +302,31 @@ def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, d
     """Write a backup again without the person; one that cannot be searched is removed. True when it was touched."""
     try:
         contents = verified(path, settings)
-        chats = {name: data for name, data in contents.files.items() if name.startswith("chats/")}
-        cleared = [traces.clear(lines_of(data)) for data in chats.values()]
-        known = traces.with_chats(cleared)
-        kept = {
-            f"{one.log}{ENDING}": b"".join(framed([line]) for line in one.lines)
-            for one in cleared
-            if one.log
-        }
-        if kept == chats and not _names(contents.files, known):
-            return False
-        memory = _stripped(unpacked(contents.files), known)
+        files = _cleared(contents.files, traces)
     except (FileError, BrokenFileError, ReadOnlyRoleError, OSError, zipfile.BadZipFile):
         atomic.drop(path, disk)
         return True
-    rest = {
-        member: data
-        for member, data in contents.files.items()
-        if not member.startswith(("journal/", "chats/"))
+    if files is not None:
+        atomic.write(path, packed(files, contents.made), disk)
+    return files is not None
+
+
+def _cleared(files: Mapping[str, bytes], traces: PersonTraces) -> dict[str, bytes] | None:
+    """The files of a backup without the person, the journal folded into memory.json; None where nothing names them."""
+    chats = {name: data for name, data in files.items() if name.startswith("chats/")}
+    left = [traces.clear(lines_of(data)) for data in chats.values()]
+    known = traces.with_chats(left)
+    kept = {
+        f"{one.log}{ENDING}": b"".join(framed([line]) for line in one.lines)
+        for one in left
+        if one.log
     }
-    atomic.write(path, packed({**rest, **kept, MEMORY: memory}, contents.made), disk)
-    return True
+    if kept == chats and not _names(files, known):
+        return None
+    rest = {
+        name: data for name, data in files.items() if not name.startswith(("journal/", "chats/"))
+    }
+    return {**rest, **kept, MEMORY: _stripped(unpacked(files), known)}
 
 
 def _names(files: Mapping[str, bytes], traces: PersonTraces) -> bool:

@@ -3,7 +3,7 @@
 import base64
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -102,26 +102,20 @@ def import_role(
     role, memory, files = _opened(document)
     here = home.find(into) if into is not None else _standing(home, role)
     left_out: dict[str, LocalizedText] = {}
-    target = here or (_guest(home, role, left_out) if role else None)
-    if target is None:
-        raise InvalidValueError("these are memories without a role; say into which role they go")
+    target = here or _guest(home, role, left_out)
     found = _memories(memory)
     space = home.space(target.id)
-    standing = dict(RoleStore(space).snapshot().memories) if here else {}
-    edits = [
-        edit
-        for memory in found.memories.values()
-        if (edit := _edit(memory, standing.get(memory.id)))
-    ]
-    differing = [edit.id for edit in edits if edit.op == "set"]
-    wanted = [edit for edit in edits if edit.op == "add" or prefer == "theirs"]
+    edits = _edits(found.memories, RoleStore(space).snapshot().memories if here else {})
+    differing = _ids(edits, "set")
+    changed, kept = (differing, ()) if prefer == "theirs" else ((), differing)
+    wanted = [edit for edit in edits if edit.id not in kept]
     writing, keeping = _files_to_write(space, files, prefer)
     done = Imported(
         role=target,
         made=here is None,
-        added=tuple(edit.id for edit in edits if edit.op == "add"),
-        changed=tuple(differing) if prefer == "theirs" else (),
-        kept=tuple(differing) if prefer == "ours" else (),
+        added=_ids(edits, "add"),
+        changed=changed,
+        kept=kept,
         unchanged=len(found.memories) - len(edits),
         files=tuple(writing),
         files_kept=tuple(keeping),
@@ -133,6 +127,16 @@ def import_role(
     if not dry_run:
         _write(home, target, here is None, wanted, writing)
     return done
+
+
+def _ids(edits: Iterable[Edit], op: str) -> tuple[str, ...]:
+    return tuple(edit.id for edit in edits if edit.op == op)
+
+
+def _edits(theirs: Mapping[str, Memory], ours: Mapping[str, Memory]) -> list[Edit]:
+    """What it takes to have their memories here."""
+    found = (_edit(memory, ours.get(memory.id)) for memory in theirs.values())
+    return [edit for edit in found if edit]
 
 
 def _write(home: HomeFolder, role: Role, new: bool, edits: Sequence[Edit], files: Files) -> None:
@@ -188,29 +192,33 @@ def _role(raw: Any) -> Role:
         raise InvalidValueError("the export's role cannot be read: {told}", told=told) from error
 
 
-def _guest(home: HomeFolder, role: Role, left_out: dict[str, LocalizedText]) -> Role:
+def _guest(home: HomeFolder, role: Role | None, left_out: dict[str, LocalizedText]) -> Role:
     """The role of a document as it may stand in this home: it takes no name from another role and tunes only what is harmless."""
+    if role is None:
+        raise InvalidValueError("these are memories without a role; say into which role they go")
     taken = home.names()
-    numbered = (f"{role.name.strip()[:190]} ({count})" for count in itertools.count(2))
-    name = next(
-        one for one in itertools.chain((role.name,), numbered) if fold_name(one) not in taken
-    )
+    name = _free_name(role.name, taken)
     if name != role.name:
         left_out["name"] = _TAKEN.filled(name=role.name)
-    free = {one: fold_name(one) and fold_name(one) not in taken for one in role.aliases}
-    left_out |= {
-        f"aliases: {one[:80]}": _TAKEN.filled(name=one[:80]) for one in free if not free[one]
-    }
-    aliases = tuple(one for one in free if free[one])
+    aliases = [one for one in role.aliases if fold_name(one) and fold_name(one) not in taken]
+    for one in role.aliases:
+        if one not in aliases:
+            left_out[f"aliases: {one[:80]}"] = _TAKEN.filled(name=one[:80])
     settings, dropped = shareable(role.settings)
     left_out |= dict.fromkeys((f"settings.{key}" for key in dropped), _NOT_SHARED)
     return role.model_copy(
         update={
             "name": name,
-            "aliases": aliases,
+            "aliases": tuple(dict.fromkeys(aliases)),
             "settings": settings if dropped else role.settings,
         }
     )
+
+
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it where another role answers to it."""
+    numbered = (f"{name.strip()[:190]} ({count})" for count in itertools.count(2))
+    return next(one for one in itertools.chain((name,), numbered) if fold_name(one) not in taken)
 
 
 def _told(edit: Edit) -> dict[str, Any]:

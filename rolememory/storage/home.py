@@ -3,7 +3,7 @@
 import threading
 import unicodedata
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +67,11 @@ class HomeFolder:
         role_id = canonical(name)
         if role_id and (unchanged := self._unchanged(role_id)):
             return unchanged
-        roles, wanted = self.roles(), fold_name(name)
-        found = [role for role in roles if role.id == role_id] or [
-            role for role in roles if wanted in _names(role)
-        ]  # an id first
+        roles = self.roles()
+        found = _with_id(roles, role_id) or _called(roles, name)
         if not found:
-            raise UnknownRoleError(
-                name,
-                dict.fromkeys(spoken for role in roles for spoken in (role.name, *role.aliases)),
-            )
+            known = (one for role in roles for one in (role.name, *role.aliases))
+            raise UnknownRoleError(name, dict.fromkeys(known))
         if len(found) > 1:
             ids = ", ".join(f"{role.id} ({role.name})" for role in found)
             raise AmbiguousNameError(
@@ -226,6 +222,15 @@ def _folder(space: Space) -> Path:
 
 def _nameless(role_id: str) -> Role:
     return Role(id=role_id, name=role_id[:8])
+
+
+def _with_id(roles: Iterable[Role], role_id: str | None) -> list[Role]:
+    return [role for role in roles if role.id == role_id]
+
+
+def _called(roles: Iterable[Role], name: str) -> list[Role]:
+    wanted = fold_name(name)
+    return [role for role in roles if wanted in _names(role)]
 
 
 def _names(role: Role) -> set[str]:

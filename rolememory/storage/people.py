@@ -7,6 +7,7 @@ Names of one list are one person, known by the first; names in `apart` were aske
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -92,11 +93,11 @@ class People:
         told = list(dict.fromkeys(name.strip() for name in names if name.strip()))
         if len(told) < 2:
             raise InvalidValueError("expected two names or more to link, such as 'Lin' 'Traveller'")
-        groups = _groups(self._load())
-        touched = [group for group in groups if set(group) & set(told)]
-        one = list(dict.fromkeys([*(name for group in touched for name in group), *told]))
-        apart = [name for name in self._apart() if name not in one]
-        self._write([*(group for group in groups if group not in touched), one], apart)
+        touched, others = list[list[str]](), list[list[str]]()
+        for group in _groups(self._load()):
+            (others if set(group).isdisjoint(told) else touched).append(group)
+        one = list(dict.fromkeys(chain(*touched, told)))
+        self._write([*others, one], [name for name in self._apart() if name not in one])
 
     def unlink(self, name: str) -> None:
         """Let this name be a person of its own again, and not be asked about.

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -100,19 +101,18 @@ def _laid(home: Space, layers: Sequence[TranslatedLayer]) -> Loaded:
     below = translate_layer(read_layer(preset))
     below.values.pop("preset", None)
     layers = [below, *layers]
-    errors = [error for layer in layers for error in layer.errors]
     values, owners = _merged(layers)
+    errors = list(chain.from_iterable(layer.errors for layer in layers))
     try:
         settings = _validated(values, owners)
     except SettingsError as error:
         errors.extend(error.all or (error,))
     if errors:
         raise SettingsError.together(errors)
-    sources = {key: layer.layer.place(layer.written[key]) for key, layer in owners.items()}
     return Loaded(
         settings,
-        sources,
-        tuple(note for layer in layers for note in layer.notes),
+        {key: layer.layer.place(layer.written[key]) for key, layer in owners.items()},
+        tuple(chain.from_iterable(layer.notes for layer in layers)),
         (home.document(FILE), preset),
     )
 

@@ -77,19 +77,19 @@ def _worded(kind: Any) -> str:
     if origin in (types.UnionType, typing.Union):
         return " or ".join('"unset"' if part is type(None) else _worded(part) for part in inside)
     if origin is tuple:
-        return f"list of {_WORDS.get(inside[0], _worded(inside[0]))}"
+        return "list of texts" if inside[0] is str else f"list of {_worded(inside[0])}"
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "(" + " | ".join(f'"{word.value}"' for word in kind) + ")"
-    return {
-        bool: "true | false",
-        int: "whole number",
-        float: "number",
-        str: "text",
-        dict: "table",
-    }.get(origin or kind, str(kind))
+    return _WORDS.get(origin or kind, str(kind))
 
 
-_WORDS: Mapping[Any, str] = {str: "texts"}
+_WORDS: Mapping[Any, str] = {
+    bool: "true | false",
+    int: "whole number",
+    float: "number",
+    str: "text",
+    dict: "table",
+}
 
 
 def meant(name: str) -> str | None:

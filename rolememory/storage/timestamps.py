@@ -29,7 +29,7 @@ _DAYS = tuple(
         rf"{_DAY_OF_MONTH}\s+(?:of\s+)?{_NAMED},?\s+(?P<year>\d{{4}})",
     )
 )
-_NUMBERS = ("year", "day", "minute", "second")
+_NUMBERS = ("year", "month", "day", "hour", "minute", "second")
 _MORNING, _AFTERNOON = ("a", "凌晨"), ("p", "下午", "傍晚", "晚上")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -97,19 +97,23 @@ def _told(parts: Mapping[str, str | None]) -> datetime:
     >>> [str(_written(text))[:16] for text in ("April 1, 2024", "1 Apr 2024", "2024/4/1 8:53 PM", "Mon, Sept. 1st 2025 at 12 am")]
     ['2024-04-01 00:00', '2024-04-01 00:00', '2024-04-01 20:53', '2025-09-01 00:00']
     """
-    name = (parts.get("name") or "").lower()
-    name = "sep" if name == "sept" else name
-    months = [number for number, one in enumerate(_MONTHS.split(), 1) if one.startswith(name)]
-    if name and len(months) != 1:
-        raise ValueError(f"no month: {name}")
-    month, hour = months[0] if name else int(parts["month"] or 0), int(parts["hour"] or 0)
+    year, number, day, hour, minute, second = (int(parts.get(one) or 0) for one in _NUMBERS)
+    month = _month(name) if (name := parts.get("name")) else number
     half = (parts["half"] or parts["han"] or "").lower()
     if half in _AFTERNOON and hour < 12:
         hour += 12
     elif half in _MORNING and hour == 12:
         hour = 0
-    year, day, minute, second = (int(parts[one] or 0) for one in _NUMBERS)
     return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+
+
+def _month(name: str) -> int:
+    """The number of a month from the beginning of its English name."""
+    begin = {"sept": "sep"}.get(name.lower(), name.lower())
+    months = [number for number, one in enumerate(_MONTHS.split(), 1) if one.startswith(begin)]
+    if len(months) != 1:
+        raise ValueError(f"no month: {begin}")
+    return months[0]
 
 
 def _digits(text: str) -> datetime:

@@ -91,25 +91,13 @@ class UsageLog:
         False where nothing changed by it. Cost: O(injected); the disk is written in the background.
         """
         held = list(dict.fromkeys(injected))
-        used, vain = (
-            [one for one in held if one in referenced],
-            [one for one in held if one not in referenced],
-        )
+        used = [one for one in held if one in referenced]
+        turn = _TurnUse(at=iso(at), used=used, vain=[one for one in held if one not in referenced])
         with self._lock:
-            known = self._current().get(chat)
-            if (
-                known
-                and version not in known["turns"]
-                and any(version in block["versions"] for block in known["old"])
-            ):
-                return False  # too old to be told again
-            before = known["turns"].get(version) if known else None
-            if (before is None and not held) or (
-                before is not None and (before["used"], before["vain"]) == (used, vain)
-            ):
-                return False
-            self._put(chat, version, _TurnUse(at=iso(at), used=used, vain=vain))
-            return True
+            fresh = _is_news(turn, version, self._current().get(chat) or _nothing())
+            if fresh:
+                self._put(chat, version, turn)
+            return fresh
 
     def record(self, memory_id: str, chat: str, query: str, referenced: bool, at: datetime) -> None:
         """Note one use by hand, for callers that know better than the words of the reply; it stands whatever becomes of the chat.
@@ -215,7 +203,7 @@ class UsageLog:
         self._state.replace({chat: _shown(kept) for chat, kept in self._chats.items()})
 
     def _put(self, chat: str, version: str, turn: _TurnUse) -> None:
-        kept = self._chats.pop(chat, None) or _ChatUse(turns={}, old=[])
+        kept = self._chats.pop(chat, None) or _nothing()
         self._chats[chat] = kept
         before, shown = _size(kept), _shown(kept)
         if turn["used"] or turn["vain"]:
@@ -255,6 +243,19 @@ class UsageLog:
 
     def _drop(self, chat: str) -> int:
         return -_size(self._chats.pop(chat))
+
+
+def _nothing() -> _ChatUse:
+    return _ChatUse(turns={}, old=[])
+
+
+def _is_news(turn: _TurnUse, version: str, kept: _ChatUse) -> bool:
+    """Whether noting a turn changes anything; one that was summed up already is too old to be told again."""
+    before = kept["turns"].get(version)
+    if before is not None:
+        return (before["used"], before["vain"]) != (turn["used"], turn["vain"])
+    summed = any(version in block["versions"] for block in kept["old"])
+    return bool(turn["used"] or turn["vain"]) and not summed
 
 
 def _size(kept: _ChatUse) -> int:
@@ -371,14 +372,8 @@ def _uses(chat: str, kept: _ChatUse, memory_id: str) -> Iterable[Use]:
 
 
 def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
-    turns = {
-        version: _TurnUse(
-            at=turn["at"],
-            used=[one for one in turn["used"] if one in alive],
-            vain=[one for one in turn["vain"] if one in alive],
-        )
-        for version, turn in kept["turns"].items()
-    }
+    """The chat with the memories that are alive alone; turns and blocks without any go."""
+    turns = {version: _turn_of(turn, alive) for version, turn in kept["turns"].items()}
     blocks = [
         _Block(
             versions=block["versions"],
@@ -391,6 +386,11 @@ def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
         turns={version: turn for version, turn in turns.items() if turn["used"] or turn["vain"]},
         old=[block for block in blocks if block["used"] or block["vain"]],
     )
+
+
+def _turn_of(turn: _TurnUse, alive: Container[str]) -> _TurnUse:
+    used, vain = ([one for one in turn[name] if one in alive] for name in ("used", "vain"))
+    return _TurnUse(at=turn["at"], used=used, vain=vain)
 
 
 def _alive(counts: Mapping[str, float], alive: Container[str]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from rolememory.locales import Listed, LocalizedText, translatable
 from rolememory.storage.setting_messages import EXPECTED, PUT_KEY, SILENT, VARIABLE, WRITE
 from rolememory.storage.settings_tree import default, leaves, type_name
 
+_WRONG_KINDS = ("int_type", "float_type", "bool_type", "int_from_float")
 _BOUNDS = translatable(
     {
         "ge": "at least {number}",
@@ -82,23 +83,15 @@ def _instead(found: Mapping[str, Any], key: str, got: Any) -> Any:
     """What to write: the value as it was meant where that can be told, else the bound, else the default."""
     context = found.get("ctx", {})
     if found["type"] in ("literal_error", "enum"):
-        words = [
-            word.strip("'") for word in str(context["expected"]).replace(" or ", ", ").split(", ")
-        ]
+        words = str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         near = closest(str(got), words) or words[0]
         return [near] if isinstance(default(key), list) else near
     if isinstance(got, str) and isinstance(default(key), list):
         return [got]
-    meant = _unquoted(got)
-    if meant is not None and found["type"] in (
-        "int_type",
-        "float_type",
-        "bool_type",
-        "int_from_float",
-    ):
+    meant = _unquoted(got) if found["type"] in _WRONG_KINDS else None
+    if meant is not None:
         return meant
-    bound = next((context[name] for name in ("ge", "le") if name in context), None)
-    return default(key) if bound is None else bound
+    return context.get("ge", context.get("le", default(key)))
 
 
 def _unquoted(got: Any) -> bool | int | float | None:

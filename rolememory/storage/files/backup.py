@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from rolememory.errors import FileError, InvalidValueError, NotWrittenError, UnsafePathError
-from rolememory.locales import Listed, LocalizedText
+from rolememory.locales import Listed, LocalizedText, localized
 from rolememory.schema.settings import StorageSettings
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk
@@ -35,7 +35,6 @@ _NAME = re.compile(
 _MEMBER = re.compile(
     r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
 )
-_ANOTHER = "请换一份备份"
 _MOST_MEMBERS = 2000
 _DATE = (1980, 1, 1, 0, 0, 0)  # of every member: equal content, equal bytes
 
@@ -191,45 +190,36 @@ def verified(path: Path, settings: StorageSettings | None = None) -> BackupConte
         TypeError,
         ValueError,
     ) as error:
-        raise FileError(
-            path, "damaged: {error}", remedy="take another backup", error=error, another=_ANOTHER
-        ) from error
+        raise _refused(path, "damaged: {error}", error=error) from error
 
 
 def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> BackupContents:
+    manifest = _manifest(path, archive)
+    files: dict[str, bytes] = {}
+    for name, told in manifest["files"].items():
+        files[name] = _member(archive, name, limit - sum(map(len, files.values())))
+        if _sum(files[name]) != told:
+            raise _refused(path, "damaged: {name} is not what was put in", name=name)
+    return BackupContents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
+
+
+def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    """What a backup says it holds, where it holds just that."""
     names = archive.namelist()
     strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
     if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
         told = ascii(strange or "a name twice")[:80]
-        raise FileError(
-            path,
-            "holds what no backup holds: {told}",
-            remedy="take another backup",
-            told=told,
-            another=_ANOTHER,
-        )
-    manifest = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
-    manifest = manifest if isinstance(manifest, dict) else {}
+        raise _refused(path, "holds what no backup holds: {told}", told=told)
+    found = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
+    manifest: dict[str, Any] = found if isinstance(found, dict) else {}
     listed = manifest.get("files")
     if not isinstance(listed, dict) or set(listed) != set(names) - {MANIFEST}:
-        raise FileError(
-            path,
-            "damaged: its list of files is not what it holds",
-            remedy="take another backup",
-            another=_ANOTHER,
-        )
-    files: dict[str, bytes] = {}
-    for name, told in listed.items():
-        files[name] = _member(archive, name, limit - sum(map(len, files.values())))
-        if _sum(files[name]) != told:
-            raise FileError(
-                path,
-                "damaged: {name} is not what was put in",
-                remedy="take another backup",
-                name=name,
-                another=_ANOTHER,
-            )
-    return BackupContents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
+        raise _refused(path, "damaged: its list of files is not what it holds")
+    return manifest
+
+
+def _refused(path: Path, problem: str, **values: object) -> FileError:
+    return FileError(path, localized(problem, "", **values), remedy="take another backup")
 
 
 def _allowed(name: str) -> bool:
@@ -334,16 +324,9 @@ def _free(folder: Path, now: datetime) -> Path:
 
 
 def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
-    backups = list_backups(folder)
     if str(which) == "latest":
-        good = next((backup.path for backup in backups if _good(backup.path, settings)), None)
-        if good is None:
-            raise InvalidValueError(
-                "{folder}: no backup that can be restored; `rolememory backup` makes one",
-                folder=folder / FOLDER,
-            )
-        return good
-    names = {backup.path.name: backup.path for backup in backups}
+        return _latest(folder, settings)
+    names = {backup.path.name: backup.path for backup in list_backups(folder)}
     name = which.name if isinstance(which, Path) else which
     found = names.get(name) or names.get(f"{name}.zip")
     if found is None or (isinstance(which, Path) and which.resolve() != found.resolve()):
@@ -354,6 +337,17 @@ def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
             names=Listed(names or [LocalizedText("none")]),
         )
     return found
+
+
+def _latest(folder: Path, settings: StorageSettings) -> Path:
+    """The newest backup that can be restored."""
+    for backup in list_backups(folder):
+        if _good(backup.path, settings):
+            return backup.path
+    raise InvalidValueError(
+        "{folder}: no backup that can be restored; `rolememory backup` makes one",
+        folder=folder / FOLDER,
+    )
 
 
 def _good(path: Path, settings: StorageSettings) -> bool:
