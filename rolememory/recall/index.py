@@ -21,7 +21,6 @@ from rolememory.text.macros.macros import Macros, has_macros
 from rolememory.text.pattern import Quarantine
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable
-from rolememory.text.words import tokens
 from rolememory.triggers.base import (
     TRIGGERS,
     ByRows,
@@ -106,9 +105,7 @@ class MemoryIndex:
             keys = self._keys([one for one in before if one is not None], fresh)
             for entry_id in gone:
                 self.terms.remove(entry_id)
-            said = self.derive("tokens", [reads(entry) for entry in fresh], tokens)
-            for entry, words in zip(fresh, said, strict=True):
-                self.terms.add(entry.id, entry, words)
+            self.terms.add_all((entry.id, entry) for entry in fresh)
             self.table.change(fresh, gone)
             after = self.memories if memories is None else memories
             return replace(self, keys=keys, memories=after)._with_strategies()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import fenced
@@ -110,6 +111,7 @@ class RecallPipeline:
         self.lore_meaning = LoreMeaning(space, resources.loader, settings.embedding)
         self._derived = DerivedFiles(space)
         self._live = LiveIndex(settings, self.chats.clock.turns, self._derived.of)
+        self._live.index.terms.adopt(partial(self._derived.load, "terms"))
         self._associates = Associates(settings, self.chats.clock.turns)
         self._resources = resources
         self._story_words = StoryWords(resources.templates)
@@ -162,7 +164,7 @@ class RecallPipeline:
                 (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes),
             ),
         )
-        self._derived.settle()
+        self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
             self.chats.keep(
                 request.chat,

@@ -15,11 +15,11 @@ import orjson
 from rolememory.errors import NotWrittenError
 from rolememory.shipped import shipped
 from rolememory.storage.port import Space
+from rolememory.text.postings import text_digest
 
 LEAST = 300  # texts that are worth a file
 FRESH = 0.05  # of them that may be found out again each time, before the file is written again
 _CHECK_BYTES = 16
-_NAME_BYTES = 9
 
 
 class DerivedFiles:
@@ -39,7 +39,7 @@ class DerivedFiles:
             return [make(text) for text in texts]
         if kind not in self._held:
             self._held[kind], self._asked[kind], self._fresh[kind] = self._read(kind), {}, 0
-        known, names = self._held[kind], [_name(text) for text in texts]
+        known, names = self._held[kind], [text_digest(text).hex() for text in texts]
         for name, text in zip(names, texts, strict=True):
             if name not in known:
                 known[name] = make(text)
@@ -48,27 +48,44 @@ class DerivedFiles:
         self._asked[kind].update(zip(names, found, strict=True))
         return found
 
-    def settle(self) -> None:
-        """Write what is new, if it is much, and let go of it all: later texts are few. Cost: nothing where nothing was asked."""
+    def settle(self, **columns: Callable[[int, float], bytes | None]) -> None:
+        """Write what is new, if it is much, and let go of it all: later texts are few. Cost: nothing where nothing was asked.
+
+        `columns` give what `load` reads, None where too little is new: they are asked for once.
+        """
+        for kind, columns_of in columns.items():
+            if kind not in self._settled and (raw := columns_of(LEAST, FRESH)) is not None:
+                self._keep(kind, raw)
+            self._settled.add(kind)
         for kind, asked in self._asked.items():
             if self._fresh[kind] > FRESH * len(asked):
                 self._write(kind, asked)
             self._settled.add(kind)
         self._held, self._asked = {}, {}
 
-    def _read(self, kind: str) -> dict[str, Any]:
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+    def load(self, kind: str) -> bytes | None:
+        """What was kept under that kind, by the same rules."""
+        with contextlib.suppress(OSError):
             raw = self._space.blob(_place(kind)).read()
-            if raw[:_CHECK_BYTES] == _check(raw[_CHECK_BYTES:]):
-                held = orjson.loads(raw[_CHECK_BYTES:])
-                if held["made_with"] == self._rules:
-                    return dict(held["values"])
-        return {}
+            body = raw[_CHECK_BYTES:]
+            if raw[:_CHECK_BYTES] == self._check(body):
+                return body
+        return None
+
+    def _keep(self, kind: str, body: bytes) -> None:
+        with contextlib.suppress(OSError, NotWrittenError):  # next time, then
+            self._space.blob(_place(kind)).put(self._check(body) + body)
+
+    def _check(self, body: bytes) -> bytes:
+        return blake2b(body, digest_size=_CHECK_BYTES, key=self._rules.encode()).digest()
+
+    def _read(self, kind: str) -> dict[str, Any]:
+        raw = self.load(kind)
+        return {} if raw is None else dict(orjson.loads(raw))
 
     def _write(self, kind: str, values: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError, NotWrittenError, TypeError):  # next time, then
-            raw = orjson.dumps({"made_with": self._rules, "values": values})
-            self._space.blob(_place(kind)).put(_check(raw) + raw)
+        with contextlib.suppress(TypeError):
+            self._keep(kind, orjson.dumps(values))
 
     @property
     def _rules(self) -> str:
@@ -90,12 +107,3 @@ def rules() -> str:
 
 def _place(kind: str) -> str:
     return f".cache/derived-{kind}.bin"
-
-
-def _name(text: str) -> str:
-    raw = text.encode("utf-8", "surrogatepass")
-    return blake2b(raw, digest_size=_NAME_BYTES).hexdigest()
-
-
-def _check(raw: bytes) -> bytes:
-    return blake2b(raw, digest_size=_CHECK_BYTES).digest()

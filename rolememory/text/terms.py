@@ -9,13 +9,13 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from hashlib import blake2b
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, suppress
 from math import log
 from typing import TYPE_CHECKING, Any
 
 from rolememory.text.change_log import ChangeLog
+from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings, text_digest
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Scores = NDArray[np.float32]
     Rows = NDArray[np.int64]
+    Held = NDArray[np.uint32]
 
 K1, B = 0.8, 0.3
 """BM25's saturation and length norm. Memories are short lines, so length says less than in web pages (1.2 and 0.75 there).
@@ -49,9 +50,6 @@ MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
 MOST_HELD = 1 << 17  # postings and counts that are kept from turn to turn
 
-_PACK = 4  # bits of a posting that hold the count of the term in the text
-_MOST = (1 << _PACK) - 1
-
 
 class TermIndex:
     """BM25 over texts by id. Rows only grow (a changed text gets a new one) until `compact`; thread-safe.
@@ -64,18 +62,26 @@ class TermIndex:
         self._read = read
         self._lock = threading.RLock()
         self._moves = ChangeLog[str]()
+        self._load: Callable[[], bytes | None] | None = None
         self._clear()
 
-    def _clear(self) -> None:
-        self._postings: dict[str, array[int]] = {}  # token -> row << 4 | count, rows rising
-        self._spare: Counter[str] = Counter()  # token -> postings of removed rows and of repeats
-        self._number_of: dict[bytes, int] = {}  # digest of a text -> its number
-        self._numbers = array("q")  # of each row's text
-        self._copies = array("q")  # by number of a text: rows that hold it
+    def adopt(self, load: Callable[[], bytes | None]) -> None:
+        """Take over what `sealed` gave, once the first text comes: a text that is in there need not be read."""
+        self._load = load
+
+    def _clear(self, sealed: SealedPostings | None = None) -> None:
+        self._postings = Postings(sealed)
+        digests = self._postings.sealed.digests
+        self._left: dict[bytes, list[int]] = {}  # rows of sealed texts that stand nowhere yet
+        for row in reversed(range(len(digests))):
+            self._left.setdefault(digests[row], []).append(row)
+        self._number_of = {digest: number for number, digest in enumerate(dict.fromkeys(digests))}
+        self._numbers = array("q", map(self._number_of.__getitem__, digests))  # of each row's text
+        self._copies = array("q", bytes(8 * len(self._number_of)))  # by number: rows that hold it
         self._row_of: dict[str, int] = {}
-        self._items: list[Any] = []  # what gives the text; None = removed
-        self._lengths = array("d")
-        self._alive = array("B")
+        self._items: list[Any] = [None] * len(digests)  # what gives the text; None = removed
+        self._lengths = array("d", self._postings.sealed.lengths.tobytes())
+        self._alive = array("B", bytes(len(digests)))
 
     def __len__(self) -> int:
         return len(self._row_of)
@@ -97,20 +103,47 @@ class TermIndex:
         """Rows of the arrays that `scores` gives, removed ones included."""
         return len(self._items)
 
-    def add(self, entry_id: str, item: Any, said: Sequence[str] | None = None) -> None:
-        """Index what `read` gives of an item under an id; what stood there before is replaced.
+    def add(self, entry_id: str, item: Any) -> None:
+        """Index what `read` gives of an item under an id; what stood there before is replaced."""
+        self.add_all([(entry_id, item)])
 
-        `said`: the tokens of that text, where they are known.
-        """
+    def add_all(self, items: Iterable[tuple[str, Any]]) -> None:
+        """The same for many."""
         with self._lock:
-            text = self._read(item)
-            if (row := self._row_of.get(entry_id)) is not None:
-                if self._read(self._items[row]) == text:
-                    self._items[row] = item
-                    return
-                self._drop(entry_id)
-            self._append(entry_id, item, text, said)
-            self._moves.note(entry_id)
+            if self._load is not None:
+                load, self._load = self._load, None
+                self._open(load())
+            self._moves.note(*[one for one, item in items if self._put(one, item)])
+
+    def _open(self, raw: bytes | None) -> None:
+        if raw is not None and not self._items:
+            with suppress(ValueError):  # then the texts are read again
+                self._clear(SealedPostings.read(raw))
+
+    def _put(self, entry_id: str, item: Any) -> bool:
+        """Index an item; false where its text stands there already."""
+        text = self._read(item)
+        if (row := self._row_of.get(entry_id)) is not None:
+            if self._read(self._items[row]) == text:
+                self._items[row] = item
+                return False
+            self._drop(entry_id)
+        self._append(entry_id, item, text)
+        return True
+
+    def sealed(self, least: int, fresh: float) -> bytes | None:
+        """What `adopt` takes over; None for fewer texts than `least`, or where no more than this share of them is new or went."""
+        import numpy as np
+
+        with self._lock:
+            alive, known = np.array(self._alive, np.bool_), len(self._postings.sealed.digests)
+            told = int(np.count_nonzero(alive[:known]))
+            if len(self) < least or len(self) + known - 2 * told <= fresh * len(self):
+                return None
+            digests, numbers = list(self._number_of), np.array(self._numbers)[alive].tolist()
+            lengths = np.array(self._lengths)[alive]
+            named = [digests[number] for number in numbers]
+            return self._postings.resealed(alive, lengths, named).raw()
 
     def remove(self, entry_id: str) -> None:
         """Forget an id; one that is not there is no mistake."""
@@ -133,40 +166,50 @@ class TermIndex:
                 self._append(entry_id, item, self._read(item))
             self._moves.all()
 
-    def _append(
-        self, entry_id: str, item: Any, text: str, known_tokens: Sequence[str] | None = None
-    ) -> None:
-        row = len(self._items)
-        base, postings = row << _PACK, self._postings
-        said = Counter(tokens(text) if known_tokens is None else known_tokens)
-        number = self._number_of.setdefault(_digest(text), len(self._copies))
+    def _append(self, entry_id: str, item: Any, text: str) -> None:
+        digest = text_digest(text)
+        if left := self._left.get(digest):
+            row = left.pop()
+            self._items[row], self._alive[row], self._postings.texts = item, 1, None
+        else:
+            row = self._new_row(digest, item, text)
+        self._copies[self._numbers[row]] += 1
+        self._row_of[entry_id] = row
+
+    def _new_row(self, digest: bytes, item: Any, text: str) -> int:
+        row, said = len(self._items), Counter(tokens(text))
+        number = self._number_of.setdefault(digest, len(self._copies))
         if number == len(self._copies):
             self._copies.append(0)
         if self._copies[number]:
-            self._spare.update(said.keys())
-        self._copies[number] += 1
+            self._postings.spare.update(said.keys())
         self._numbers.append(number)
-        for token, count in said.items():
-            posting = base | (count if count < _MOST else _MOST)
-            if (known := postings.get(token)) is None:
-                postings[token] = array("I", (posting,))
-            else:
-                known.append(posting)
-        length = float(
-            len(text.encode("utf-8", "surrogatepass"))
-        )  # a Han character is worth three letters
-        self._row_of[entry_id] = row
+        self._postings.add(row, said)
         self._items.append(item)
-        self._lengths.append(length)
+        self._lengths.append(
+            float(len(text.encode("utf-8", "surrogatepass")))
+        )  # a Han character is worth three letters
         self._alive.append(1)
+        return row
 
     def _drop(self, entry_id: str) -> None:
         row = self._row_of.pop(entry_id)
         number = self._numbers[row]
         self._copies[number] -= 1
         if not self._copies[number]:  # with one of several a repeat goes: as many count as before
-            self._spare.update(set(tokens(self._read(self._items[row]))))
+            text = self._read(self._items[row])
+            self._left.pop(text_digest(text), None)
+            self._postings.spare.update(set(tokens(text)))
         self._items[row], self._alive[row] = None, 0
+
+    def _count_texts(self) -> None:
+        import numpy as np
+
+        if self._postings.texts is None:
+            came = np.ones(len(self._postings.sealed.digests), np.bool_)
+            came[[row for rows in self._left.values() for row in rows]] = False
+            numbers = np.array(self._numbers)[: len(came)]
+            self._postings.count_texts(_once(came, numbers, len(self._copies)))
 
     def rows(self, ids: Iterable[str]) -> "Rows":
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
@@ -184,12 +227,10 @@ class TermIndex:
             heard = alive if rows is None else alive & _wide(rows, len(alive))
             lengths = np.array(self._lengths)
             once = _once(heard, np.array(self._numbers), len(self._copies))
-            spare = self._spare if len(self) == np.count_nonzero(heard) else None
-            return CollectionStatistics(self._postings, heard, once, lengths, self._lock, spare)
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+            every = len(self) == np.count_nonzero(heard)
+            if every:
+                self._count_texts()
+            return CollectionStatistics(self._postings, heard, once, lengths, self._lock, every)
 
 
 def _wide(rows: "Mask", size: int) -> "Mask":
@@ -201,10 +242,13 @@ def _wide(rows: "Mask", size: int) -> "Mask":
     return wide
 
 
-def _in_passes(postings: "Mapping[str, array[int]]") -> "Iterator[dict[str, array[int]]]":
-    """The same in parts of about `MOST_AT_ONCE` postings, so that little room is taken at a time."""
-    part, size = dict[str, "array[int]"](), 0
-    for token, held in postings.items():
+def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, Held]]":
+    """The postings of tokens that any text holds, in parts of about `MOST_AT_ONCE`, so that little room is taken at a time."""
+    part, size = dict[str, "Held"](), 0
+    for token in some:
+        held = postings.of(token)
+        if not len(held):
+            continue
         part[token], size = held, size + len(held)
         if size >= MOST_AT_ONCE:
             yield part
@@ -233,19 +277,19 @@ class CollectionStatistics:
 
     def __init__(
         self,
-        postings: "Mapping[str, array[int]]",
+        postings: Postings,
         heard: "Mask",
         once: "Mask",
         lengths: "NDArray[np.float64]",
         lock: AbstractContextManager[Any],
-        spare: Mapping[str, int] | None,
+        every: bool,
     ) -> None:
         import numpy as np
 
         self._postings, self._heard, self._lock = postings, heard, lock
         self.once = once  # the rows that are heard, of those with the same text one
         self._size = int(np.count_nonzero(once))
-        self._spare = spare  # postings that do not count; None where not all texts are heard
+        self._every = every  # whether all texts are heard
         total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
         self._usual = max(total / max(self._size, 1), 1e-6)
         self._found: dict[str, tuple[Rows, Scores]] = {}
@@ -266,12 +310,12 @@ class CollectionStatistics:
 
         if token not in self._found:
             with self._lock:  # a buffer that is read cannot grow
-                posting = np.array(self._postings.get(token, ()), dtype=np.uint32)
-            rows = (posting >> _PACK).astype(np.int64)
+                posting = self._postings.of(token).copy()
+            rows = (posting >> COUNT_BITS).astype(np.int64)
             if len(rows) and rows[-1] >= len(self._heard):  # they rise
                 rows = rows[: np.searchsorted(rows, len(self._heard))]
             known = self._heard[rows]
-            often = (posting[: len(rows)][known] & _MOST).astype(np.float32)
+            often = (posting[: len(rows)][known] & MOST).astype(np.float32)
             self._found[token] = (rows[known], often)
             self._held += len(often)
         return self._found[token]
@@ -284,21 +328,17 @@ class CollectionStatistics:
     def count(self, some: Iterable[str]) -> None:
         """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
         with self._lock:
-            known = {one: self._postings[one] for one in some if one in self._postings}
-            if self._spare is not None:
-                spare = self._spare
-                self._counts.update(
-                    (one, len(held) - spare.get(one, 0)) for one, held in known.items()
-                )
+            if self._every:
+                self._counts.update((one, self._postings.holders(one)) for one in some)
                 return
-            for some_known in _in_passes(known):
-                self._count_heard(some_known)
+            for known in _in_passes(some, self._postings):
+                self._count_heard(known)
 
-    def _count_heard(self, known: "Mapping[str, array[int]]") -> None:
+    def _count_heard(self, known: "Mapping[str, Held]") -> None:
         """Count the heard texts in these postings, in one pass."""
         import numpy as np
 
-        rows = np.concatenate([np.frombuffer(held, np.uint32) for held in known.values()]) >> _PACK
+        rows = np.concatenate(list(known.values())) >> COUNT_BITS
         heard = np.append(self.once, False)[rows.clip(max=len(self.once))]
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])

@@ -92,14 +92,48 @@ def test_a_file_is_written_again_once_much_is_new_and_holds_no_more_than_was_ask
     assert len(values) == len(TEXTS) + 40
 
 
+def asked_of(folder: Path) -> tuple[str, str]:
+    """A turn of another process."""
+    with Home.open(folder, {"embedding.backend": "off"}) as home:
+        asked = Message.user("Who lost the compass near the chapel last winter?")
+        found = home.role("Big").recall([asked], now=NOW, dry_run=True)
+        return found.text, str(found.explain())
+
+
+def test_words_that_were_found_out_are_read_again_where_their_file_is_damaged(
+    tmp_path: Path,
+) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        home.create("Big").remember_all(
+            [{"content": text, "source": "user_input"} for text in sentences(600)]
+        )
+    first = asked_of(tmp_path)
+    (file,) = tmp_path.rglob("derived-terms.bin")
+    whole = file.read_bytes()
+    for damaged in (b"", whole[:-5], whole[:200] + b"\0" + whole[201:], whole[40:]):
+        file.write_bytes(damaged)
+        assert asked_of(tmp_path) == first
+        assert file.read_bytes() == whole
+
+
+def test_an_edited_memory_is_found_by_its_new_words_alone(tmp_path: Path) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Big")
+        role.remember_all([{"content": text} for text in sentences(600)])
+        role.recall(["Hello there."], dry_run=True)
+        one = next(iter(role.memories))
+        role.edit(one, content="The zeppelin landed in the quarry.")
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        found = home.role("Big").recall(["Where did the zeppelin land?"], dry_run=True)
+        assert found.recalled[0].memory.id == one
+        assert "wrote number" not in found.recalled[0].memory.content
+
+
 def test_the_first_turn_of_a_process_answers_alike_and_reads_no_text_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def turn() -> tuple[str, str]:
-        with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
-            asked = Message.user("Who lost the compass near the chapel last winter?")
-            found = home.role("Big").recall([asked], now=NOW, dry_run=True)
-            return found.text, str(found.explain())
+        return asked_of(tmp_path)
 
     with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
         home.create("Big").remember_all(
@@ -107,7 +141,7 @@ def test_the_first_turn_of_a_process_answers_alike_and_reads_no_text_twice(
         )
     first = turn()
     files = {file.name for file in tmp_path.rglob("derived-*.bin")}
-    assert files == {"derived-tokens.bin", "derived-tells.bin", "derived-times.bin"}
+    assert files == {"derived-terms.bin", "derived-tells.bin", "derived-times.bin"}
     made: list[int] = []
     of = DerivedFiles.of
 

@@ -166,6 +166,51 @@ def test_an_updated_index_equals_a_rebuilt_one(
     )
 
 
+def reopened(index: TermIndex) -> TermIndex:
+    """As another process has it that read what was sealed, before it knows any text."""
+    raw = index.sealed(0, -1.0)
+    found = TermIndex()
+    found.adopt(lambda: raw)
+    return found
+
+
+@given(STEPS, STEPS, st.sets(st.sampled_from("abcdef")), TEXTS)
+def test_an_index_that_goes_on_from_what_was_sealed_equals_a_rebuilt_one(
+    before: list[tuple[str, str | None]],
+    after: list[tuple[str, str | None]],
+    heard: set[str],
+    query: str,
+) -> None:
+    indexes = [TermIndex()]
+    for steps in (before, after, after[::-1]):
+        texts = dict[str, str]()
+        for entry_id, text in steps:
+            if text is None:
+                indexes[-1].remove(entry_id)
+                texts.pop(entry_id, None)
+            else:
+                indexes[-1].add(entry_id, text)
+                texts[entry_id] = text
+        rebuilt, ids = indexed(**texts), sorted(texts)
+        seen = []
+        for index in (indexes[-1], rebuilt):
+            rows = index.rows(ids)
+            mask = np.zeros(index.n_rows, dtype=np.bool_)
+            mask[index.rows(sorted(heard & texts.keys()))] = True
+            for asked in (index.among(), index.among(mask)):
+                seen.append([asked.holders(token) for token in tokens(query)])
+                seen.append(asked.scores(term_query(query))[rows].tolist())
+        assert seen[:4] == seen[4:]
+        indexes.append(reopened(indexes[-1]))
+
+
+def test_what_another_version_sealed_is_read_again() -> None:
+    index = TermIndex()
+    index.adopt(lambda: b"something else")
+    index.add("a", "the beacon failed")
+    assert ranked(index, ["a"], "beacon") == ["a"]
+
+
 @given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS)
 def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     index = indexed(**{str(at): text for at, text in enumerate(texts)})
