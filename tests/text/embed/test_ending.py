@@ -44,6 +44,20 @@ print(home.loader.state)
 """
 
 
+REFUSED = """
+import threading
+from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.embed.loader import Loader
+def load(_):
+    begun.set()
+    threading.main_thread().join()
+    raise RuntimeError("can't register atexit after shutdown")
+begun = threading.Event()
+Loader(EmbeddingSettings(), load).start()
+begun.wait()
+"""
+
+
 def ended(script: str, *words: str) -> tuple[int, str, str]:
     """How a process that runs this ended, and what it said."""
     done = subprocess.run(
@@ -76,6 +90,10 @@ def test_a_script_that_ends_while_its_memories_are_embedded(tmp_path: Path) -> N
 )
 def test_a_script_that_ends_while_the_model_loads(tmp_path: Path, module: str) -> None:
     assert ended(LOADING, str(tmp_path), module) == (0, "loading\n", "")
+
+
+def test_what_a_library_cannot_do_any_more_is_no_fault_of_a_model() -> None:
+    assert ended(REFUSED) == (0, "", "")
 
 
 def begun(work: Callable[[], None]) -> threading.Thread:
