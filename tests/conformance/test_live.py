@@ -40,7 +40,7 @@ def test_every_feature_occurs(feature: str) -> None:
 
 
 def test_books_of_all_programs_occur() -> None:
-    cases = [world(f"foreign-{number}") for number in range(400)]
+    cases = [world(f"foreign-{number}") for number in range(600)]
     assert {case["format"] for case in cases if case.get("kind") == "import"} == {
         *IMPORTS,
         "to_character_book",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rolememory.text.macros.parse import BLANKS, MacroCall, Place, Scoped, calls, scoped
+from rolememory.text.macros.parse import BLANKS, FLAGS, MacroCall, Place, Scoped, calls, scoped
 from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, MacroError, MacroInvocation, trimmed
 from rolememory.text.macros.variables import number_of
 
@@ -18,6 +18,9 @@ ESCAPED = re.compile(r"\\([{}])")
 _OLD_NAMES = {"bot": "char"}
 _UTC = re.compile(r"\{\{time_(UTC[+-][0-9]+)\}\}", re.IGNORECASE)
 _TRIM = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
+_BEGUN = re.compile(
+    rf"(\{{\{{(?:[{re.escape(BLANKS)}]*[{re.escape(FLAGS)}])*)([{re.escape(BLANKS)}]*[.$])?"
+)
 _SHORT = re.compile(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
 
 
@@ -39,18 +42,19 @@ class MacroExpansion:
         said = ESCAPED.sub(r"\1", self.part(text))
         return _TRIM.sub("", said).replace(ELSE, "") if "{{" in said or ELSE in said else said
 
-    def part(self, text: str, base: int = 0, *, pairs: bool = True) -> str:
-        """The macros of a text that may stand inside a macro. `base`: where it stands."""
+    def part(self, text: str, base: int = 0, *, of_variable: bool = False) -> str:
+        """The macros of a text that may stand inside a macro, or is the value of a variable. `base`: where it stands."""
         done, at, found = "", 0, calls(text)
-        for one in scoped(found, self._takes_more) if pairs else map(Scoped, found):
+        between = _ended if of_variable else str
+        for one in map(Scoped, found) if of_variable else scoped(found, self._takes_more):
             call = one.call
-            done += text[at : call.start]
+            done += between(text[at : call.start])
             if one.raw:
                 done += text[call.start : call.end]
             else:
                 done += self._bounded(self._said(text, one, base))
             at = max(call.end, one.end)
-        return done + text[at:]
+        return done + between(text[at:])
 
     def _takes_more(self, call: MacroCall) -> bool:
         """Whether what stands before its closing macro can be one argument more."""
@@ -118,7 +122,7 @@ class MacroExpansion:
         operator, place = call.operator, next(iter(call.arguments), (0, 0))
 
         def value() -> str:
-            return self.part(text[slice(*place)], base + place[0], pairs=False).strip(BLANKS)
+            return self.part(text[slice(*place)], base + place[0], of_variable=True).strip(BLANKS)
 
         if operator in ("", "++", "--"):
             if not operator:
@@ -175,6 +179,15 @@ class MacroExpansion:
         elif (value := self._value(said.lower())) is not None:
             said = value
         return said != "" and not _is_false(said)
+
+
+def _ended(text: str) -> str:
+    """What begins like a macro and is none ends at once in the value of a variable; without the name of another variable it says nothing.
+
+    >>> _ended("a {{1 {{!b {{.2")
+    'a {{}}1 {{!}}b 2'
+    """
+    return _BEGUN.sub(lambda begun: "" if begun[2] else begun[1] + "}}", text)
 
 
 def _put(text: str, call: MacroCall, told: Mapping[Place, str]) -> str:

@@ -15,7 +15,7 @@ DEEPEST = 50  # macros inside macros; deeper ones are text
 MOST = 2_000  # macros of one text; the rest is text
 
 BLANKS = "".join(sorted(JS_SPACE))
-_FLAGS = "!?~#/>"
+FLAGS = "!?~#/>"
 _SPACE = re.compile(f"[{re.escape(BLANKS)}]*")
 _NAME = re.compile(r"//|[a-zA-Z][\w-]*", re.ASCII)
 _NAME_END = re.compile(rf"\}}\}}|[{re.escape(BLANKS)}:|}}]")
@@ -95,7 +95,7 @@ class _MacroParser:
 
     def _call(self, start: int, depth: int) -> MacroCall | None:
         at, flags = self._blanks(start + 2), ""
-        while (one := self.text[at : at + 1]) and one in _FLAGS and not self._starts("//", at):
+        while (one := self.text[at : at + 1]) and one in FLAGS and not self._starts("//", at):
             flags, at = flags + one, self._blanks(at + 1)
         if one and one in ".$":
             return self._variable(start, at, depth)

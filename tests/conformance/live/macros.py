@@ -24,6 +24,7 @@ VALUES = (
     "Infinity",
     "灯",
     " x ",
+    "{{1}}",
 )
 PLAIN = (
     *(
