@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -418,6 +419,30 @@ def test_figures_of_a_role(mira: RoleMemory) -> None:
     assert (figures.total, figures.archived) == (4, 1)
     assert figures.by_type == {"episodic": 1, "semantic": 1, "traits": 1, "goals": 0}
     assert figures.bytes_on_disk > 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_what_a_home_holds_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Home.open(tmp_path / "home", WORDS_ALONE) as home:
+            mira = home.create("Mira")
+            mira.remember("The beacon failed in the storm.", keys=["beacon"])
+            mira.observe(
+                [Message.user("Please remember that my goose is Otto.")], "Noted.", user="lin"
+            )
+            mira.recall("Why is the beacon dark?", user="lin", chat="one")
+            mira.backup()
+    finally:
+        os.umask(before)
+    made = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    parts = {
+        one.relative_to(tmp_path / "home" / mira.id).parts[0]
+        for one in made
+        if mira.id in one.parts and one.name != mira.id
+    }
+    assert {"memory.json", "role.json", "chats", "journal", "state", "backups"} <= parts
+    assert [one for one in made if one.stat().st_mode & 0o077] == []
 
 
 def test_edits_from_outside_are_told(home: Home, mira: RoleMemory) -> None:
