@@ -57,7 +57,7 @@ class ChatLogIndex:
         key = _key(chat)
         log = self._logs.get(key) or self._asked.get(key)
         if log is None:
-            self._list()
+            self.refresh()
             log = self._logs.get(key) or ChatLog(self._space.log(log_name(chat)))
         self._refresh(log)
         if log.exists:

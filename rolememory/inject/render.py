@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from rolememory.errors import TemplateError
 from rolememory.inject.environment import BUILT_IN, Templates
@@ -91,8 +92,7 @@ def _local(moment: datetime, zone: tzinfo) -> datetime:
         return moment
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """What memories stand under together: of one type, or passages of one scene."""
 
     type: str  # of memories, "scene" of passages; "" where nothing is separated
@@ -149,13 +149,12 @@ def _place(memory: Memory) -> tuple[datetime, int, str]:
     return (memory.created or _EARLIEST, start, memory.id)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockLength:
+class BlockLength(NamedTuple):
     """The length of a block with what it is added up from."""
 
     length: int = 0
     said: int = 0  # characters of its lines
-    parts: Mapping[Heading, tuple[int, Any]] = field(default_factory=dict)  # lines, first place
+    parts: Mapping[Heading, tuple[int, Any]] = MappingProxyType({})  # lines, first place
     messages: frozenset[tuple[str, str]] = frozenset()  # that passages in it are of
     template: Compiled | None = None
 

@@ -520,7 +520,12 @@ def _enough(_: _FitCandidate, fitted: Fitted, fitting: Fitting, __: GrowingLengt
     limit = (fitting.rules.enough or 0.0) * (ASKED if fitting.allowance.asked else 1.0)
     if fitted.relevance < limit:
         return None
-    return Reason("enough", (("sum", round(fitted.relevance, 2)), ("limit", limit)))
+    return _told_enough(round(fitted.relevance, 2), limit)
+
+
+@lru_cache(maxsize=64)
+def _told_enough(relevance: float, limit: float) -> Reason:
+    return Reason("enough", (("sum", relevance), ("limit", limit)))
 
 
 def _type_budget(

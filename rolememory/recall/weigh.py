@@ -183,8 +183,15 @@ def _best_first(score: "Doubles", since: "Doubles", memories: Sequence[Memory]) 
     """Places in the order of `order`."""
     import numpy as np
 
-    ids = np.array([memory.id for memory in memories])
-    found: list[int] = np.lexsort((ids, -np.nan_to_num(since), -score)).tolist()
+    newest = np.where(np.isnan(since), 0.0, -since)
+    best = np.lexsort((newest, -score))
+    alike = (np.diff(score[best]) == 0.0) & (np.diff(newest[best]) == 0.0)
+    if alike.any():
+        equals = best[np.append(alike, False) | np.append(False, alike)].tolist()
+        names = np.zeros(len(best), dtype=np.int64)
+        names[sorted(equals, key=lambda at: memories[at].id)] = np.arange(len(equals))
+        best = np.lexsort((names, newest, -score))
+    found: list[int] = best.tolist()
     return found
 
 
@@ -282,7 +289,7 @@ class _Woken:
     @classmethod
     def of(cls, strategy: Strategy, found: TableEvidence) -> "_Woken":
         strengths = strategy.weight * found.strengths.clip(0.0, 1.0)
-        if not strengths.all():
+        if len(strengths) and not strengths.all():
             found = found.only(strengths > 0.0)
             strengths = strengths[strengths > 0.0]
         return cls(strategy.trigger.name, found, strengths)

@@ -86,8 +86,13 @@ def noise_of(own: "Floats", everyday: "Floats | None") -> tuple[float, float]:
 
 def _moments(values: "Floats") -> tuple[float, float]:
     """Mean and standard deviation, summed in double precision so that the order of the rows does not show."""
-    wide = values.astype("float64")
-    return float(wide.mean()), float(wide.std())
+    import numpy as np
+
+    wide = values.astype(np.float64)
+    mean = np.add.reduce(wide) / len(wide)
+    wide -= mean
+    wide *= wide
+    return float(mean), sqrt(float(np.add.reduce(wide)) / len(wide))
 
 
 def dense(cosines: "Floats", mean: float, deviation: float, talk: float = 0.0) -> "Floats":

@@ -49,6 +49,8 @@ def language_of(text: str, default: Language = "en") -> Language:
     ['zh', 'zh', 'en', 'en']
     """
     sample = text[:_SAMPLE]
+    if sample.isascii():
+        return "en" if _WORD.search(sample) else default
     found = scripts(sample)
     han, kana = found.get("han", 0), found.get("kana", 0)
     words = len(_WORD.findall(sample))

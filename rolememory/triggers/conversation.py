@@ -130,6 +130,8 @@ class Conversations:
         """
         import numpy as np
 
+        if not self._messages:
+            return np.zeros_like(evidence)
         self._message.grow(len(evidence))
         message = self._message.values
         said = np.zeros(self._size.size + 1, dtype=np.float32)  # at the end: no message

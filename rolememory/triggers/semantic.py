@@ -214,9 +214,7 @@ class SemanticTrigger(ByRows):
         self._conversations, self._people = Conversations(self.table), SubjectIndex()
         self._speakers = Speakers()
         self._topics = Topics()
-        self._asked: tuple[CollectionStatistics, int, Mask] | None = (
-            None  # with the version of the index
-        )
+        self._asked: _Heard | None = None
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
@@ -254,7 +252,8 @@ class SemanticTrigger(ByRows):
             self._coverage(question, terms),
             self._nearness(scene.vector, scene, self._once(terms, mask)),
         )
-        told = self._told(scene, coverage, nearness, terms, mask)
+        own = self._own(coverage, nearness, scene)
+        told = self._told(scene, coverage, own, nearness, terms, mask)
         strengths = told.strengths.astype(np.float64).round(6) * mask
         least = 0.0 if self._similarity else FAINTEST
         most, owners = scene.wanted or self._candidates, self.table.owner.values
@@ -267,9 +266,16 @@ class SemanticTrigger(ByRows):
         grown = told.later.reasons(best.tolist(), self.table.entry) if told.later else {}
         earlier = told.later.earlier(self.table.entry) if told.later else {}
         gained = told.later.gained if told.later else ()
-        own = self._own(coverage, nearness, scene)[best]
         because = _Meaning(
-            cosines[best], coverage[best], own, entries, question, terms, told.topics, path, grown
+            cosines[best],
+            coverage[best],
+            own[best],
+            entries,
+            question,
+            terms,
+            told.topics,
+            path,
+            grown,
         )
         return TableEvidence(best, strengths[best], because, earlier, gained)
 
@@ -277,6 +283,7 @@ class SemanticTrigger(ByRows):
         self,
         scene: Scene,
         coverage: "Floats",
+        own: "Floats",
         nearness: "Nearness | None",
         terms: CollectionStatistics | None,
         mask: "Mask",
@@ -285,7 +292,7 @@ class SemanticTrigger(ByRows):
         if self._similarity:
             alike = nearness.or_else(coverage) if nearness else coverage
             return _SemanticEvidence(calibrate.similarity(alike))
-        evidence, meant, led = self._evidence(scene, coverage, nearness, terms, mask)
+        evidence, meant, led = self._evidence(scene, own, terms, mask)
         later = self._later(scene, evidence, nearness, terms, mask)
         evidence = evidence if later is None else later.evidence
         return _SemanticEvidence(calibrate.strength(evidence), meant, led, later)
@@ -300,15 +307,14 @@ class SemanticTrigger(ByRows):
         if self._terms is None or self._words is None:
             return None
         self._words.follow()
-        if self._asked is not None:
-            known, version, before = self._asked
-            same = version == self._words.version and np.array_equal(before, mask)
-            if same and not known.full:
-                return known
+        known, version = self._asked, self._words.version
+        if known is not None and known.is_of(version, mask):
+            return known.words
         heard = np.zeros(self._terms.n_rows + 1, dtype=np.bool_)  # at the end: not in the index
         heard[self._words.rows[mask]] = True
-        found, version = self._terms.among(heard[:-1]), self._words.version
-        self._asked = found, version, mask.copy()
+        found = self._terms.among(heard[:-1])
+        once = mask & (self._words.pick(found.once.astype(np.float32)) > 0.0)
+        self._asked = _Heard(found, version, mask.copy(), once)
         return found
 
     def _coverage(self, question: TermQuery, terms: CollectionStatistics | None) -> "Floats":
@@ -320,12 +326,8 @@ class SemanticTrigger(ByRows):
 
     def _once(self, terms: CollectionStatistics | None, mask: "Mask") -> "Mask":
         """The candidates in the mask, of those with the same text one: what somebody repeats is no more usual for it."""
-        import numpy as np
-
-        if terms is None or self._words is None:
-            return mask
-        once: Mask = mask & (self._words.pick(terms.once.astype(np.float32)) > 0.0)
-        return once
+        known = self._asked
+        return known.once if known is not None and known.words is terms else mask
 
     def _nearness(self, vector: "Floats | None", scene: Scene, mask: "Mask") -> "Nearness | None":
         if self._vectors is None or self._places is None or vector is None:
@@ -352,8 +354,7 @@ class SemanticTrigger(ByRows):
     def _evidence(
         self,
         scene: Scene,
-        coverage: "Floats",
-        nearness: "Nearness | None",
+        own: "Floats",
         terms: CollectionStatistics | None,
         mask: "Mask",
     ) -> tuple["Floats", Mapping[str, float], SecondHop | None]:
@@ -362,8 +363,7 @@ class SemanticTrigger(ByRows):
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
         """
         kinds = self._substance
-        evidence = self._own(coverage, nearness, scene)
-        evidence = self._in_context(evidence, scene, terms, mask) * mask
+        evidence = self._in_context(own, scene, terms, mask) * mask
         evidence, meant = self._of_topics(evidence, scene, terms, mask)
         lent = self._conversations.lent(evidence, self._settings.neighbours, kinds.asks)
         if (led := self._led(scene, evidence, terms)) is not None:
@@ -449,9 +449,8 @@ class SemanticTrigger(ByRows):
         mask: "Mask",
     ) -> Updates | None:
         """What the speakers of the best passages said later about the same."""
-        if not self._settings.later or asks_how_it_was(scene.query):
+        if not self._settings.later or not self._speakers or asks_how_it_was(scene.query):
             return None
-
         return later_passages(
             evidence,
             mask & (self._substance.says > 0.0) & (self._substance.asks <= MOSTLY),
@@ -525,6 +524,23 @@ class SemanticTrigger(ByRows):
         if (nearness := self._nearness(scene.talk, scene, self._once(terms, mask))) is not None:
             context = context + nearness.evidence()
         return context
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """The words of the candidates that were asked last, and what is known of these while neither they nor the index change."""
+
+    words: CollectionStatistics
+    version: int  # of the index
+    mask: "Mask"
+    once: "Mask"  # of those with the same text one
+
+    def is_of(self, version: int, mask: "Mask") -> bool:
+        """Whether these are asked again, and so little was looked up that it may stay."""
+        import numpy as np
+
+        same = self.version == version and np.array_equal(self.mask, mask)
+        return same and not self.words.full
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,10 @@ class Speakers:
         self._numbers: dict[tuple[str, str], int] = {}
         self._of = ArrayColumn("i8", -1)
 
+    def __bool__(self) -> bool:
+        """Whether anybody said anything."""
+        return bool(self._numbers)
+
     @property
     def rows(self) -> "Rows":
         """The number of each row's speaker, (n_rows,)."""
@@ -205,8 +209,10 @@ def later_passages(
     import numpy as np
 
     told: dict[int, list[_Behind]] = {}
-    usual = _highest(since, since, candidates & near.there, SAMPLE) if near else None
     hits = _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist()
+    if not hits:
+        return None
+    usual = _highest(since, since, candidates & near.there, SAMPLE) if near else None
     for hit in hits:
         best, said = float(evidence[hit]), text(hit)
         sure = share * best**2 / (best**2 + calibrate.MIDDLE**2)
