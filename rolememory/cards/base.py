@@ -121,7 +121,7 @@ def read(source: Path | str | bytes, name: str = "") -> tuple[bytes, str]:
 
 
 def unknown(data: bytes, file: str) -> FileError:
-    """The complaint about bytes that no format knows."""
+    """The error for bytes of no known format."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return not_utf8(data, 0, file)
     if data.startswith((b"\xff\xd8\xff", b"RIFF", b"GIF8")):

@@ -122,7 +122,7 @@ def _is_uid(found: Any) -> TypeGuard[int]:
 
 
 def _picked(names: Mapping[str, str]) -> Turn:
-    """A turn that takes fields along under other names and leaves the rest."""
+    """A function that renames these fields and drops the rest."""
     return lambda raw: {ours: raw[theirs] for theirs, ours in names.items() if theirs in raw}
 
 

@@ -1,4 +1,4 @@
-"""A character card: what it says, the book it carries, and how it is changed without losing what we do not know."""
+"""A character card: its fields, its book, and changes that keep unknown fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

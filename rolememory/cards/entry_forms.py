@@ -237,7 +237,7 @@ def _from_risu(raw: Raw) -> Raw:
 
 
 def _risu(hub: Raw, number: int) -> Raw:
-    """Entries of Risu have no switch: one that is off gets the decorator that keeps it silent."""
+    """Entries of Risu cannot be disabled: a disabled one gets the decorator `@@dont_activate`."""
     extended = object_of(hub.get("extensions"))
     told = {
         "key": ", ".join(keys_of(hub)),

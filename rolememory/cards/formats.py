@@ -308,7 +308,7 @@ def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
 
 
 def checked(card: Card) -> Card:
-    """The card, with what is odd about it told.
+    """The card, with notes on what is unusual about it.
 
     Raises:
         FileError: a part has a shape that nothing could be read from.
@@ -345,7 +345,7 @@ def with_layout(card: Card) -> Card:
 
 
 def read_only(name: str) -> InvalidValueError:
-    """The complaint about a format that is not written."""
+    """The error for a format that is only read."""
     return InvalidValueError("{name} is only read; write v3, png or charx", name=name)
 
 

@@ -79,7 +79,7 @@ def _is_main(asset: Any) -> bool:
 
 
 def _icons(card: Card) -> list[str]:
-    """Members that hold icons, the main one first."""
+    """Names of members that hold icons, the main one first."""
     assets = card.data.get("assets")
     listed = [object_of(one) for one in assets] if isinstance(assets, list) else []
     icons = sorted(

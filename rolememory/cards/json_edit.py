@@ -1,4 +1,4 @@
-"""Changes in a JSON text: what did not change stays as it was written, letter by letter.
+"""Edits a JSON text: what did not change stays as it was written, letter by letter.
 
 The spelling of numbers, escapes, blank lines and indentation of the author survive; new values are written in the file's own style,
 without ASCII escapes.

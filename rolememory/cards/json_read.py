@@ -1,4 +1,4 @@
-"""JSON from strangers: parsed as it stands, or refused with line and column.
+"""Parses untrusted JSON, or refuses it with line and column.
 
 Stricter than either parser alone: no NaN, no half characters, no name twice in one object, no depth or size that could hurt.
 Integers keep every digit, floats stay floats, the order of keys is the file's.
@@ -111,7 +111,7 @@ def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -
 
 
 def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
-    """The complaint about the first byte that is no UTF-8."""
+    """The error for the first byte that is not UTF-8."""
     line = data.count(b"\n", 0, at) + 1
     column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
     return FileError(

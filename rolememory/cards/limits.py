@@ -1,4 +1,4 @@
-"""How much of a file from strangers is read (P16). Sizes in bytes of what is really there, never of what a header declares."""
+"""Limits on what is read of an untrusted file (P16). Sizes in bytes of what is really there, never of what a header declares."""
 
 from pathlib import Path
 
@@ -56,12 +56,12 @@ def check_size(
 
 
 def damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
-    """The complaint about a file that cannot be read to its end."""
+    """The error for a damaged file."""
     return FileError(file, localized(problem, "", **values), remedy=DAMAGED, field=field)
 
 
 def too_large(file: str, most: int, what: str = "file", field: str = "") -> FileError:
-    """The complaint about something larger than it may be."""
+    """The error for something larger than allowed."""
     size = f"{most // MEGABYTE} MB" if most >= MEGABYTE else f"{most} bytes"
     return FileError(
         file,

@@ -33,7 +33,7 @@ class Chunk:
 
     @property
     def end(self) -> int:
-        """Behind the checksum."""
+        """The end of the chunk, after its checksum."""
         return self.start + 12 + self.size
 
 

@@ -50,7 +50,7 @@ def lower(
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
 ) -> Raw:
-    """The hub said in a format; what the format cannot say is kept in its extensions."""
+    """The hub shape in a format; what the format cannot hold is kept in its extensions."""
     plain, beyond = without_note(hub, hub_place, name)
     raw = restored(from_hub(plain), beyond)
     return with_note(raw, place, KEPT, notes(changes(plain, to_hub(raw))))

@@ -1,4 +1,4 @@
-"""A card becomes a role, and a role's books go back into its card. Values only: whoever owns the folder writes them."""
+"""Turns a card into a role, and puts a role's books back into its card. Values only; the caller writes the files."""
 
 import re
 import unicodedata

@@ -36,7 +36,7 @@ class Checkpointer:
         self._withdrawn: int | None = None  # the seq of a fold that gave way to an editor's save
 
     def adopt(self) -> CommittedState:
-        """Take over what an author saved: record it, and keep it as the last good state.
+        """Take over an author's save: record it in the journal, and keep it as the last good state.
 
         Raises: NotWrittenError.
         """
@@ -74,7 +74,7 @@ class Checkpointer:
         return False
 
     def sweep(self) -> None:
-        """Look after what a killed process left; what an author may have saved just then is put back, or kept as a conflict copy."""
+        """Clean up after a killed process; what an author may have saved just then is put back, or kept as a conflict copy."""
         self._put_back()
         for data in self._view.file.strays():
             if self._is_news(data):
@@ -101,7 +101,7 @@ class Checkpointer:
         return applied(found.memories, self._view.lines(through), through)[0] != committed.memories
 
     def _rescue(self) -> None:
-        """An editor that had the old file open may have written into it after our fold: put that back under the name."""
+        """An editor that had the old file open may have written into it after our checkpoint: put that back under the name."""
         mark, ours = self._previous.mark(), self._previous_mark
         if ours is None or mark is None or mark == ours:
             return
@@ -163,7 +163,7 @@ class Checkpointer:
         self._view.kept(document)
 
     def _write(self, committed: CommittedState, data: bytes | None) -> bool:
-        """Fold; false when the file is another one by now. Raises: NotWrittenError."""
+        """Write a checkpoint; false when the file has changed meanwhile. Raises: NotWrittenError."""
         old = self._document(committed, data)
         if old.doubled and data is not None:
             self._copy(data)
@@ -187,7 +187,7 @@ class Checkpointer:
         return True
 
     def _gave_way(self, seq: int, saved: bytes) -> None:
-        """An editor saved while we folded. Another may have opened our fold meanwhile and save at once, so take it over from here."""
+        """An editor saved during our checkpoint. Another may have opened our file meanwhile and save it, so take the edits over from here."""
         self._withdrawn = seq
         with suppress(BrokenFileError):
             committed = self._view.truth_in(saved)
@@ -203,7 +203,7 @@ class Checkpointer:
         return read(orjson.dumps(empty()), ours=True)
 
     def _log(self, conflicts: Iterable[Conflict]) -> None:
-        """Add to `CONFLICTS` what is not there yet; a help for people, so its failure stops nothing."""
+        """Add new rows to `CONFLICTS`; a help for people, so a failure is ignored."""
         kept = self._space.document(CONFLICTS)
         with suppress(OSError):
             known = kept.read() if kept.mark() else b""

@@ -133,7 +133,7 @@ class CommittedStateReader:
             return self.journal.lines(after)
 
     def prune(self, through: int, before: str) -> int:
-        """Forget lines that are folded and older; how many."""
+        """Delete older lines that memory.json holds; how many went."""
         with self._lock:
             return self.journal.prune(through, before)
 
@@ -143,7 +143,7 @@ class CommittedStateReader:
             return self._truth_of(_lightened(read(data, self._document)), stands=True)
 
     def note(self, code: str, problem: Problem | None) -> None:
-        """Show or take back a problem that writers met."""
+        """Show or clear a problem of writing."""
         if problem is None:
             self.notes.pop(code, None)
         else:

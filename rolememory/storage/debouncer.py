@@ -1,4 +1,4 @@
-"""Does something once it has been quiet for a while, on a thread that lives only as long as there is something to do."""
+"""A debouncer: acts after a quiet time, on a thread that lives only while there is something to do."""
 
 import threading
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Debouncer:
                 self._changed.notify()
 
     def close(self) -> None:
-        """Stop; an act under way is waited for."""
+        """Stop, after the running act has ended."""
         with self._changed:
             self._closed, self._due = True, None
             self._changed.notify()

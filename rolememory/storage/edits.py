@@ -1,4 +1,4 @@
-"""From wishes to lines: what a caller wants changed, checked against what stands there now."""
+"""Turns edits into journal lines, checked against the current memories."""
 
 import json
 import secrets
@@ -101,7 +101,7 @@ def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
 
 
 class _PendingSet:
-    """A set under change: what was touched lies over what stands, which is not copied."""
+    """A set of memories under change: the touched ones are an overlay, the rest is not copied."""
 
     def __init__(self, memories: Mapping[str, Memory]) -> None:
         self._below = memories

@@ -56,7 +56,7 @@ class Erased:
 
 
 class Ids:
-    """Ids of chats, memories and timelines without the name: always the same one for the same id, and never that of another."""
+    """Ids without the person's name: the same new id for the same old one, and never one in use."""
 
     def __init__(self, names: PersonNames, taken: Iterable[str]) -> None:
         self._names, self._taken = names, set(taken)

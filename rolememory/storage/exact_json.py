@@ -1,4 +1,4 @@
-"""JSON at the speed of orjson, without rounding integers beyond 64 bits: other people's fields come back as they were."""
+"""JSON by orjson, without rounding integers beyond 64 bits: foreign fields come back as they were."""
 
 import json
 from typing import Any

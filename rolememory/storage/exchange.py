@@ -1,4 +1,4 @@
-"""A role as one JSON document: out for a backup or a friend, in again with a look first (S1.44, S4.31)."""
+"""Exports a role as one JSON document, and imports it with a preview (S1.44, S4.31)."""
 
 import base64
 import itertools
@@ -92,7 +92,7 @@ def import_role(
     prefer: Prefer = "theirs",
     dry_run: bool = False,
 ) -> Imported:
-    """Bring an exported role in. Memories are merged by id; of two contents `prefer` says which stands, the other stays in the history.
+    """Import an exported role. Memories are merged by id; of two contents `prefer` says which counts, the other stays in the history.
 
     `into`: the role to merge into, whose role.json stays; without it the document's own, which is made when it is not here.
     The document is data of a stranger: names that another role answers to and settings beyond `shareable` stay out of a new role.

@@ -1,4 +1,4 @@
-"""Holds the garbage collector still during bulk work: it is the largest single cost of loading many objects."""
+"""Pauses the garbage collector during bulk work: it is the largest single cost of loading many objects."""
 
 import gc
 import threading

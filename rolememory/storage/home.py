@@ -1,4 +1,4 @@
-"""The home: which roles live here, under which names, and where each one's things are kept."""
+"""The home folder: its roles, their names, and where each role's files are kept."""
 
 import threading
 import unicodedata

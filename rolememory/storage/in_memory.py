@@ -1,4 +1,4 @@
-"""A storage without files: for tests, and for callers who keep nothing. It lasts as long as the object; threads may share it."""
+"""A storage in memory, for tests and for callers who keep nothing. It lasts as long as the object; thread-safe."""
 
 import threading
 from collections import defaultdict
@@ -101,7 +101,7 @@ class InMemorySpace:
 
     @contextmanager
     def lock(self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
-        """Against other threads."""
+        """The lock against other threads."""
         with self.guard:
             lock = self._locks[name]
         if not lock.acquire(timeout=timeout_s):
@@ -270,6 +270,6 @@ class MemoryStorage:
             return space
 
     def remove(self, role_id: str) -> None:
-        """Let go of it."""
+        """Release the lock."""
         with self._guard:
             self._roles.pop(self.role(role_id).name, None)

@@ -57,7 +57,7 @@ _NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A field where the file and a line disagree: the file stands."""
+    """A field where the file and a journal line disagree; the file wins."""
 
     line: JournalRecord
     field: str

@@ -67,7 +67,7 @@ _INSIDE = re.compile(
 
 
 def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
-    """The mistakes in a text that the fast parser refused with `error`; at least one."""
+    """The mistakes in a text that orjson refused with `error`; at least one."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
@@ -162,7 +162,7 @@ class _Frame:
 
 
 class _JsonScanner:
-    """Reads tokens, reports what does not fit and goes on as if it had been written right."""
+    """Reads tokens, reports mistakes, and goes on as if they were correct."""
 
     def __init__(self, text: str) -> None:
         self._text = text

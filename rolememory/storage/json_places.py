@@ -26,7 +26,7 @@ def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem
 
 
 class _JsonWalker:
-    """Steps through a text that is JSON; what nobody asked about is stepped over at the speed of the C parser."""
+    """Walks through a JSON text; values that are not asked about are skipped by the C parser."""
 
     def __init__(self, text: str, wanted: set[str], doubles: bool) -> None:
         self._text = text
@@ -53,7 +53,7 @@ class _JsonWalker:
         return found.end() if found else at
 
     def _value(self, at: int, path: str) -> int:
-        """Step over the value at `at`; give where it ends."""
+        """Skip the value at `at`; gives where it ends."""
         self._offsets.setdefault(path, at)
         opener = self._text[at]
         if opener not in "{[" or not (self._everything or path in self._prefixes):

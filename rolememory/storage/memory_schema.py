@@ -1,4 +1,4 @@
-"""The JSON schema of memory.json: completion, hints and red underlines in the author's editor, in English and Chinese."""
+"""The JSON schema of memory.json for editors: completion, hints and validation, in English and Chinese."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ Same = Callable[[str], str]
 
 
 def alone(name: str) -> str:
-    """Every name is a person of its own."""
+    """Without links: every name is a person of its own."""
     return name
 
 
@@ -39,7 +39,7 @@ def is_for(whose: str | None, user: str | None, same: Same) -> bool:
 
 
 class People:
-    """Follows the file; one that cannot be read keeps what it said last. Thread-safe. Cost: one stat when nothing changed."""
+    """Reads the file when it changed; an unreadable file keeps its last content. Thread-safe. Cost: one stat when nothing changed."""
 
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
@@ -100,7 +100,7 @@ class People:
         self._write([*others, one], [name for name in self._apart() if name not in one])
 
     def unlink(self, name: str) -> None:
-        """Let this name be a person of its own again, and not be asked about.
+        """Make this name a person of its own again, and stop asking about it.
 
         Raises: InvalidValueError (a blank name), FileError, NotWrittenError.
         """
@@ -110,7 +110,7 @@ class People:
         self._write([group for group in groups if len(group) > 1], [*self._apart(), name])
 
     def unasked(self, names: Iterable[str]) -> list[tuple[str, str]]:
-        """New names that nobody was asked about, each with the person it may be: where one person was known, and no more.
+        """New names that were not asked about yet, each with the person it may be, where exactly one person was known.
 
         `names`: users in the order they were first heard.
         """

@@ -13,7 +13,7 @@ FILE = "personas.json"
 
 
 class Personas:
-    """Follows the file. One that cannot be read says nothing. Cost: one stat when nothing changed."""
+    """Reads the file when it changed; an unreadable file counts as empty. Cost: one stat when nothing changed."""
 
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
@@ -54,7 +54,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def forget(home: Space, names: PersonNames) -> int:
-    """Take out whoever bears one of these names, and the names from what is said of the others; how many were taken out.
+    """Remove persons with these names, and the names from the descriptions of others; how many were removed.
 
     Raises:
         FileError: the file cannot be read as it stands.

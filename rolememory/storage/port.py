@@ -115,7 +115,7 @@ class Log(Protocol):
         ...
 
     def delete(self) -> None:
-        """Remove it; on return it stays away.
+        """Remove it, durably.
 
         Raises: NotWrittenError.
         """
@@ -162,7 +162,7 @@ class Blob(Protocol):
 
 
 class Document(Blob, Protocol):
-    """A blob that somebody else may save at any moment, a person with an editor among them."""
+    """A blob that others may save at any moment, also a person with an editor."""
 
     def swap(self, data: bytes, expected: bytes | None) -> Outcome:
         """Compare and set: put `data` there if what stands there is `expected` (None: nothing).
@@ -236,13 +236,13 @@ class Space(Protocol):
         ...
 
     def announce(self, prefix: str) -> None:
-        """Tell every other reader, in whatever process, that a log below the prefix was appended to or removed."""
+        """Tell readers in other processes that a log below the prefix was appended to or removed."""
         ...
 
     def lock(
         self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S
     ) -> AbstractContextManager[None]:
-        """Keep every other writer out, of whatever thread or process. Not reentrant. "" guards the space as a whole.
+        """The lock against every other writer, in any thread or process. Not reentrant. "" guards the whole space.
 
         Raises: BusyError when it cannot be had in time; NotWrittenError.
         """
@@ -296,7 +296,7 @@ def bytes_in(kept: Blob) -> bytes | None:
 
 
 def rewrite(space: Space, name: str, data: bytes) -> None:
-    """Put a file that people write in the place of another; what stood there stays beside it as `{name}.prev`, byte for byte.
+    """Replace a file that people write; the old one stays beside it as `{name}.prev`, byte for byte.
 
     Raises: NotWrittenError.
     """

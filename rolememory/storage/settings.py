@@ -118,7 +118,7 @@ def _laid(home: Space, layers: Sequence[TranslatedLayer]) -> Loaded:
 
 
 def _merged(layers: Sequence[TranslatedLayer]) -> tuple[dict[str, Any], dict[str, TranslatedLayer]]:
-    """Key by key the last word, and who said it; free tables are laid over each other too."""
+    """Key by key the value of the last layer, and that layer; free tables are merged."""
     values: dict[str, Any] = {}
     owners: dict[str, TranslatedLayer] = {}
     for layer in layers:
@@ -348,7 +348,7 @@ class SettingsFile:
         self._stale.discard(wanted)
 
     def _watch(self, files: tuple[Blob, ...]) -> None:
-        """Look after these files from now on as well."""
+        """Include these files from now on."""
         fresh = {file.place: file for file in files if file.place not in self._files}
         self._files |= fresh
         if self._seen is not None:

@@ -88,7 +88,7 @@ class TranslatedLayer:
         self.values[key], self.written[key] = None if unset else value, written
 
     def note(self, written: str, told: LocalizedText) -> None:
-        """Tell of something that was read but not taken as it stands."""
+        """Note something that was read but not taken as it is."""
         place = self.layer.place(written)
         self.notes.append(
             LocalizedText("{place}: {written}: {told}", place=place, written=written, told=told)
@@ -150,7 +150,7 @@ def _walk(
 
 
 def _translate(foreign: Mapping[str, Any], adopted: TranslatedLayer) -> None:
-    """Foreign names, in the order of the table: strong rows, then weak ones, then what rows imply."""
+    """Translate names of other programs, in the order of the table: strong rows, then weak ones, then implied keys."""
     rows = [row for row in ALIASES.values() if row.name in foreign]
     implied: dict[str, tuple[Any, str]] = {}
     for row in sorted(rows, key=lambda row: row.weak):

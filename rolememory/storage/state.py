@@ -267,7 +267,7 @@ class StateLog:
 
 
 def _take(values: Values, line: bytes) -> None:
-    """Apply a line; one that is not of our making says nothing."""
+    """Apply a line; one with an unknown shape is ignored."""
     with suppress(ValueError, AttributeError, TypeError):
         for key, changes in orjson.loads(line).items():
             _change(values, key, changes)

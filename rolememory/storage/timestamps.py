@@ -117,7 +117,7 @@ def _month(name: str) -> int:
 
 
 def _digits(text: str) -> datetime:
-    """A year, a day or an epoch.
+    """The moment of a year, a day or an epoch in digits.
 
     >>> _digits("1887").year, _digits("20240501").month, _digits("1714586400").year
     (1887, 5, 2024)

@@ -29,7 +29,7 @@ def places(text: str) -> dict[str, Place]:
 
 
 class _TomlScanner:
-    """Reads keys and headers; values only as far as it takes to step over them."""
+    """Reads keys and headers; values are only skipped."""
 
     def __init__(self, text: str) -> None:
         self._tokens = [token for token in _tokens(text) if token[0] not in ("space", "comment")]
@@ -75,7 +75,7 @@ class _TomlScanner:
         return tuple(parts), offset
 
     def _value(self, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Step over a value; an inline table's keys are keys too."""
+        """Skip a value; the keys of an inline table are yielded."""
         depth = 0
         while self._at < len(self._tokens):
             mark = self._next[1]

@@ -30,7 +30,7 @@ def upgrade(
     history: Iterable[HistoryLine],
     commit: Callable[[Sequence[Edit], str], object],
 ) -> Upgraded:
-    """Put away what rules wrote into a role's memories; nothing where there is nothing of it. Cost: O(journal).
+    """Archive the memories that rules wrote; changes nothing where there are none. Cost: O(journal).
 
     `history` is told newest first. A memory whose beginning the journal does not tell is left alone: it may be anybody's.
 

@@ -43,7 +43,7 @@ Visible = Callable[[str, str], bool]
 
 
 def everywhere(chat: str, version: str) -> bool:
-    """Everything stands."""
+    """Every version counts as visible."""
     return True
 
 
@@ -100,7 +100,7 @@ class UsageLog:
             return fresh
 
     def record(self, memory_id: str, chat: str, query: str, referenced: bool, at: datetime) -> None:
-        """Note one use by hand, for callers that know better than the words of the reply; it stands whatever becomes of the chat.
+        """Note one use explicitly, for callers that know it; it counts whatever becomes of the chat.
 
         The query is kept as a digest. Source: S4.13.
         """
@@ -166,7 +166,7 @@ class UsageLog:
             return sums.follow(chats, visible)
 
     def prune(self, alive: Container[str]) -> None:
-        """Forget every memory that is not `alive`: its rows die with it. Cost: O(rows noted)."""
+        """Forget every memory that is not `alive`. Cost: O(rows noted)."""
         with self._lock:
             before = self._rows
             chats = {chat: _of_these(kept, alive) for chat, kept in self._current().items()}
@@ -216,7 +216,7 @@ class UsageLog:
         self._make_room(chat)
 
     def _make_room(self, present: str) -> None:
-        """Sum up, then leave out the chats that rested longest, until the log is small enough."""
+        """Sum up, then drop the chats that were idle longest, until the log is small enough."""
         resting = [chat for chat in self._chats if chat != present]
         for shrink in (self._fold_all, self._drop):
             for chat in resting:
@@ -265,7 +265,7 @@ def _size(kept: _ChatUse) -> int:
 
 
 def _fold(kept: _ChatUse, fresh: int) -> None:
-    """Sum up the oldest turns, a block at a time, until at most so many and a block stand by themselves."""
+    """Sum up the oldest turns, a block at a time, until at most `fresh` and one block are left."""
     turns = kept["turns"]
     while len(turns) >= fresh + BLOCK or (not fresh and turns):
         oldest = list(islice(turns, BLOCK))
@@ -283,7 +283,7 @@ def _block(turns: Mapping[str, _TurnUse]) -> _Block:
 
 
 def _joined(one: _Block, other: _Block) -> _Block:
-    """Both in one; every second version stands for the two."""
+    """Two blocks merged; every second version is kept as a sample."""
     versions = [*one["versions"], *other["versions"]]
     return _Block(
         versions=versions[:: 1 + (len(versions) > BLOCK)],
@@ -299,7 +299,7 @@ def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, fl
 
 
 class _Sums:
-    """Tallies as seen from one place: a turn or block that stands is looked at once, as long as it stays what it is."""
+    """Tallies as seen from one place; a visible turn or block is counted once until it changes."""
 
     def __init__(self) -> None:
         self.behind: set[str] = set()  # chats that changed
@@ -398,7 +398,7 @@ def _alive(counts: Mapping[str, float], alive: Container[str]) -> dict[str, floa
 
 
 def _shown(kept: _ChatUse) -> dict[str, Any]:
-    """A chat as it is kept: a turn by its version, and the blocks."""
+    """A chat as it is written to the file: turns by version, and the blocks."""
     shown: dict[str, Any] = {
         version: [turn["at"], turn["used"], turn["vain"]] for version, turn in kept["turns"].items()
     }

@@ -137,7 +137,7 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
 
 
 class _LexiconFile:
-    """One lexicon file, read with care: every complaint names the file and the field."""
+    """One lexicon file, validated: every problem names the file and the field."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -37,7 +37,7 @@ class _Step:
 
 
 def large_work(others: Callable[[], bool]) -> None:
-    """From now on, in this context and on the threads it starts, work is large: it leaves time to `others` where there are any."""
+    """Mark the work of this context and its threads as large: it yields time to `others`."""
     _others.set(others)
 
 
@@ -63,7 +63,7 @@ def cancel_when(given_up: GivenUp) -> Iterator[None]:
 
 
 def set_cancel_check(given_up: GivenUp) -> None:
-    """From now on, in this context and on the threads it starts, work stops once `given_up` says so."""
+    """Make the work of this context and its threads stop once `given_up` says so."""
     _given_up.set(given_up)
 
 

@@ -69,12 +69,12 @@ class VersionedDict(Mapping[str, Value_co]):
         return self._moves.since(version)
 
     def put(self, one: str, value: Value_co) -> None:  # type: ignore[misc]  # for its owner alone
-        """Let this stand under that id."""
+        """Set the text of an id."""
         self._values[one] = value
         self._moves.note(one)
 
     def drop(self, one: str) -> None:
-        """Let nothing stand under that id."""
+        """Remove the id."""
         if one in self._values:
             del self._values[one]
             self._moves.note(one)

@@ -110,7 +110,7 @@ def known_groups() -> tuple[str, ...]:
 
 
 def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The rules with one's own: a group of one's own takes the place of a known one, a new group goes to the end.
+    """The rules with the user's own: a group with a known id replaces that one, a new group is added at the end.
 
     >>> base = [Rule("think", "", "", "a"), Rule("html", "", "", "b")]
     >>> [rule.regex for rule in merged(base, [Rule("think", "", "", "c"), Rule("mine", "", "", "d")])]

@@ -139,7 +139,7 @@ def _stretch(text: str, found: re.Match[str], end: int) -> _Stretch | None:
 
 
 def _aside_end(text: str, found: re.Match[str], end: int) -> int:
-    """Behind the bracket that closes, else the end of the line; 【ooc】 goes up to 【/ooc】."""
+    """The place after the closing bracket, else the end of the line; 【ooc】 goes up to 【/ooc】."""
     opening = found["aside"][0]
     closing = _CLOSED_BY[opening]
     line = text.find("\n", found.end(), end)

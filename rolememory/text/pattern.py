@@ -169,7 +169,7 @@ class Pattern:
 
 
 class Quarantine:
-    """The patterns that timed out too often: they rest until their key is edited or they are released. Thread-safe."""
+    """Patterns that timed out too often: they are skipped until their key is edited or they are released. Thread-safe."""
 
     def __init__(self, limit: int = 3) -> None:
         self._limit = limit
@@ -181,19 +181,19 @@ class Quarantine:
         return self._timeouts[key] >= self._limit if key in self._timeouts else False
 
     def timed_out(self, key: str) -> bool:
-        """Tell that it timed out; true when it rests from now on (say so once)."""
+        """Note that a pattern timed out; true when it is skipped from now on."""
         with self._lock:
             self._timeouts[key] += 1
             return self._timeouts[key] == self._limit
 
     def release(self, key: str) -> None:
-        """Give it a new chance."""
+        """Release a pattern that was skipped."""
         with self._lock:
             self._timeouts.pop(key, None)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The patterns that rest, in the order of their first time-out."""
+        """The patterns that are skipped, in the order of their first time-out."""
         with self._lock:
             return tuple(key for key, count in self._timeouts.items() if count >= self._limit)
 

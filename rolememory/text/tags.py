@@ -1,4 +1,4 @@
-"""Tags that a model puts into its reply for a face or a body: what is felt, what is done. They are no story and are taken out.
+"""Tags of emotion and gesture that a model puts into its reply for an avatar. They are no story and are removed.
 
 Read are: a name and a value in any bracket (`[emotion:happy]`, `{{emotion=happy}}`, `[动作:wave,表情:happy]`, `【动作：点头】`, `[face:Joy]`),
 elements (`<emotion>joy</emotion>`, `<gesture name="wave"/>`), special tokens (`<|EMOTE_HAPPY|>`, `<|ACT {"emotion":"happy"}|>`), and a

@@ -217,7 +217,7 @@ class TermQuery:
 
 @lru_cache(maxsize=256)
 def term_query(text: str) -> TermQuery:
-    """The question a text puts to the index.
+    """The query of a text to the index.
 
     >>> term_query("Why is the beacon dark?").surfaces
     {'beacon': 'beacon', 'dark': 'dark'}

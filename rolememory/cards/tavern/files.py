@@ -1,4 +1,4 @@
-"""The files of a data folder: read generously, with a limit on everything, told by name when they cannot be read."""
+"""Reads the files of a data folder: leniently, with limits, with the name in every error."""
 
 import json
 from collections.abc import Iterator
@@ -150,7 +150,7 @@ def _whole(value: Any) -> Any:
 
 
 def unreadable(path: Path, error: OSError) -> FileError:
-    """The complaint about a file that the system does not give out."""
+    """The error for a file that the system does not let us read."""
     why = error.strerror or str(error)
     return FileError(path, "cannot be read: {why}", remedy="check path and rights", why=why)
 

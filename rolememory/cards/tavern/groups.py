@@ -1,4 +1,4 @@
-"""Group chats: who was there when something was said."""
+"""Group chats: who was present when a message was sent."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

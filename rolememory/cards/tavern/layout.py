@@ -25,7 +25,7 @@ class DataFolder:
 
     @property
     def characters(self) -> Path:
-        """Cards as pictures."""
+        """The folder of cards as pictures."""
         return self.path / "characters"
 
     @property

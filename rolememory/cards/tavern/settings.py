@@ -10,7 +10,7 @@ from rolememory.cards.tavern.files import Raw, object_of, text_of, texts_of
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Somebody the user plays."""
+    """A persona of the user."""
 
     avatar: str
     name: str

@@ -39,7 +39,7 @@ def read_world(path: Path) -> World:
 
 
 def without(book: Book, moved: Collection[LeftSummary]) -> Book:
-    """The book without the memories that moved out of it, and without those that a moved one replaced: they would be said twice."""
+    """The book without the memories that became memories of a role, and without those that they replaced."""
     if not moved:
         return book
     entries = book.raw.get("entries")

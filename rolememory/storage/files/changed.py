@@ -68,7 +68,7 @@ def _of_home(parts: tuple[str, ...]) -> tuple[Kind, ...]:
 
 
 def _of_role(parts: tuple[str, ...]) -> tuple[Kind, ...]:
-    """A folder that came or went as a whole is new to every room."""
+    """A folder that was created or removed as a whole concerns every kind of file."""
     if not parts:
         return ("memory", "role", "worldbook", "card")
     if parts[0] == "worldbooks":

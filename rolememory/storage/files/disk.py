@@ -1,4 +1,4 @@
-"""Every call the store makes to the operating system, with the Windows and macOS roads beside the Linux one."""
+"""Every call the store makes to the operating system, with variants for Windows and macOS."""
 
 import ctypes
 import errno

@@ -1,4 +1,4 @@
-"""Founding a home: the files and folders that `rolememory init` makes. What is there already stays as it is."""
+"""Makes a home: the files and folders of `rolememory init`. What is there already stays as it is."""
 
 import json
 from pathlib import Path

@@ -105,7 +105,7 @@ class FileLog:
     def _part(
         self, data: bytes, known: int, since: LogPosition, mark: Revision, anew: bool = False
     ) -> LogSlice:
-        """Read the bytes behind the first `known`, which were read before."""
+        """Read the bytes after the first `known`, which were read before."""
         appends, bad, lines, end, torn = parsed(data[known:], since.lines)
         tail = data[max(known + end - _TAIL, 0) : known + end]
         place = LogPosition(lines, since.end + end, zlib.crc32(tail))
@@ -140,7 +140,7 @@ class FileLog:
             raise
 
     def _take_back(self, descriptor: int, size: int) -> None:
-        """Cut off what was not acknowledged; where even that fails, at least end the line."""
+        """Cut off what was not acknowledged; where that fails, end the line."""
         try:
             self._disk.truncate(descriptor, size)
             self._disk.fsync(descriptor)

@@ -141,7 +141,7 @@ class FileSpace:
         return self._mark(self._below(prefix) / PULSE)
 
     def announce(self, prefix: str) -> None:
-        """Add a byte to the pulse; where that is not to be had, take it away, which is seen as well.
+        """Append a byte to the pulse file; where that fails, delete it, which is noticed as well.
 
         Losing it loses nothing: it only sends readers to look.
         """
@@ -170,7 +170,7 @@ class FileSpace:
             yield
 
     def _listed(self, prefix: str) -> Iterator[tuple[str, str]]:
-        """(what stands before the name, the name in its folder)."""
+        """(the folder part of a name, the name in that folder)."""
         above, _, start = prefix.rpartition("/")
         lead = above + "/" if above else ""
         for name in sorted(self.disk.names(self.folder / above)):
@@ -216,7 +216,7 @@ class FileStorage:
         return sorted(entry.name for entry in found if _proper(entry))
 
     def problems(self) -> list[FileError]:
-        """Folders that would be roles under another name, or in another place."""
+        """Folders that look like roles with another name or in another place."""
         self.roles()
         return list(self._misplaced)
 

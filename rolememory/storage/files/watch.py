@@ -71,7 +71,7 @@ class Watch:
         self.stop()
 
     def start(self) -> None:
-        """Begin to watch; a system that cannot tell of changes is asked again and again instead."""
+        """Begin to watch, by polling where the system does not report changes."""
         if self._observer or self._settings.watch == "off":
             return
         self._burst.start()
@@ -81,7 +81,7 @@ class Watch:
             self._begin("polling")
 
     def stop(self) -> None:
-        """End all threads; what was noticed until now is still told."""
+        """Stop all threads; changes noticed so far are still reported."""
         observer, self._observer, self.mode = self._observer, None, "off"
         if observer:
             observer.stop()
@@ -125,7 +125,7 @@ class _Ear:
 
 
 class _Burst:
-    """Gathers what happens to a role until it has been quiet for a while. Sleeps without waking while nothing happens."""
+    """Collects the changes of a role until it has been quiet for a while. Sleeps while nothing happens."""
 
     def __init__(self, tell: Callable[[Changed], None], quiet_s: float) -> None:
         self._tell, self._quiet_s = tell, quiet_s

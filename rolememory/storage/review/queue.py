@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A draft that waits, or was refused."""
+    """A draft that is pending review, or was refused."""
 
     id: str
     draft: Draft
@@ -58,14 +58,14 @@ class Review:
         )  # a state, and what is declined in it
 
     def add(self, draft: Draft, reason: Reason, at: datetime | None, id: str = "") -> str:  # noqa: A002 - the word of the field
-        """Let a draft wait; gives its id: the given one (the id its memory would have), else a digest of what it says.
+        """Queue a draft for review; gives its id: the given one (the id its memory would have), else a digest of its content.
 
         Nothing is added twice, and "" is given for what a person has declined before. Of more than `MOST_WAITING` the oldest go.
         """
         return self._put("waiting", Waiting(id or _digest(draft), draft, reason, at))
 
     def refuse(self, refused: Iterable[Waiting]) -> None:
-        """Keep what was refused where a person can see it, and let it become a memory all the same.
+        """Keeps refused drafts for review; a person may still accept one.
 
         Of more than `MOST_REFUSED` the oldest go.
         """
@@ -120,7 +120,7 @@ class Review:
         self.decline([id])
 
     def decline(self, ids: Iterable[str]) -> None:
-        """Never learn these again: a person deleted, rejected or took back the memories of these ids."""
+        """Never learn these again: a person deleted, rejected or undid the memories of these ids."""
         if new := [one for one in ids if not self.is_declined(one)]:
             with self._changed() as state:
                 state["declined"] = _grown(state, new)

@@ -142,7 +142,7 @@ class Calendar:
         return self.moment((self.now - timedelta(days=count * UNIT_DAYS[unit])).date()), self.now
 
     def recurring(self, make: Callable[[int], Extent | None], which: Which) -> Extent | None:
-        """The one meant among those that come once a year."""
+        """The one that is meant among dates that recur every year."""
         year = self.today.year
         all_of_them = [extent for each in range(year - 2, year + 3) if (extent := make(each))]
         if which == "this":

@@ -26,7 +26,7 @@ Source: an English model on Chinese text: 66 % unknown, wrong pairs at cosine 0.
 
 
 class Embedder(Protocol):
-    """A model of meaning. Vectors are float32 and normalised; calls may come from several threads."""
+    """An embedding model. Vectors are float32 and normalised; calls may come from several threads."""
 
     key: str  # names model, revision, backend, dimensions and prefixes: vectors of another key are not comparable
     dim: int
@@ -118,7 +118,7 @@ def background(embedder: Embedder) -> "dict[str, Floats]":
 
 
 class PriorityLock:
-    """Lets one caller in at a time, questions before passages, and nobody when the process ends: who comes then ends as a thread."""
+    """Admits one caller at a time, questions before passages, and none when the process ends: a later caller's thread ends."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()
@@ -127,7 +127,7 @@ class PriorityLock:
         self._open = ENDING.watch(self)
 
     def shut(self) -> None:
-        """Let nobody in any more; return when nobody is inside."""
+        """Close the gate and wait until no caller is inside."""
         with self._free:
             self._open = False
             self._free.notify_all()

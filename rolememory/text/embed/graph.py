@@ -1,4 +1,4 @@
-"""A model in this process, by onnxruntime: the graph that `rolememory model export` draws. Needs neither torch nor sentence-transformers.
+"""An embedding model in this process, by onnxruntime: the graph that `rolememory model export` writes. Needs neither torch nor sentence-transformers.
 
     <home>/.cache/graph/manifest.json             what the graph was drawn from and how it is fed; written last, the truth
     <home>/.cache/graph/<sha256>.onnx             the graph: tokens in, normalised vectors out

@@ -72,7 +72,7 @@ def load(
     at_hand: Callable[[], tuple[Path, str] | None] = at_hand,
     graph: Path | None = None,
 ) -> Embedder | None:
-    """The first model of the ladder that is there, or None when there is none. Takes seconds; never asks the hub.
+    """The first available model of the list of candidates, or None. Takes seconds; never asks the hub.
 
     `graph`: the folder where a graph of the model may lie.
 

@@ -183,7 +183,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _no_progress_bar() -> Iterator[None]:
-    """Keep the library's bar out of somebody's chat."""
+    """Suppress the library's progress bar."""
     logging: Any = import_module("transformers.utils.logging")
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()

@@ -1,4 +1,4 @@
-"""Draws a loaded model as an ONNX graph: transformer, pooling, further layers and normalisation in one. Needs torch and the package onnx."""
+"""Exports a loaded model to ONNX: transformer, pooling, further layers and normalisation in one graph. Needs torch and the package onnx."""
 
 import logging
 import warnings
@@ -52,7 +52,7 @@ class ExportedGraph:
 
 
 def check_tools() -> None:
-    """Refuse where a package is missing that drawing needs.
+    """Raise where a package is missing that the export needs.
 
     Raises:
         ModelError: naming all of them.
@@ -175,7 +175,7 @@ def _pooling(model: Any) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what libraries say about their own insides out of somebody's terminal."""
+    """Suppress log messages of libraries about their internals."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

@@ -35,7 +35,7 @@ def asked(query: str, earlier: str = "") -> str:
 
 
 class QueryVectors:
-    """The last `size` questions' vectors, and how often one was at hand. A model that fails costs the vector, not the turn."""
+    """A cache of the last `size` question vectors, with its hits. A failing model costs the vector, not the turn."""
 
     def __init__(self, embedder: Callable[[], Embedder | None], size: int = 1024) -> None:
         self._embedder, self._size = embedder, size

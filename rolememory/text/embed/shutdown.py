@@ -19,7 +19,7 @@ class Entrance(Protocol):
     """What lets threads into a model."""
 
     def shut(self) -> None:
-        """Let nobody in any more; return when nobody is inside."""
+        """Close the gate and wait until no caller is inside."""
         ...
 
 
@@ -38,7 +38,7 @@ class ShutdownGuard:
         return self._begun or not threading.main_thread().is_alive()
 
     def watch(self, entrance: Entrance) -> bool:
-        """Shut it at the end; false when the end has begun, so that it must not open."""
+        """Register the gate to be closed at exit; false when the exit has begun."""
         with self._lock:
             self._entrances.add(entrance)
             return not self._begun
@@ -58,7 +58,7 @@ class ShutdownGuard:
                 self._loading.discard(thread)
 
     def find_spec(self, *_: object) -> ModuleSpec | None:
-        """Find no module, as a finder on `sys.meta_path`; end the thread that is loading a model."""
+        """A finder on `sys.meta_path` that finds nothing and ends the thread that is loading a model."""
         if threading.current_thread() in self._loading:
             raise SystemExit
         return None

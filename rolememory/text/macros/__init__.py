@@ -1,4 +1,4 @@
-"""Macros in double braces, said where an author wrote them: names, chance, time, conditions, variables.
+"""Macros in double braces, expanded in authors' texts: names, chance, time, conditions, variables.
 
     parse      text ──▶ macros, pairs of them, arguments
     turn       saying the macros of one text: conditions, variables, names

@@ -1,4 +1,4 @@
-"""Saying the macros of one text."""
+"""Expands the macros of one text."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _SHORT = re.compile(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
 
 
 class MacroExpansion:
-    """Saying one text: counts what is said, so that neither length nor chance runs away."""
+    """Expands one text, within limits of length and number of macros."""
 
     def __init__(self, macros: "Macros", text: str) -> None:
         self.macros: Macros = macros

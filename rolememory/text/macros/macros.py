@@ -43,7 +43,7 @@ class Macros:
     dice: Callable[[], float] | None = None  # numbers in [0, 1) for roll; None = by the seed
 
     def started(self, dice: Callable[[], float]) -> "Macros":
-        """The same for one scan: what it keeps in variables is its own."""
+        """The macros for one scan, with variables of its own."""
         return replace(self, variables=self.variables.copy(), dice=dice)
 
     def expand(self, text: str, *, hidden: bool = False) -> str:

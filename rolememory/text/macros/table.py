@@ -52,7 +52,7 @@ ELSEWHERE = (  # what only a frontend knows: nothing is said
 
 
 class MacroError(Exception):
-    """A macro that cannot be said: it stays as it is written."""
+    """A macro that cannot be expanded: it stays as it is written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class Variables:
     def set(
         self, name: str, value: Value, key: str | None = None, *, everywhere: bool = False
     ) -> None:
-        """Keep it. One that is too long, or one too many, is not kept."""
+        """Set a variable; one that is too long, or one too many, is not kept."""
         held = self._kept[everywhere]
         if key is not None:
             member = _with_member(held.get(name), key, str(value))
@@ -93,7 +93,7 @@ class Variables:
         held[name] = value
 
     def add(self, name: str, value: Value, *, everywhere: bool = False) -> str:
-        """Add a number, or hang on a text; a list gets one more. Gives what it is now."""
+        """Add a number, append a text, or append to a list; gives the new value."""
         now = self.get(name, everywhere=everywhere) or "0"
         listed, one, other = _parsed(now), number_of(now), number_of(value)
         if isinstance(listed, list) or one is None or other is None:
@@ -185,7 +185,7 @@ def _json(value: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """As JSON has it: what is no number, or endless, is null."""
+    """A number as JSON has it: NaN and infinities are null."""
     if isinstance(value, list):
         return [_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
