@@ -89,9 +89,8 @@ class VectorFile:
             return {}
         count = int(header["count"])
         names, vectors = body[: count * NAME_BYTES], body[count * NAME_BYTES :]
-        rows = (
-            np.frombuffer(vectors, dtype=self._dtype).reshape(count, self._dim).astype(np.float32)
-        )
+        rows = np.frombuffer(vectors, dtype=self._dtype).reshape(count, self._dim)
+        rows = rows.astype(np.float32, copy=False)
         good = sound(rows).tolist()
         return {
             bytes(names[at * NAME_BYTES : (at + 1) * NAME_BYTES]): rows[at]

@@ -181,20 +181,49 @@ class VectorTable:
         """Put the pieces of an id, (n_pieces, dim) or (dim,), and the names of their texts; what stood there before is replaced."""
         import numpy as np
 
-        rows = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
-        if rows.shape[1] != self.dim or not len(rows):
-            raise ValueError(f"expected vectors of {self.dim} dimensions, got shape {rows.shape}")
+        self.set_all({entry_id: (np.atleast_2d(np.asarray(vectors, dtype=np.float32)), digests)})
+
+    def set_all(self, given: "Mapping[str, tuple[Floats, tuple[bytes, ...]]]") -> None:
+        """The same for many: of each id its pieces, (n_pieces, dim), and their names."""
+        import numpy as np
+
+        for rows, _ in given.values():
+            if rows.shape[1] != self.dim or not len(rows):
+                raise ValueError(
+                    f"expected vectors of {self.dim} dimensions, got shape {rows.shape}"
+                )
         with self._lock:
-            row = self._row_of.get(entry_id)
-            if row is None:
-                row = self._append(entry_id)
-            else:
-                self._clear(row)
-            self._first[row], self._digests[row] = rows[0], digests
-            self._names |= dict.fromkeys(digests, entry_id)
-            if len(rows) > 1:
-                self._put_further(row, rows[1:])
-            self._moves.note(entry_id)
+            places = [self._place(entry_id) for entry_id in given]
+            self._make_room()
+            if given:
+                self._first[places] = np.array([rows[0] for rows, _ in given.values()])
+            for row, (entry_id, (rows, digests)) in zip(places, given.items(), strict=True):
+                self._digests[row] = digests
+                for name in digests:
+                    self._names[name] = entry_id
+                if len(rows) > 1:
+                    self._put_further(row, rows[1:])
+            self._moves.note(*given)
+
+    def _place(self, entry_id: str) -> int:
+        """The row of an id, cleared, or a new one."""
+        row = self._row_of.get(entry_id)
+        if row is not None:
+            self._clear(row)
+            return row
+        self._row_of[entry_id] = len(self._ids)
+        self._ids.append(entry_id)
+        self._digests.append(())
+        return len(self._ids) - 1
+
+    def _make_room(self) -> None:
+        import numpy as np
+
+        if len(self._ids) > len(self._first):
+            room = max(len(self._ids), len(self._first) * 5 // 4)
+            first = np.zeros((room, self.dim), dtype=np.float32)
+            first[: len(self._first)] = self._first
+            self._first = first
 
     def _put_further(self, row: int, rows: "Floats") -> None:
         import numpy as np
@@ -208,17 +237,6 @@ class VectorTable:
             self._owner = np.concatenate([self._owner[:start], np.zeros(room, np.int64)])
         self._more[start:end], self._owner[start:end], self._n_more = rows, row, end
         self._further[row] = list(range(start, end))
-
-    def _append(self, entry_id: str) -> int:
-        import numpy as np
-
-        row = len(self._ids)
-        if row == len(self._first):
-            self._first = np.concatenate([self._first, np.zeros_like(self._first)])
-        self._ids.append(entry_id)
-        self._digests.append(())
-        self._row_of[entry_id] = row
-        return row
 
     def _clear(self, row: int) -> None:
         """Forget what stands in a row; the last of the further pieces take the places of its own."""

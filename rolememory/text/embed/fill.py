@@ -47,18 +47,23 @@ class VectorFiller:
 
     def want(self, texts: Iterable[tuple[str, str]], kept: Kept) -> None:
         """Let these (id, text) have vectors, the last one first. What the table holds under another id, or `kept` does, is put at once."""
+        import numpy as np
+
+        known: dict[str, tuple[Floats, tuple[bytes, ...]]] = {}
         for entry_id, text in texts:
             self._waiting.pop(entry_id, None)
             parts = tuple(pieces(text, self._size))
             names = tuple(map(digest, parts))
             if self._table.digests(entry_id) == names:
                 continue
-            vectors = [self._at_hand(name, kept) for name in names]
-            known = [vector for vector in vectors if vector is not None]
-            if len(known) == len(names):
-                self._put(entry_id, known, names)
+            found = [self._at_hand(name, kept) for name in names]
+            vectors = [vector for vector in found if vector is not None]
+            if len(vectors) == len(names):
+                rows = vectors[0][np.newaxis] if len(vectors) == 1 else np.stack(vectors)
+                known[entry_id] = rows, names
             else:
                 self._waiting[entry_id] = _MissingVectors(entry_id, parts, names)
+        self._table.set_all(known)
 
     def forget(self, entry_id: str) -> None:
         """Let this have no vectors; it has no text any more."""
@@ -73,6 +78,8 @@ class VectorFiller:
         Raises:
             ModelError: the model could not be asked; these texts wait on.
         """
+        import numpy as np
+
         batch = [self._waiting[one] for one in list(self._waiting)[: -BATCH - 1 : -1]]
         known = [want for want in batch if embedder.trusts(want.texts[0])]
         texts = dict(
@@ -83,7 +90,8 @@ class VectorFiller:
         for want in batch:
             del self._waiting[want.entry_id]
             if good.keys() >= set(want.digests):
-                self._put(want.entry_id, [good[name] for name in want.digests], want.digests)
+                rows = np.stack([good[name] for name in want.digests])
+                self._table.set(want.entry_id, rows, want.digests)
             else:
                 self._table.remove(want.entry_id)
         return good
@@ -91,11 +99,6 @@ class VectorFiller:
     def _at_hand(self, name: bytes, kept: Kept) -> "Floats | None":
         found = kept.get(name)
         return self._table.named_so(name) if found is None else found
-
-    def _put(self, entry_id: str, vectors: "Sequence[Floats]", names: tuple[bytes, ...]) -> None:
-        import numpy as np
-
-        self._table.set(entry_id, np.stack(vectors), names)
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> "list[Floats | None]":
