@@ -34,47 +34,49 @@ class PerType(Section):
 
 
 class PassageSettings(Section):
-    """What was said in chats, recalled as it was said."""
+    """What was said in chats, recalled in its original words."""
 
     recall: Literal["all", "user", "none"] = Field(
-        "all", description="all that was said, only what users said, or none of it"
+        "all", description="all = everything said; user = only what users said; none = nothing"
     )
-    uninvited: Count = Field(4, description="at most so many where nobody asks for anything")
+    uninvited: Count = Field(
+        4, description="at most so many passages if the message asks for nothing"
+    )
     uninvited_own: Count = Field(
-        1, description="... of them so many of the character's own, which it would say again"
+        1,
+        description="... of these, at most so many of the character's own, so that it does not repeat itself",
     )
-    uninvited_length: Count = Field(800, description="... and so many characters of them together")
-    uninvited_threshold: Unit = Field(
-        0.92, description="... and none below this relevance: what was only touched stays away"
-    )
+    uninvited_length: Count = Field(800, description="... and at most so many characters together")
+    uninvited_threshold: Unit = Field(0.92, description="... and none below this relevance")
     speaker_share: Unit = Field(
-        0.5, description="at most this share of the block is what one person said who does not ask"
+        0.5,
+        description="at most this share of the block is what one person other than the current user said",
     )
     rest: Annotated[int, Field(ge=0, le=100)] = Field(
         8,
-        description="what was in the prompt and left it stays away for so many turns, unless somebody asks; 0 = it does not",
+        description="a passage that left the prompt does not return for so many turns, unless a question asks for it; 0 = no limit",
     )
 
 
 class RecallSettings(Section):
-    """Which memories may come, and how many."""
+    """Which memories may be recalled, and how many."""
 
-    enabled: bool = Field(True, description="recall at all")
-    auto: bool = Field(True, description="recall on every message; off = only when asked (search)")
+    enabled: bool = Field(True, description="recall memories")
+    auto: bool = Field(True, description="recall on every message; off = only by search")
     mode: Literal["inject", "hybrid"] = Field(
         "inject",
         description="inject = all above relevance_threshold; hybrid = only above high_relevance_threshold, the rest is offered as a tool",
     )
     relevance_threshold: Unit = Field(
-        0.30, description="a memory below this relevance (0..1) stays out"
+        0.30, description="memories below this relevance (0..1) are left out"
     )
     high_relevance_threshold: Unit = Field(
         0.8,
-        description="hybrid mode: what is at or above is injected, what is below is offered to the model",
+        description="hybrid mode: memories at or above it are injected, the rest is offered to the model",
     )
     past_threshold: Unit | None = Field(
         None,
-        description="hybrid mode, where the message asks about the past: counts in place of high_relevance_threshold; unset = the same",
+        description="hybrid mode: replaces high_relevance_threshold if the message asks about the past; unset = the same",
     )
     max_items: Count | None = Field(
         None, description="at most so many memories; unset = the budget decides"
@@ -82,15 +84,15 @@ class RecallSettings(Section):
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
     enough: Positive | None = Field(
         5.0,
-        description="no further memory once those that are in add up to this much relevance (to 1.1 times as much where somebody asks), and in talk that did not ask none that is faint beside the best; authored and constant ones always may; unset = the budget decides",
+        description="add no more memories once their relevance adds up to this (1.1 times this for a question), and without a question none that is weak beside the best; authored and constant ones are exempt; unset = only the budget limits",
     )
     candidates: Annotated[int, Field(ge=1)] = Field(
-        80, description="how many memories the semantic strategy may wake"
+        80, description="how many memories the semantic strategy may propose"
     )
     scan_depth: Count = Field(4, description="how many newest messages keys are looked for in")
     sources: tuple[Source, ...] = Field(
         (Source.MANUAL, Source.SUMMARY, Source.USER_INPUT, Source.INFERENCE),
-        description="where a memory must come from; ai_output = raw replies, off against loops",
+        description="allowed sources of memories; ai_output = raw replies, excluded by default against feedback loops",
     )
     passages: PassageSettings = Field(PassageSettings(), description="what was said in chats")
     tags: tuple[str, ...] = Field(
@@ -101,29 +103,30 @@ class RecallSettings(Section):
         False, description="recall nothing on the first message of a chat"
     )
     min_query_length: Count = Field(
-        2, description="a message shorter than this many characters asks for nothing"
+        2, description="recall nothing for a message shorter than this many characters"
     )
     long_term_trigger: Literal["always", "keywords"] = Field(
         "always",
-        description="keywords = recall only when a message holds one of long_term_keywords, or a technical term where none are given",
+        description="always = on every message; keywords = only if a message contains one of long_term_keywords (or a technical term, if none are given)",
     )
     long_term_keywords: tuple[str, ...] = Field(
         (),
-        description="words that ask for memories when long_term_trigger is keywords; none = technical terms of both languages",
+        description="words that start recall if long_term_trigger is keywords; none = technical terms of both languages",
     )
     echo_window_s: Annotated[float, Field(ge=0)] = Field(
         3.0,
-        description="a memory equal to the message just typed and not older than this is its echo (echoes of any age stay out by skip_visible)",
+        description="a memory equal to the message just typed is left out if it is younger than this (older ones are left out by skip_visible)",
     )
     skip_visible: bool = Field(
-        True, description="leave out what already stands in the visible messages"
+        True, description="leave out what the visible messages already contain"
     )
     near_duplicate: Unit = Field(
-        0.92, description="two lines at least this alike (0..1) are one; the better scored stays"
+        0.92,
+        description="of two lines at least this similar (0..1), only the one with the higher score is kept",
     )
     keep_margin: Unit = Field(
         0.05,
-        description="still prompt: a memory injected last turn gives way only to one better by this much",
+        description="a memory injected last turn is replaced only by one that scores better by this much",
     )
     fusion: Literal["bounded", "multiply"] = Field(
         "bounded",
@@ -137,30 +140,30 @@ class StrategySettings(Section):
     enabled: bool = Field(True, description="use this strategy")
     weight: Weight = Field(
         1.0,
-        description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance",
+        description="for a strategy that recalls: factor on its evidence; for one that weighs: the most it may change the score by, as a share of relevance",
     )
     activates: bool | None = Field(
         None,
-        description="may it wake a memory, or only weigh one that is awake? unset = as the strategy was made",
+        description="true = may recall memories; false = only changes the score of recalled ones; unset = the strategy's own choice",
     )
 
 
 class ConstantSettings(StrategySettings):
-    """Memories and entries marked constant come every turn."""
+    """Memories and entries marked constant are in the prompt every turn."""
 
 
 class KeywordSettings(StrategySettings):
-    """Keys of a memory looked for in the newest messages."""
+    """Keys of a memory, searched for in the newest messages."""
 
     whole_words: bool = Field(
         True,
-        description="a Latin key must stand alone: 'art' is not in 'party'; next to Chinese it does",
+        description="a Latin key must be a whole word: 'art' is not found in 'party'; next to a Chinese character it counts as whole",
     )
     cjk_words: bool = Field(
         False,
-        description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石",
+        description="a one-character Chinese key must be a whole word: 龙 is not found in 恐龙化石",
     )
-    case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
+    case_sensitive: bool = Field(False, description="distinguish 'Rose' from 'rose'")
     fuzzy: bool = Field(
         False,
         description="also find keys with a typing mistake (Latin keys of five or more letters)",
@@ -171,7 +174,7 @@ class KeywordSettings(StrategySettings):
 
 
 class PatternSettings(StrategySettings):
-    """Keys written as /pattern/flags, with JavaScript's meaning."""
+    """Keys written as /pattern/flags: JavaScript regular expressions."""
 
     timeout_ms: Positive = Field(50.0, description="one pattern may take so long in one turn")
     turn_budget_ms: Positive = Field(
@@ -180,32 +183,30 @@ class PatternSettings(StrategySettings):
 
 
 class SemanticSettings(StrategySettings):
-    """Nearness in meaning (vectors) and in words (BM25)."""
+    """Similarity of meaning (vectors) and shared words (BM25)."""
 
     words: bool = Field(True, description="use the words of the text (BM25)")
-    vectors: bool = Field(True, description="use an embedding model when one is ready")
+    vectors: bool = Field(True, description="use an embedding model if one is ready")
     measure: Literal["evidence", "similarity"] = Field(
         "evidence",
-        description="evidence = words and vectors against what unrelated texts share; similarity = the plain cosine, however low, where there is no vector the share of the question's words",
+        description="evidence = words and vectors compared with unrelated texts; similarity = plain cosine, however low (without vectors, the share of the question's words)",
     )
-    context: Weight = Field(
-        0.5, description="how much the messages before the newest one say about what is meant"
-    )
+    context: Weight = Field(0.5, description="how much the messages before the newest one count")
     neighbours: Weight = Field(
-        0.25, description="how much memories of the same conversation lend each other"
+        0.25, description="how much neighbouring passages of the same chat strengthen each other"
     )
     bridge: Weight = Field(
         1.0,
-        description="how far the rare words of the best ones lead to others where somebody asks",
+        description="two-step questions: how strongly the best results lead to memories that share a rare word with them; 0 = off",
     )
     later: Weight = Field(
         1.0,
-        description="how far what is recalled brings along what the same person said later about it",
+        description="how strongly a recalled passage brings in what the same person said later about it; 0 = off",
     )
 
 
 class DatesSettings(StrategySettings):
-    """A time named in the message wakes the memories of that time."""
+    """A date in the message recalls the memories of that time."""
 
     first_day_of_week: Literal["monday", "sunday"] = Field(
         "monday", description="where 'last week' begins"
@@ -216,41 +217,48 @@ class DatesSettings(StrategySettings):
 class RecencySettings(StrategySettings):
     """Older memories score lower."""
 
-    weight: Weight = Field(0.2, description="the most it may take away, as a share of relevance")
-    questions: Unit = Field(
-        0.25, description="how much of that counts where a question names what it is about"
+    weight: Weight = Field(
+        0.2, description="the most it may lower the score by, as a share of relevance"
     )
+    questions: Unit = Field(0.25, description="share of that for a question that names its subject")
     clock: Literal["turns", "wall"] = Field(
-        "turns", description="turns = a story that rests does not age; wall = days by the calendar"
+        "turns", description="turns = a story that pauses does not age; wall = calendar days"
     )
     curve: Literal["half_life", "exponential"] = Field(
         "half_life", description="half_life = 2^(-age/half_life); exponential = e^(-age/half_life)"
     )
-    half_life_days: Positive = Field(14.0, description="clock wall: days in which strength halves")
+    half_life_days: Positive = Field(
+        14.0, description="clock wall: number of days after which strength halves"
+    )
     spares_lasting: bool = Field(
         True, description="traits, goals, authored and constant memories do not fade"
     )
     half_life_turns: Positive = Field(
-        200.0, description="clock turns: user messages in which strength halves"
+        200.0, description="clock turns: number of user messages after which strength halves"
     )
 
 
 class EmotionalSettings(StrategySettings):
-    """Memories whose feeling fits the mood speak louder."""
+    """Memories whose emotion fits the mood score higher."""
 
     weight: Weight = Field(
-        0.15, description="the most it may add or take away, as a share of relevance"
+        0.15, description="the most it may change the score by, as a share of relevance"
     )
-    wakes: bool = Field(True, description="strong feeling may wake memories of that feeling")
-    wake_intensity: Unit = Field(0.6, description="how strong a feeling must be to wake")
+    wakes: bool = Field(True, description="a strong emotion may recall memories of that emotion")
+    wake_intensity: Unit = Field(
+        0.6, description="how strong an emotion must be to recall memories"
+    )
     mood: Literal["congruent", "contrast", "off"] = Field(
-        "congruent", description="congruent = like wakes like; contrast = comfort in sadness"
+        "congruent",
+        description="congruent = memories of the same mood score higher; contrast = comforting ones in sadness",
     )
-    half_life_messages: Positive = Field(4.0, description="messages in which the mood halves")
+    half_life_messages: Positive = Field(
+        4.0, description="number of messages after which the mood halves"
+    )
 
 
 class TriggerSettings(Section):
-    """The strategies: each can be switched off and has its weight."""
+    """The strategies: each can be switched off and has a weight."""
 
     constant: ConstantSettings = ConstantSettings()
     keyword: KeywordSettings = KeywordSettings()
@@ -265,7 +273,7 @@ class TriggerSettings(Section):
 
 
 class WeighSettings(Section):
-    """The standing parts of a score: each may add or take away at most its share of relevance. All shares together: at most 0.5."""
+    """Fixed parts of the score: each changes it by at most this share of relevance. The sum of all shares is at most 0.5."""
 
     weight: Weight = Field(0.05, description="share of a memory's own weight (0..2, neutral 1)")
     salience: Weight = Field(0.05, description="share of salience (0..1, neutral 0.5)")
@@ -282,7 +290,7 @@ class BudgetSettings(Section):
     per_type: PerType = Field(PerType(), description="longest share of each type, in `unit`")
     chapters: Count = Field(
         1000,
-        description="longest story so far, in `unit`, beside max_total_length; 0 = chapters are only recalled like other memories",
+        description="longest block of chapters, in `unit`, in addition to max_total_length; 0 = chapters are only recalled like other memories",
     )
     shared_with_lore: bool = Field(
         False, description="lore and memories share max_total_length: lore first, memories the rest"
@@ -301,17 +309,17 @@ class LengthSettings(Section):
 
 
 class InjectSettings(Section):
-    """Where and how recalled lines are said."""
+    """Where and how recalled lines are put into the prompt."""
 
     position: Position = Field(
         "depth",
-        description="depth = a message of its own so many messages from the end; system = one before the history; user, assistant = the same in that voice; before_character, after_character = joined to the system message",
+        description="depth = a separate message, so many messages from the end; system = a separate message before the history; user, assistant = the same in that voice; before_character, after_character = joined to the system message",
     )
     depth: Count = Field(
         1, description="position depth: messages from the end (0 = after the last)"
     )
     depth_role: Literal["system", "user", "assistant"] = Field(
-        "system", description="position depth: who says it"
+        "system", description="position depth: role of the message"
     )
     template: str = Field(
         "auto",
@@ -319,36 +327,36 @@ class InjectSettings(Section):
     )
     language: LanguageCode = Field(
         "auto",
-        description="language of the frame: zh, en or another that templates/ has; auto = the chat's",
+        description="language of the template: zh, en or another that templates/ has; auto = the chat's",
     )
     separate_by_type: bool = Field(True, description="a heading for each type of memory")
     heading: str | None = Field(
         None, description="first line of the block; unset = the template's own"
     )
-    show_dates: bool = Field(True, description="say when a thing happened (absolute dates)")
+    show_dates: bool = Field(True, description="show when something happened (absolute dates)")
     scene_dates: bool = Field(
         False,
-        description="say the day of what was said in chats; off = as the story's own time tells it, since a story has no calendar",
+        description="show the real date of what was said in chats; off = only the story's own time",
     )
     untold: bool = Field(
         True,
-        description="say in one line that nothing is known, where somebody asks about the past and nothing of it is found",
+        description="if somebody asks about the past and nothing is found, say so in one line",
     )
     scene: bool = Field(
         False,
-        description="say how things stand in the scene: time, place, who is there, relationship, items, what is open; as messages print it, and as a model tells it where one is set",
+        description="add the state of the scene: time, place, people, relationships, items, open threads; as messages print it, and as a model reads it if one is set",
     )
     previously_days: Annotated[float, Field(ge=0)] = Field(
         3.0,
-        description="after so many days without a word the story so far begins with 'Previously'; 0 = never",
+        description="after so many days without a message the story so far begins with 'Previously'; 0 = never",
     )
     preferences: bool = Field(
-        False, description="say how the user likes to be answered (depth, length, language, code)"
+        False, description="add how the user likes to be answered (depth, length, language, code)"
     )
 
 
 class CleanSettings(Section):
-    """What is not story and is not read."""
+    """Text in messages that is not story and is not read."""
 
     enabled: bool = Field(True, description="clean messages before they are scanned")
     rules: tuple[str, ...] = Field(
@@ -358,15 +366,15 @@ class CleanSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    """The model of meaning."""
+    """The embedding model."""
 
     backend: Literal["auto", "local", "endpoint", "off"] = Field(
         "auto",
-        description="auto = local model when there is one; endpoint = OpenAI-compatible /embeddings; off = words alone",
+        description="auto = the local model if there is one; endpoint = OpenAI-compatible /embeddings; off = words only",
     )
     model: str = Field(
         "",
-        description="folder or name of the model; empty = the one that comes with the extra `offline`",
+        description="folder or name of the model; empty = the model of the extra `offline`",
     )
     revision: str = Field(
         "", description="revision or sha256 of the weights that must match; empty = any"
@@ -375,7 +383,7 @@ class EmbeddingSettings(Section):
         "", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1"
     )
     api_key_env: str = Field(
-        "ROLEMEMORY_EMBEDDING_KEY", description="environment variable that holds the key"
+        "ROLEMEMORY_EMBEDDING_KEY", description="environment variable with the API key"
     )
     dims: Count = Field(0, description="dimensions to keep; 0 = the model's own")
     query_prefix: str = Field("", description="text before each query (e5: 'query: ')")
@@ -386,10 +394,12 @@ class EmbeddingSettings(Section):
         description="long texts are cut into pieces of about so many characters; the best piece counts",
     )
     languages: tuple[str, ...] = Field(
-        (), description="languages the model is trusted in; empty = found out from its vocabulary"
+        (), description="languages the model is trusted in; empty = detected from its vocabulary"
     )
     timeout_s: Positive = Field(5.0, description="endpoint: longest wait for one answer")
-    dtype: Literal["float32", "float16"] = Field("float32", description="how vectors lie on disk")
+    dtype: Literal["float32", "float16"] = Field(
+        "float32", description="number format of vectors on disk"
+    )
 
 
 class ScanSettings(Section):
@@ -397,35 +407,36 @@ class ScanSettings(Section):
 
     enabled: bool = Field(True, description="activate lorebooks")
     rules: Literal["default", "sillytavern"] = Field(
-        "default", description="default repairs what players complain about; sillytavern is exact"
+        "default",
+        description="default = fixes what players complain about; sillytavern = exactly SillyTavern's rules",
     )
     scan_depth: Count = Field(4, description="how many newest messages are searched")
     min_activations: Count = Field(
         0, description="widen the window until so many entries are active"
     )
-    max_depth: Count = Field(0, description="stop widening here; 0 = the whole chat")
+    max_depth: Count = Field(0, description="widen to at most so many messages; 0 = the whole chat")
     budget_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         25, description="share of the context that lore may take"
     )
     budget_cap: Count = Field(0, description="longest lore in tokens; 0 = no cap")
     book_percent: Annotated[int, Field(ge=1, le=100)] = Field(
         75,
-        description="share of the lore budget that the book of a card, or an imported one, may take, also by entries that ignore the budget; 100 = no limit. Not under exact rules",
+        description='share of the lore budget that a card\'s book or an imported book may use, including entries that ignore the budget; 100 = no limit; not applied with rules = "sillytavern"',
     )
     context_tokens: Annotated[int, Field(ge=1)] = Field(
-        8192, description="size of the model's context in tokens, when the frontend does not say"
+        8192, description="size of the model's context in tokens, if the frontend does not say"
     )
     include_names: bool = Field(True, description="scan messages as 'Name: text'")
-    recursive: bool = Field(True, description="entries may wake entries")
+    recursive: bool = Field(True, description="entries may activate other entries")
     max_recursion_steps: Count = Field(0, description="limit on all passes; 0 = none")
-    case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
-    match_whole_words: bool = Field(True, description="keys must stand alone")
+    case_sensitive: bool = Field(False, description="distinguish 'Rose' from 'rose'")
+    match_whole_words: bool = Field(True, description="keys must be whole words")
     cjk_words: bool = Field(
         False,
-        description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石",
+        description="a one-character Chinese key must be a whole word: 龙 is not found in 恐龙化石",
     )
     use_group_scoring: bool = Field(
-        False, description="inside a group only the entries with the most keys seen may win"
+        False, description="within a group only the entries with the most matching keys may win"
     )
     insertion_strategy: Literal["evenly", "character_first", "global_first"] = Field(
         "character_first", description="whose books come first"
@@ -434,19 +445,19 @@ class ScanSettings(Section):
         "marked", description="which entries may be activated by meaning"
     )
     cross_waking: bool = Field(
-        False, description="memories wake lore and lore wakes memories by key, one hop each"
+        False, description="memories activate lore and lore recalls memories by key, one step each"
     )
 
 
 class StorageSettings(Section):
-    """Files: folding, backups, limits."""
+    """Files: checkpoints, backups, limits."""
 
     fold_lines: Annotated[int, Field(ge=1)] = Field(
-        256, description="fold the journal into memory.json after so many lines"
+        256, description="write the journal into memory.json after so many lines"
     )
-    fold_idle_s: Positive = Field(2.0, description="... or after so many seconds of quiet")
+    fold_idle_s: Positive = Field(2.0, description="... or after so many seconds without a change")
     backups: Count = Field(5, description="rotating backups kept per role")
-    backup_every_h: Positive = Field(24.0, description="hours between two of them")
+    backup_every_h: Positive = Field(24.0, description="hours between two backups")
     max_memories: PerType = Field(
         PerType(),
         description="more than so many of a type: the weakest are archived, never deleted",
@@ -454,7 +465,7 @@ class StorageSettings(Section):
     watch: Literal["auto", "native", "polling", "off"] = Field(
         "auto", description="how edits from outside are noticed"
     )
-    poll_s: Positive = Field(0.5, description="polling: seconds between two looks")
+    poll_s: Positive = Field(0.5, description="polling: seconds between two checks")
     max_file_mb: Positive = Field(256.0, description="a larger memory.json is refused")
 
 
@@ -463,12 +474,12 @@ class ChatSettings(Section):
 
     stories: Literal["one", "each"] = Field(
         "one",
-        description="one = chats of a role share one life, unless somebody chooses otherwise; each = every chat is a story of its own",
+        description="one = all chats of a role share one story unless you choose otherwise; each = every chat is a separate story",
     )
 
 
 class MemorySettings(Section):
-    """What is kept about chats (short term) and for how long (long term)."""
+    """How many messages of a chat are used (short term), and how long memories are kept (long term)."""
 
     max_history: Count | None = Field(
         None,
@@ -478,11 +489,11 @@ class MemorySettings(Section):
     short_term_characters: Count = Field(8000, description="... cut a second time to this length")
     short_term_count: Count = Field(
         0,
-        description="the newest messages of the chat that the request does not hold stand beside the memories, at most so many",
+        description="add up to so many of the newest messages of the chat that the request lacks",
     )
     compression_threshold: Count = Field(
         0,
-        description="messages behind the view that call for a chapter, however short; 0 = learn.summarize.trigger_tokens alone",
+        description="write a chapter after so many messages out of view, however short; 0 = only by learn.summarize.trigger_tokens",
     )
     archive_threshold: Annotated[float, Field(ge=0, le=2)] = Field(
         0.2, description="`clean` archives memories below this weight"
@@ -490,71 +501,71 @@ class MemorySettings(Section):
 
 
 class StepSettings(Section):
-    """One kind of question to the model: its words, and a model of its own if it needs one."""
+    """One kind of prompt: its template, and its own model if it needs one."""
 
     template: str = Field(
         "", description="name of a template in templates/learn; empty = the step's own"
     )
     prompt: str = Field(
         "",
-        description="the prompt itself, with {conversation} or {memories}; wins over the template",
+        description="the prompt itself, with {conversation} or {memories}; replaces the template",
     )
     endpoint: str = Field("", description="base URL for this step; empty = learn.endpoint")
     model: str = Field("", description="model for this step; empty = learn.model")
     api_key_env: str = Field(
-        "", description="environment variable that holds this step's key; empty = learn.api_key_env"
+        "", description="environment variable with this step's API key; empty = learn.api_key_env"
     )
 
 
 class SummarizeSettings(StepSettings):
-    """Chapters: a model tells what has left the window, or what a person or the scene ended. Empty = as in learn.summary, then learn."""
+    """Chapters: a model summarises what has left the context window. Empty = as in learn.summary, then learn."""
 
-    enabled: bool = Field(True, description="write chapters, when a model is set")
+    enabled: bool = Field(True, description="write chapters if a model is set")
     trigger_tokens: Count = Field(
-        2000, description="tokens behind the window that call for a chapter"
+        2000, description="write a chapter after so many tokens outside the window"
     )
 
 
 class LearnSettings(Section):
-    """How memories grow out of chats. Recall never waits for it."""
+    """How memories are learned from chats. Recall never waits for it."""
 
-    enabled: bool = Field(True, description="obey commands and learn from chats at all")
+    enabled: bool = Field(True, description="obey commands and learn from chats")
     extractor: Literal["auto", "rules", "model"] = Field(
         "auto",
-        description="auto and model = a model distils what was said, when endpoint and model are set; rules = never ask a model; commands are always obeyed",
+        description="auto, model = a model extracts facts if endpoint and model are set; rules = no model; commands are always obeyed",
     )
     flow: Literal["extract", "decide"] = Field(
         "extract",
-        description="with a model: extract = facts out of a batch in one question; decide = first whether to remember, then one sentence",
+        description="extract = one prompt extracts the facts of a batch; decide = first decides whether to remember, then writes one sentence",
     )
     endpoint: str = Field(
         "",
-        description='base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1; "upstream" = the model behind the proxy, while nobody speaks to it',
+        description='base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1; "upstream" = the model behind the proxy, while no chat uses it',
     )
     api_key_env: str = Field(
-        "ROLEMEMORY_LEARN_KEY", description="environment variable that holds the key"
+        "ROLEMEMORY_LEARN_KEY", description="environment variable with the API key"
     )
     model: str = Field(
-        "", description='name of the model; with "upstream", empty = the one that a chat used last'
+        "", description='name of the model; with "upstream", empty = the model a chat used last'
     )
     idle_s: Positive = Field(
         60.0,
-        description='with "upstream": learning asks only after nobody has spoken to the model for so many seconds',
+        description='with "upstream": learning uses the model only after so many seconds without a chat',
     )
     daily_tokens: Count = Field(
         0,
-        description="tokens that learning may cost in a day, all roles together; what is left waits for the next day; 0 = no limit",
+        description="most tokens a day for learning, all roles together; the rest waits for the next day; 0 = no limit",
     )
     timeout_s: Positive = Field(60.0, description="longest wait for one answer")
     batch_size: Annotated[int, Field(ge=1)] = Field(
-        5, description="exchanges the model reads at once"
+        5, description="number of exchanges the model reads at a time"
     )
     delay_s: Positive = Field(
         60.0,
-        description="the newest exchange counts as final so many quiet seconds after its reply, without the next message",
+        description="the newest exchange counts as final so many seconds after its reply, without the next message",
     )
     idle_minutes: Positive = Field(
-        10.0, description="a model reads an unfinished batch after so many quiet minutes"
+        10.0, description="an incomplete batch is read after so many minutes without a message"
     )
     max_facts: Count = Field(10, description="at most so many facts from one batch")
     min_confidence: Unit = Field(0.7, description="facts below this confidence (0..1) are dropped")
@@ -573,7 +584,7 @@ class LearnSettings(Section):
 
 
 class ServeSettings(Section):
-    """The server: where it listens, whom it asks, whom it lets in."""
+    """The server: its address, the upstream, access."""
 
     host: str = Field(
         "127.0.0.1", description="address to listen on; anything but loopback needs the token"
@@ -587,37 +598,38 @@ class ServeSettings(Section):
     )
     upstream_key_env: str = Field(
         "ROLEMEMORY_UPSTREAM_KEY",
-        description="environment variable with the upstream's key; unset = the frontend's key is passed on",
+        description="environment variable with the upstream's API key; unset = the frontend's key is passed on",
     )
     memory: bool = Field(
-        True, description="recall and learn in the proxy; off = everything passes untouched"
+        True, description="recall and learn in the proxy; off = everything passes through unchanged"
     )
     create_roles: bool = Field(
-        True, description="a role that a real turn names unambiguously is created on that turn"
+        True, description="create a role that a chat turn names unambiguously"
     )
     role: str = Field(
-        "", description="role of every turn that names none; empty = found out, else passed through"
+        "",
+        description="role of turns that name none; empty = detected from the request, else passed through",
     )
     cards: str = Field(
         "",
-        description="folder of character cards to know roles by, e.g. SillyTavern's data/default-user/characters",
+        description="folder of character cards used to recognise roles, e.g. SillyTavern's data/default-user/characters",
     )
     system_role: Literal["auto", "yes", "no"] = Field(
         "auto",
-        description="whether the upstream takes system messages; no = the block is folded into the user's message; auto = it is put elsewhere or left out where one is refused, never into the user's message",
+        description="whether the upstream accepts system messages; no = the block goes into the user's message; auto = if one is refused, the block is moved or left out, but never put into the user's message",
     )
     lorebook: Literal["frontend", "ours"] = Field(
         "frontend", description="who injects the lorebook attached to a card"
     )
     allowed_hosts: tuple[str, ...] = Field(
-        (), description="names under which the server may be called besides its own address"
+        (), description="host names the server accepts besides its own address"
     )
     allowed_origins: tuple[str, ...] = Field(
-        (), description="pages that may call the REST surface, e.g. http://127.0.0.1:8000"
+        (), description="web pages that may call the REST API, e.g. http://127.0.0.1:8000"
     )
     service: bool = Field(
         False,
-        description="serve many users by keys (`rolememory keys`): nobody is trusted for being on this machine, and a key says which user it acts for",
+        description="serve many users by keys (`rolememory keys`): local requests are not trusted, and a key determines its user",
     )
     trusted_proxies: tuple[str, ...] = Field(
         (),
@@ -625,25 +637,25 @@ class ServeSettings(Section):
     )
     plugins: tuple[str, ...] = Field(
         (),
-        description="entry points of other packages that a service loads, by name; without a service all are loaded",
+        description="entry points of other packages that a service may load, by name; otherwise all are loaded",
     )
     connect_timeout_s: Positive = Field(
-        10.0, description="longest wait for the upstream to take a call"
+        10.0, description="longest wait for a connection to the upstream"
     )
     idle_timeout_s: Positive = Field(
-        600.0, description="longest silence of the upstream within an answer"
+        600.0, description="longest silence of the upstream during an answer"
     )
     recall_timeout_s: Positive = Field(
-        2.0, description="a turn goes on without memory after so many seconds"
+        2.0, description="a turn continues without memory after so many seconds"
     )
     max_body_mb: Positive = Field(32.0, description="a larger request is refused")
     max_messages: Count = Field(
         50_000,
-        description="a call of the proxy with more messages passes without memory; REST, MCP and the library refuse them",
+        description="most messages in one call: the proxy passes longer ones on without memory; REST, MCP and the library refuse them",
     )
     max_characters: Count = Field(
         10_000_000,
-        description="a call of the proxy with longer messages in all passes without memory; REST, MCP and the library refuse them",
+        description="most characters in one call: the proxy passes longer ones on without memory; REST, MCP and the library refuse them",
     )
 
 
