@@ -18,7 +18,7 @@ from rolememory.chats.normalize import digest
 from rolememory.chats.presence import Attendance
 from rolememory.chats.values import WindowSize
 from rolememory.schema.learning import ChatMessage, MarkedSpan, SpanKind
-from rolememory.storage.timestamps import iso
+from rolememory.text.timestamps import iso
 
 FORMAT = 2
 """Of the lines we write; 1 had a JSON object for each version and nobody's presence."""

@@ -22,7 +22,7 @@ from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.storage.state import StateFile
-from rolememory.storage.timestamps import iso, moment
+from rolememory.text.timestamps import iso, moment
 
 NAME = "stories"
 OLD_NAME = "timelines"  # of the file, as earlier versions called it

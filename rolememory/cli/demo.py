@@ -115,7 +115,7 @@ def _script(file: Path) -> list[Mapping[str, Any]]:
 
 def _scene(home: "Home", row: Mapping[str, Any]) -> DemoScene:
     from rolememory.schema.message import Message
-    from rolememory.storage.timestamps import moment
+    from rolememory.text.timestamps import moment
 
     role = home.folder.find(str(row["role"]))
     return DemoScene(

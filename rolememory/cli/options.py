@@ -49,7 +49,7 @@ def time_given(name: str, text: str | None) -> datetime | None:
     Raises:
         InvalidValueError: it is none.
     """
-    from rolememory.storage.timestamps import moment
+    from rolememory.text.timestamps import moment
 
     try:
         return moment(text) if text else None

@@ -8,8 +8,8 @@ from rolememory.errors import InvalidValueError
 from rolememory.inject.fence import TAG, strip
 from rolememory.schema.message import Message
 from rolememory.schema.settings import ServeSettings
-from rolememory.storage.timestamps import moment
 from rolememory.text.cancellation import cancellable
+from rolememory.text.timestamps import moment
 
 MessageLike = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""

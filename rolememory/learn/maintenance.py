@@ -17,7 +17,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
 from rolememory.storage.memories import HistoryLine
-from rolememory.storage.timestamps import iso, moment
+from rolememory.text.timestamps import iso, moment
 from rolememory.usage.weights import weight
 
 SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so

@@ -15,7 +15,7 @@ from rolememory.storage.memory_file import BrokenFileError, MemoryFile, changed,
 from rolememory.storage.memory_file_writer import merged, newline_of, rendered
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.problem import Problem
-from rolememory.storage.timestamps import iso
+from rolememory.text.timestamps import iso
 
 CONFLICTS = "journal/conflicts.jsonl"
 _TRIES = 8  # an editor that saves faster than this is left alone until the next fold

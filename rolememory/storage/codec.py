@@ -14,7 +14,7 @@ from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.storage.explain_invalid import explained
 from rolememory.storage.problem import Problem, quoted
-from rolememory.storage.timestamps import iso, moment
+from rolememory.text.timestamps import iso, moment
 
 Raw = dict[str, Any]
 

@@ -26,7 +26,7 @@ from rolememory.storage.journal import Journal
 from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
-from rolememory.storage.timestamps import iso, moment
+from rolememory.text.timestamps import iso, moment
 
 __all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
 

@@ -27,7 +27,7 @@ from typing import Any, TypedDict
 from rolememory.schema.usage import BY_HAND, UsageTally, Use
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog, Values
-from rolememory.storage.timestamps import iso, moment
+from rolememory.text.timestamps import iso, moment
 
 FRESH = 64  # turns of a chat that are kept one by one: swipes, edits and branches reach them
 OLD = "#old"  # the name of a chat's blocks, among its versions

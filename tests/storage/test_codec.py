@@ -20,7 +20,7 @@ from rolememory.storage.codec import (
     write_field,
 )
 from rolememory.storage.problem import Problem
-from rolememory.storage.timestamps import iso, moment
+from rolememory.text.timestamps import iso, moment
 
 FIRST, LAST = (datetime(year, 6, 1, tzinfo=UTC).replace(tzinfo=None) for year in (1, 9999))
 MAY = datetime(2024, 5, 1, 18, 0, tzinfo=UTC)
