@@ -268,32 +268,15 @@ class _Weaver:
         return said
 
     def _splice(self, place: int, old: Sequence[ChatMessage], put: Sequence[ChatMessage]) -> None:
+        from rapidfuzz.distance import Postfix, Prefix  # takes long to load
+
         before, after = [said.version for said in old], [said.version for said in put]
-        same = next(
-            (
-                at
-                for at, (one, other) in enumerate(zip(before, after, strict=False))
-                if one != other
-            ),
-            min(len(before), len(after)),
-        )
-        end = next(
-            (
-                at
-                for at in range(min(len(before), len(after)) - same)
-                if before[-1 - at] != after[-1 - at]
-            ),
-            None,
-        )
-        end = min(len(before), len(after)) - same if end is None else end
+        same = Prefix.similarity(before, after)
+        end = Postfix.similarity(before[same:], after[same:])
         out, new, place = before[same : len(before) - end], put[same : len(put) - end], place + same
         if out or new:
-            standing, staying = set(out), {said.version for said in new}
-            self._plan.returned += [
-                said
-                for said in new
-                if said.version not in standing and said.version not in self._versions
-            ]
+            known, staying = self._versions.union(out), {said.version for said in new}
+            self._plan.returned += [said for said in new if said.version not in known]
             self._plan.left += [version for version in out if version not in staying]
             behind = self._script.path[place - 1].version if place else ""
             self._plan.splices.append(

@@ -1,7 +1,6 @@
 """Who a home knows: every person with their names, and what each role has of them."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,16 +58,22 @@ def users_of(home: "Home") -> list[User]:
 def _rows(role: "RoleMemory", same: Same) -> dict[str, UserInRole]:
     """What a role has of each person."""
     memories = role.store.snapshot().memories.values()
-    live = Counter(same(one.user) for one in memories if one.user and not one.archived)
-    away = Counter(same(one.user) for one in memories if one.user and one.archived)
+    live = Counter(one.user for one in memories if not one.archived)
+    away = Counter(one.user for one in memories if one.archived)
     infos = role.chats.chats(archived=True)
-    chats = Counter(user for info in infos for user in {same(name) for name in info.users})
-    drafts = (one.draft for one in Review(role.space).waiting())
-    waiting = Counter(same(one.user) for one in drafts if one.user)
-    found: Sequence[str] = sorted(live.keys() | away.keys() | chats.keys() | waiting.keys())
+    chats = Counter(user for info in infos for user in set(map(same, info.users)))
+    waiting = Counter(one.draft.user for one in Review(role.space).waiting())
+    counts = [_by_person(live, same), _by_person(away, same), chats, _by_person(waiting, same)]
     return {
-        user: UserInRole(
-            role.id, role.role.name, live[user], away[user], chats[user], waiting[user]
-        )
-        for user in found
+        user: UserInRole(role.id, role.role.name, *(one[user] for one in counts))
+        for user in sorted(set().union(*counts))
     }
+
+
+def _by_person(users: Counter[str | None], same: Same) -> Counter[str]:
+    """Counts by user as counts by person; what is nobody's is left out."""
+    found = Counter[str]()
+    for user, count in users.items():
+        if user:
+            found[same(user)] += count
+    return found

@@ -478,6 +478,18 @@ class Style:
             known = self._said[id(memory)] = (memory, plain(self._describe(memory)))
         return known[1]
 
+    def _of_passage(self, memory: Memory) -> dict[str, Any]:
+        """What only a passage has to say."""
+        if not isinstance(memory, Passage):
+            return {"passage": False, "later": False, "own": False, "asked": "", "asker": ""}
+        return {
+            "passage": True,
+            "later": memory.later,
+            "own": memory.role == "assistant",
+            "asked": cited(memory.evidence[0].answers),
+            "asker": self._asker(memory),
+        }
+
     def _describe(self, memory: Memory) -> dict[str, Any]:
         created = (
             _local(memory.created, self._zone)
@@ -485,11 +497,8 @@ class Style:
             else None
         )
         said = isinstance(memory, Passage) or memory.source in _SAID
-        text = cited(self._written(memory)) if said else tame(self._written(memory))
-        quoted = isinstance(memory, Passage) or (
-            memory.source is Source.USER_INPUT
-            and (memory.type is MemoryType.EPISODIC or bool(memory.evidence))
-        )  # as it was said: "I" is the speaker
+        text = (cited if said else tame)(self._written(memory))
+        quoted = _is_quoted(memory)
         return {
             "id": tame(memory.id),
             "type": memory.type.value,
@@ -499,11 +508,7 @@ class Style:
             "time": minute(created) if created else "",
             "subject": "" if quoted else self._subject(memory),
             "speaker": self._speaker(memory) if quoted else "",
-            "passage": isinstance(memory, Passage),
-            "later": isinstance(memory, Passage) and memory.later,
-            "own": isinstance(memory, Passage) and memory.role == "assistant",
-            "asked": cited(memory.evidence[0].answers) if isinstance(memory, Passage) else "",
-            "asker": self._asker(memory) if isinstance(memory, Passage) else "",
+            **self._of_passage(memory),
             "heard_from": tame(self._cast.heard_from.get(memory.id, "")),
             "source": memory.source.value,
             "tags": tuple(map(tame, memory.tags)),
@@ -674,3 +679,11 @@ class GrowingParts:
 
 def _both(one: int, other: int) -> int:
     return one + other + (len(_BLANK_LINE) if one and other else 0)
+
+
+def _is_quoted(memory: Memory) -> bool:
+    """Whether a line stands as it was said: "I" is the speaker."""
+    if isinstance(memory, Passage):
+        return True
+    told = memory.type is MemoryType.EPISODIC or bool(memory.evidence)
+    return memory.source is Source.USER_INPUT and told

@@ -106,19 +106,21 @@ def splits_pairs(node: Node) -> bool:
 
 def beyond_linear(node: Node) -> bool:
     """Whether an engine without backtracking (RE2) cannot run it, or would run it differently."""
-    return any(
-        isinstance(each, Lookaround | Backreference)
-        or (
-            isinstance(each, Assertion)
-            and (each.wide or each.kind == "inside" or (each.lines and each.kind != "word"))
-        )
-        or (isinstance(each, CharacterSet) and (bool(each.properties) or _misread(each)))
-        or (
-            isinstance(each, Quantifier)
-            and (nullable(each.body) or max(each.least, each.most or 0) > 1000)
-        )
-        for each in walk(node)
-    )
+    return any(map(_is_beyond_linear, walk(node)))
+
+
+def _is_beyond_linear(node: Node) -> bool:
+    match node:
+        case Lookaround() | Backreference():
+            return True
+        case Assertion(kind=kind):
+            return node.wide or kind == "inside" or (node.lines and kind != "word")
+        case CharacterSet():
+            return bool(node.properties) or _misread(node)
+        case Quantifier():
+            return nullable(node.body) or max(node.least, node.most or 0) > 1000
+        case _:
+            return False
 
 
 def _misread(node: CharacterSet) -> bool:
