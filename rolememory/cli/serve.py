@@ -1,4 +1,4 @@
-"""serve: the proxy, REST, MCP and the page, in one process."""
+"""serve: the proxy, REST, MCP and the page, in one process or several."""
 
 import gc
 import logging
@@ -41,22 +41,35 @@ def serve(
         bool,
         option("--service", "serve many users by keys: `keys add` makes them"),
     ] = False,
+    workers: Annotated[
+        int,
+        option("--workers N", "so many processes on one port answer turns (1)", parser=int),
+    ] = 1,
 ) -> None:
     """Runs until Ctrl-C."""
     gc.disable()  # until it listens: what is loaded stays, and is looked through in vain
     _check_installed()
     _check_upstream(upstream)
     from rolememory.serve.run import address, listening
-    from rolememory.serve.run import serve as run
 
     given = {"serve.upstream": upstream, "serve.port": port, "serve.host": host, "serve.role": role}
     given["serve.service"] = service or None
-    app_state = _app_state(
-        {name: value for name, value in given.items() if value is not None}, api_key
-    )
+    given = {name: value for name, value in given.items() if value is not None}
+    app_state = _app_state(given, api_key)
     listener = listening(app_state.settings.host, app_state.settings.port)
-    _log_to_console()
-    run(app_state, listener, lambda: greet(app_state, address(listener)))
+    log_to_console()
+
+    def ready() -> None:
+        greet(app_state, address(listener))
+
+    if workers > 1:
+        from rolememory.serve.workers import serve_together
+
+        serve_together(app_state, listener, ready, given, workers, log_to_console)
+        return
+    from rolememory.serve.run import serve as run
+
+    run(app_state, listener, ready)
 
 
 def greet(app_state: "AppState", url: str) -> None:
@@ -161,7 +174,7 @@ class _SameWarning(logging.Filter):
         return not again
 
 
-def _log_to_console() -> None:
+def log_to_console() -> None:
     """One line per turn on standard error; never memory text, never keys."""
     shown = logging.StreamHandler()
     shown.addFilter(_SameWarning())

@@ -80,7 +80,7 @@ class RoleConversation:
         if not own_file:
             bounded(said, self._context.settings.serve)
         self._context.home.people.follow()
-        learner = self._learning.learner
+        learner = self._learning.learner if self._learning.here else None
         seen = self._context.chats.observe(
             said,
             chat=chat,
@@ -93,11 +93,19 @@ class RoleConversation:
             kind=kind,
             away=away,
         )
-        learner.noticed(seen)
+        if learner:
+            self.take_in(seen)
+        elif hand_over := self._context.home.handed_over:
+            hand_over(self._context.id, seen)
         if seen.entered or seen.returned:
             self._context.usage.replied(seen.chat)
-            self._maintenance.tend_when_due()
         return seen
+
+    def take_in(self, seen: Observed) -> None:
+        """Learn from what was observed, here or by another process, and tend the role where that is due."""
+        self._learning.learner.noticed(seen)
+        if seen.entered or seen.returned:
+            self._maintenance.tend_when_due()
 
     @staticmethod
     def _replied(reply: MessageLike | None, user: str | None, kind: TurnKind) -> list[Message]:

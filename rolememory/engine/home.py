@@ -18,6 +18,7 @@ from rolememory.errors import (
 )
 from rolememory.inject.fence import unfenced
 from rolememory.recall.turn import Turn
+from rolememory.schema.learning import Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.storage import personas
@@ -220,6 +221,14 @@ class Home:
                 heard[user] = min(heard.get(user, at), at)
         return self.people.unasked(sorted(heard, key=heard.__getitem__))
 
+    def hand_over(self, take_in: Callable[[str, Observed], None]) -> None:
+        """Leave learning and upkeep to another process, which is told by this what was observed in which role, and calls `take_in`."""
+        self.context.handed_over = take_in
+
+    def take_in(self, role_id: str, seen: Observed) -> None:
+        """Learn from what another process observed."""
+        self.role(role_id).parts.conversation.take_in(seen)
+
     def preload(self, *names: str) -> None:
         """Read roles (all of them without names), load the model and embed what they remember, on a thread.
 
@@ -293,4 +302,5 @@ class Home:
 def _read(role: RoleMemory) -> None:
     """Have at hand what a first turn reads."""
     role.recall([], dry_run=True)
-    role.learner.behind.resume()
+    if role.parts.learning.here:
+        role.learner.behind.resume()

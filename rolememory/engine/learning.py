@@ -26,6 +26,11 @@ class RoleLearning:
         self._context = context
         self._learner: Learner | None = None
 
+    @property
+    def here(self) -> bool:
+        """Whether this process learns; else another one does."""
+        return self._context.home.handed_over is None
+
     def learned(self, timeout: float | None = None) -> bool:
         """Wait until every command observed so far is obeyed; false when that takes longer."""
         return self._learner.settle(timeout) if self._learner else True
@@ -60,6 +65,8 @@ class RoleLearning:
                 self._learner = Learner(
                     role.space, role.store, role.chats, Review(role.space), needs
                 )
+                if self.here:
+                    self._learner.catch_up()
         return self._learner
 
     def decline(self, gone: Sequence[Memory]) -> None:

@@ -11,6 +11,7 @@ from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.pipeline import SharedResources
+from rolememory.schema.learning import Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import CleanSettings, Settings
 from rolememory.storage.files.signature import signature
@@ -66,6 +67,7 @@ class HomeContext:
         )
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
+        self.handed_over: Callable[[str, Observed], None] | None = None  # another process learns
         self.closed = False
 
     def settings(self) -> Settings:

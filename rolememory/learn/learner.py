@@ -94,8 +94,11 @@ class Learner:
         self._leaving = threading.Event()
         self.long = False  # what is being read now is no matter of milliseconds
         self._listeners: list[Callable[[str, Learned], None]] = []
-        for info in chats.chats(archived=True):  # what a process that ended too soon left unread
-            if self._cursors.of(info.id) < chats.mark(info.id):
+
+    def catch_up(self) -> None:
+        """Learn from what a process that ended too soon left unread."""
+        for info in self.chats.chats(archived=True):
+            if self._cursors.of(info.id) < self.chats.mark(info.id):
                 self.due(info.id)
 
     def noticed(self, seen: Observed) -> None:

@@ -12,11 +12,12 @@ from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import AccessGuard, App
 from rolememory.serve.http_refusal import error_body, language_of
+from rolememory.serve.relay import Relay, RelayAddress, Relayed
 
 
-def create_app(app_state: AppState) -> App:
-    """The application; `app_state` is opened and closed with it."""
-    from rolememory.serve.routers import ROUTERS
+def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
+    """The application; `app_state` is opened and closed with it. `relay`: the first of several processes, by which the others reach it."""
+    from rolememory.serve.routers import ROUTERS, TURNS
 
     app = Starlette(
         lifespan=lambda app: _living(app, app_state), exception_handlers={HTTPException: lost}
@@ -24,9 +25,17 @@ def create_app(app_state: AppState) -> App:
     app.router.redirect_slashes = False
     app.state.app_state = app_state
     app.state.living = []
-    for router in ROUTERS:
+    first = app_state.peers.first
+    for router in ROUTERS if first else TURNS:
         router(app, app_state)
-    return AccessGuard(app, app_state.rules, app_state.admission)
+    guard = AccessGuard(app, app_state.rules, app_state.admission)
+    if relay is None:
+        return guard
+    if first:
+        return Relayed(guard, relay)
+    relaying = Relay(guard, relay)
+    app.state.living.append(relaying.living)
+    return relaying
 
 
 @asynccontextmanager

@@ -17,6 +17,7 @@ from rolememory.serve.admission import Admission
 from rolememory.serve.events import EventBus
 from rolememory.serve.guard import AccessRules, local
 from rolememory.serve.keys import ApiKeys
+from rolememory.serve.peers import Peers
 from rolememory.serve.token import token_of
 from rolememory.text.names import PersonNames
 
@@ -95,10 +96,10 @@ class Puzzle:
 
 
 class AppState:
-    """Opened once per process. Thread-safe."""
+    """Opened once per process. Thread-safe. Of several processes the first holds what is shown, and learns."""
 
-    def __init__(self, home: Home, language: str = "en") -> None:
-        self.home, self.language = home, language
+    def __init__(self, home: Home, language: str = "en", peers: Peers | None = None) -> None:
+        self.home, self.language, self.peers = home, language, peers or Peers()
         self.token, self.fresh_token = token_of(home.path)
         self.keys = ApiKeys(home.path, self.token)
         allow(self.settings.plugins if self.settings.service else None)
@@ -109,6 +110,22 @@ class AppState:
         self._keeping = 0
         self._kept = threading.Condition()
         self._watch: Watch | None = None
+        self._meet_peers()
+
+    def _meet_peers(self) -> None:
+        """Tell the first process what happens here, or hear what happens in the others."""
+        peers = self.peers
+        if not peers.first:
+            self.home.hand_over(lambda role_id, seen: peers.tell("observed", role_id, seen))
+            self.bus.on(lambda event: peers.tell("event", event))
+            return
+        peers.on("observed", self.home.take_in)
+        peers.on("event", lambda event: self.bus.tell(event.kind, event.role, **event.values))
+        peers.on("note", self.note)
+        peers.on("puzzled", self.puzzled)
+        peers.on("begins", self.model_begins)
+        peers.on("model", self.model_named)
+        peers.on("ends", self.model_ends)
 
     @property
     def settings(self) -> ServeSettings:
@@ -132,15 +149,18 @@ class AppState:
 
     def open(self) -> None:
         """Begin to watch the files and to load what the first turn needs."""
-        self._watch = self.home.watch(self._changed)
-        self._watch.start()
-        for note in self._watch.notes:
-            _log.warning("%s", note)
+        if self.peers.first:
+            self._watch = self.home.watch(self._changed)
+            self._watch.start()
+            for note in self._watch.notes:
+                _log.warning("%s", note)
         self.home.preload()
 
     def note(self, note: TurnNote) -> None:
         """A turn went through: one line at INFO, kept bare for panels, told on the bus."""
         kept = replace(note, turn=note.turn.bare() if note.turn else None)
+        if self.peers.report("note", kept):
+            return
         with self._lock:
             self._turns.setdefault(note.role_id, deque(maxlen=KEPT_TURNS)).appendleft(kept)
         _log.info("%s", note.line(self.language))
@@ -165,6 +185,21 @@ class AppState:
             for role_id, notes in self._turns.items():
                 kept = [note for note in notes if note.user not in people and not note.names(names)]
                 self._turns[role_id] = deque(kept, maxlen=notes.maxlen)
+
+    def model_begins(self) -> None:
+        """A chat needs the model behind: learning leaves it alone."""
+        if not self.peers.report("begins"):
+            self.home.upstreams.traffic.begins()
+
+    def model_named(self, name: str) -> None:
+        """A chat asks for this model."""
+        if not self.peers.report("model", name):
+            self.home.upstreams.traffic.model = name
+
+    def model_ends(self) -> None:
+        """The chat has its answer."""
+        if not self.peers.report("ends"):
+            self.home.upstreams.traffic.ends()
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -193,6 +228,8 @@ class AppState:
 
     def puzzled(self, why: str, names: tuple[str, ...] = ()) -> bool:
         """A call's role or user could not be told; true when this is said for the first time."""
+        if self.peers.report("puzzled", why, names):
+            return False
         key = (why, tuple(sorted(names)))
         with self._lock:
             first = key not in self.puzzles

@@ -29,3 +29,4 @@ def rest(app: Starlette, app_state: AppState) -> None:
 
 
 ROUTERS: tuple[Router, ...] = (health, proxy, mcp, rest, page)
+TURNS: tuple[Router, ...] = (proxy,)  # of the further processes; all else is the first one's

@@ -14,9 +14,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from rolememory.errors import InvalidValueError
 from rolememory.serve.app import create_app
 from rolememory.serve.app_state import AppState
+from rolememory.serve.relay import RelayAddress
 
 STOPPING_S = 5.0  # open answers may take so long to end
 SWITCH_S = 0.001  # a thread that works on a long chat gives way so soon
+BACKLOG = 256  # lines that may wait to be accepted
 HEADERS_S = 10.0  # the headers of a request must have arrived after so long
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
@@ -40,7 +42,7 @@ def listening(host: str, port: int) -> socket.socket:
             port=port,
             strerror=error.strerror,
         ) from error
-    found.listen(256)
+    found.listen(BACKLOG)
     return found
 
 
@@ -51,10 +53,12 @@ def address(listener: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-def configured(app_state: AppState, headers_s: float = HEADERS_S) -> uvicorn.Config:
+def configured(
+    app_state: AppState, headers_s: float = HEADERS_S, relay: RelayAddress | None = None
+) -> uvicorn.Config:
     """How the server runs. The address of a caller is what the socket says, whatever headers claim."""
     return uvicorn.Config(
-        create_app(app_state),
+        create_app(app_state, relay),
         http=bounded(headers_s),
         proxy_headers=False,
         log_config=None,
@@ -65,6 +69,7 @@ def configured(app_state: AppState, headers_s: float = HEADERS_S) -> uvicorn.Con
         timeout_graceful_shutdown=int(STOPPING_S),
         h11_max_incomplete_event_size=64 * 1024,
         lifespan="on",
+        backlog=1 if relay else BACKLOG,  # where several accept, each takes one line at a time
     )
 
 
@@ -103,22 +108,43 @@ def serve(
     app_state: AppState, listener: socket.socket, ready: Callable[[], None] | None = None
 ) -> None:
     """Serve until SIGINT or SIGTERM; open answers are ended, everything written is folded."""
-    server = _Server(configured(app_state), ready)
+    server_of(app_state, ready).run(sockets=[listener])
+
+
+def server_of(
+    app_state: AppState,
+    ready: Callable[[], None] | None,
+    relay: RelayAddress | None = None,
+    first: Callable[[], None] | None = None,
+) -> uvicorn.Server:
+    """The server of this process; `relay`: it is one of several. `first` is what is done before it ends."""
     sys.setswitchinterval(SWITCH_S)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    server.run(sockets=[listener])
+    return _Server(configured(app_state, relay=relay), ready, first)
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is ready."""
+    """Tells when it is ready, and before it ends."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[], None] | None,
+        first: Callable[[], None] | None,
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._first = ready, first
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(BACKLOG)
         gc.freeze()  # what is loaded stays: no collection in the middle of a turn looks at it again
         gc.enable()
         if self.started and self._ready:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._first:
+            await asyncio.to_thread(self._first)
+        await super().shutdown(sockets)

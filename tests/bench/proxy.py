@@ -1,4 +1,4 @@
-"""What the proxy adds to a chat: `python -m tests.bench.proxy [--requests 2000] [--compared 150]` prints one JSON object.
+"""What the proxy adds to a chat: `python -m tests.bench.proxy [--requests 2000] [--compared 150] [--workers 1]` prints one JSON object.
 
 Model, proxy and frontend are three processes on loopback. The model streams chunks that carry the moment they were sent, so the way of each is
 known; the same requests go to it directly and through the proxy, in turns, in the same run. Then many requests, 32 at once, while the
@@ -53,6 +53,7 @@ def _middle(own: Sequence[float]) -> Iterator[tuple[str, float]]:
     ordered = sorted(own)
     yield "median", round(median(ordered), 3)
     yield "p95", round(ordered[int(0.95 * (len(ordered) - 1))], 3)
+    yield "worst", round(ordered[-1], 3)
 
 
 # ── the model ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -244,8 +245,8 @@ def running(*arguments: str, until: str) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def proxy(folder: Path, upstream: str, memory: bool) -> Iterator[tuple[str, int]]:
-    """A server as people start it, and its process."""
+def proxy(folder: Path, upstream: str, memory: bool, workers: int = 1) -> Iterator[tuple[str, int]]:
+    """A server as people start it, and its first process."""
     with Home.open(folder, {"embedding.backend": "off"}) as home:
         memory_file(home.create("Cold").folder / "memory.json", sentences(MEMORIES))
     (folder / "rolememory.toml").write_text(
@@ -261,6 +262,8 @@ def proxy(folder: Path, upstream: str, memory: bool) -> Iterator[tuple[str, int]
         upstream,
         "--port",
         "0",
+        "--workers",
+        str(workers),
     )
     with running(*command, until=r'"url": "(.+)"') as found:
         yield found
@@ -282,6 +285,7 @@ def main() -> None:
     )
     parser.add_argument("--requests", type=int, default=2_000)
     parser.add_argument("--compared", type=int, default=150, help="requests on each way")
+    parser.add_argument("--workers", type=int, default=1, help="processes of each server")
     parser.add_argument("--model", action="store_true", help="be the model")
     given = parser.parse_args()
     if given.model:
@@ -293,8 +297,8 @@ def main() -> None:
     ):
         upstream = f"http://127.0.0.1:{port}/v1"
         with (
-            proxy(Path(folder) / "on", upstream, True) as (on, pid),
-            proxy(Path(folder) / "off", upstream, False) as (off, other),
+            proxy(Path(folder) / "on", upstream, True, given.workers) as (on, pid),
+            proxy(Path(folder) / "off", upstream, False, given.workers) as (off, other),
         ):
             ways = {"direct": upstream, "no memory": off, "memory": on}
             figures = asyncio.run(measured(ways, pid, given.compared, given.requests))

@@ -70,6 +70,12 @@ class RequestReader:
         self._cards = Cards()
         self._known: dict[tuple[str, str, str], FrontendProfile] = {}
         self._lock = threading.Lock()
+        app_state.peers.on("profile", self._take)
+
+    def _take(self, key: tuple[str, str, str], profile: FrontendProfile) -> None:
+        """What another process has found out about a frontend."""
+        with self._lock:
+            self._known[key] = profile
 
     def read(
         self,
@@ -131,7 +137,8 @@ class RequestReader:
         about = (caller.name, caller.user) if caller else ("", "")
         with self._lock:
             name = found.char or ",".join(found.candidates)
-            known = self._known.setdefault((*about, name), FrontendProfile())
+            key = (*about, name)
+            known = self._known.setdefault(key, FrontendProfile())
             kind = kind_of(body, whole, hint, found.names, known.habits)
             talk = (
                 _prompted(plain(body.get("prompt")), found.names)
@@ -141,6 +148,7 @@ class RequestReader:
             said = known.tails.without(talk.spoken)
             if kind == "normal":
                 known.habits.keep(body, talk)
+            self._app_state.peers.tell("profile", key, known)
         if caller:  # whose words they are, a key alone says
             said = tuple(one.model_copy(update={"owner": None}) for one in said)
         return kind, said

@@ -96,16 +96,15 @@ class Proxy:
         """The upstream's answer to one request. Until it is carried, learning leaves the model alone."""
         if request.method != "POST" or path not in CONVERSATIONS:
             return await self._answer(request, path, role)
-        traffic = self._app_state.home.upstreams.traffic
-        traffic.begins()
+        self._app_state.model_begins()
         response: Response | None = None
         try:
             response = await self._answer(request, path, role)
         finally:
             if isinstance(response, StreamedResponse):
-                response.at_end = traffic.ends
+                response.at_end = self._app_state.model_ends
             else:
-                traffic.ends()
+                self._app_state.model_ends()
         return response
 
     async def _answer(self, request: Request, path: str, role: str | None) -> Response:
@@ -157,7 +156,7 @@ class Proxy:
         if call is None:
             request.scope[BODY].done()
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
-        self._app_state.home.upstreams.traffic.model = str(call.body.get("model") or "")
+        self._app_state.model_named(str(call.body.get("model") or ""))
         found = await self._thread(request, lambda: remember(self._app_state, call), Remembered())
         request.scope[BODY].done()
         if found.note:
