@@ -33,7 +33,7 @@ from rolememory.triggers.base import (
 )
 from rolememory.triggers.keyword import KeywordTrigger
 from rolememory.triggers.pattern import PatternTrigger
-from rolememory.triggers.semantic import reads
+from rolememory.triggers.semantic import SemanticTrigger, reads
 from rolememory.triggers.table import Table
 
 if TYPE_CHECKING:
@@ -150,7 +150,11 @@ class MemoryIndex:
 
     def with_vectors(self, vectors: VectorTable | None) -> "MemoryIndex":
         """The index with a model's vectors, or without."""
-        return replace(self, vectors=vectors)._with_strategies("semantic")
+        with self.table.lock:
+            for strategy in self.strategies:
+                if isinstance(strategy.trigger, SemanticTrigger):
+                    strategy.trigger.look_in(vectors)
+            return replace(self, vectors=vectors)._with_strategies()
 
     def with_lexicon(self, lexicon: Lexicon | None) -> "MemoryIndex":
         """The index with other words of feeling."""

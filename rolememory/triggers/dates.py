@@ -11,6 +11,7 @@ from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates import teller
+from rolememory.text.postings import text_digest
 from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
@@ -62,7 +63,7 @@ class _DateIndex:
 
     def __init__(self, table: Table, settings: DatesSettings, derive: Derive = anew) -> None:
         self._table, self._tell, self._derive = table, teller(settings), derive
-        self._rules = settings.model_dump_json()
+        self._rules = text_digest(settings.model_dump_json()).hex()
         self._unread: set[int] = set()
         self._places: dict[int, list[int]] = {}  # row -> its places in the columns
         self._free: list[int] = []
@@ -83,8 +84,11 @@ class _DateIndex:
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
         rows = list(self._unread)
-        entries = {self._key(entry): entry for entry in map(self._table.entry, rows)}
-        keys = [self._key(self._table.entry(row)) for row in rows]
+        since, named = self._table.since[rows].tolist(), self._table.entries(rows)
+        keys = [
+            f"{at} {self._rules} {one.content}" for at, one in zip(since, named, strict=True)
+        ]  # all that decides which times an entry names
+        entries = dict(zip(keys, named, strict=True))
 
         def borders(key: str) -> list[tuple[float, float]]:
             return [_borders(span) for span in _told(entries[key], self._tell)]
@@ -97,10 +101,6 @@ class _DateIndex:
                 self.rows[place], self.starts[place], self.ends[place] = row, start, end
                 self._places.setdefault(row, []).append(place)
         self._unread.clear()
-
-    def _key(self, entry: Entry) -> str:
-        """All that decides which times an entry names."""
-        return f"{getattr(entry, 'since', None)} {self._rules} {entry.content}"
 
 
 @register("dates")

@@ -206,9 +206,9 @@ class SemanticTrigger(ByRows):
         self._similarity = self._settings.measure == "similarity"
         self._candidates = parts.candidates
         self._terms: TermIndex | None = parts.terms if self._settings.words else None
-        self._vectors: VectorIndex | None = parts.vectors if self._settings.vectors else None
+        self._vectors: VectorIndex | None = None
         self._words = RowMapping(self._terms, self.table) if self._terms is not None else None
-        self._places = RowMapping(self._vectors, self.table) if self._vectors is not None else None
+        self._places: RowMapping | None = None
         self._open = ArrayColumn("?")  # whether this strategy may wake it
         self._substance = Informativeness(teller(parts.settings.dates), parts.derive)
         self._conversations, self._people = Conversations(self.table), SubjectIndex()
@@ -216,6 +216,14 @@ class SemanticTrigger(ByRows):
         self._topics = Topics()
         self._asked: _Heard | None = None
         self._listen()
+        self.look_in(parts.vectors)
+
+    def look_in(self, vectors: "VectorIndex | None") -> None:
+        """Look for what is near in these vectors from now on, if the settings want that."""
+        self._vectors = vectors if self._settings.vectors else None
+        self._places = RowMapping(self._vectors, self.table) if self._vectors is not None else None
+        if self._places is not None:
+            self._places.add(self.table.rows)
 
     def add(self, rows: Sequence[int]) -> None:
         """Find out where these lie in the indexes, beside whom, and whom they are about."""

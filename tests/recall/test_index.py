@@ -1,7 +1,8 @@
 """An index that followed its memories answers like one made again, however they came to be what they are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -137,6 +138,26 @@ def test_an_index_that_followed_answers_like_one_made_anew(steps: list[list[Memo
     anew = followed([order])  # type: ignore[list-item]
     assert answers(before) == answers(anew)
     assert set(before.keys) == set(anew.keys)
+
+
+@settings(max_examples=25)
+@given(memories_named("abcdef"))
+def test_vectors_that_come_later_are_taken_over_without_a_second_look_at_texts(
+    memories: list[Memory],
+) -> None:
+    read: list[str] = []
+
+    def derive(_: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
+        read.extend(texts)
+        return [make(text) for text in texts]
+
+    by_id = {memory.id: memory for memory in memories}
+    index = MemoryIndex.empty(SETTINGS, derive=derive).changed(memories, (), by_id)
+    without, seen = answers(index), len(read)
+    index = index.with_vectors(vectors_of(memories))
+    assert len(read) == seen
+    assert answers(index) == answers(followed([memories]))
+    assert answers(index.with_vectors(None)) == without
 
 
 @settings(max_examples=25)
