@@ -209,7 +209,8 @@ class _World:
                     [0.0, 0.5, 0.25, 0.1, 0.999, round(self.dice.random(), 3), self.dice.random()]
                 )
                 for _ in range(200)
-            ],
+            ]
+            * 5,  # a deep scan of rivals throws hundreds
         }
         if self.spoken:
             case |= {"variables": macros.variables(self.dice), "now": macros.NOW}
