@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -456,6 +457,26 @@ def test_edits_from_outside_are_told(home: Home, mira: RoleMemory) -> None:
 def test_preloading_reads_roles_behind(home: Home, mira: RoleMemory) -> None:
     home.preload()
     assert mira.recall(["Why is the beacon dark?"]).recalled
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            {"role": "wizard", "content": "hi"},
+            "message: role: 'wizard' is not read; roles are system, user,",
+        ),
+        ({"role": "user", "content": "hi", "name": 5}, "message: name: 5 is not read"),
+        ({"role": "user", "content": "hi", "sent": "soon"}, "message: sent: 'soon' is not read"),
+    ],
+)
+def test_a_message_that_is_none_is_refused_in_one_line(
+    mira: RoleMemory, message: dict[str, Any], told: str
+) -> None:
+    for call in (mira.recall, mira.observe):
+        with pytest.raises(InvalidValueError, match=re.escape(told)) as refused:
+            call([message])
+        assert "\n" not in str(refused.value)
 
 
 def test_a_chat_without_any_message_recalls_nothing(mira: RoleMemory) -> None:

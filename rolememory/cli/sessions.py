@@ -135,7 +135,11 @@ def forget(
         out.sure(question, yes)
     with open_home() as home:
         meant = [home.role(role_id) for role_id in chosen(home, role)]
-        _would_go([(one.role.name, one.forget(user, dry_run=True)) for one in meant], dry_run)
+        found = [(one.role.name, one.forget(user, dry_run=True)) for one in meant]
+        _would_go(found, dry_run)
+        if not any(one.memories or one.chats or one.messages or one.waiting for _, one in found):
+            known = ", ".join(one.name for one in home.users()) or "-"
+            out.warn(say("nothing here is of {user!r} (known: {known})", user=user, known=known))
         if dry_run:
             return
         if not out.sure(question, yes):

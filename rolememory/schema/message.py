@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Moment
@@ -68,7 +68,16 @@ class Message(BaseModel):
             )
         owner = {"owner": str(raw["user"])} if raw.get("user") and "owner" not in raw else {}
         rest = {name: value for name, value in raw.items() if name != "user"}
-        return cls.model_validate({**rest, **owner, "content": plain_text(raw.get("content"))})
+        try:
+            return cls.model_validate({**rest, **owner, "content": plain_text(raw.get("content"))})
+        except ValidationError as error:
+            field = str(error.errors(include_url=False)[0]["loc"][0])
+            raise InvalidValueError(
+                "message: {field}: {found!r:.60} is not read; roles are {roles}, a time is written 2026-05-01T18:00:00Z, all else is text",
+                field=field,
+                found=raw.get(field),
+                roles=", ".join(get_args(Speaker)),
+            ) from error
 
 
 def plain_text(content: object) -> str:

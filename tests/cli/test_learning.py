@@ -269,6 +269,14 @@ def test_forget_says_first_what_would_go(home: Command) -> None:
     assert b"Riga" not in left
 
 
+def test_forget_tells_of_a_name_that_nobody_has(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    for line in (("Mira", "--user", "Linn"), ("--user", "Linn")):
+        said = home("forget", *line, "--yes", lang="zh")
+        assert "没有 'Linn' 的任何内容（已知：lin）" in said.err
+    assert home("forget", "--user", "lin", "--yes").err == ""
+
+
 def test_who_is_forgotten_everywhere_leaves_no_persona(home: Command) -> None:
     people = home.home / "personas.json"
     people.write_text(
