@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
-
-from rolememory.schema.memory import in_utc
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _MONTHS = "january february march april may june july august september october november december"
@@ -14,17 +12,17 @@ _DAY_OF_MONTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _NAMED = r"(?P<name>[a-z]{3,9})\.?"
 _CLOCK = r"""
     (?:
-        (?:[T\s]|,\s|\s*\bat\b\s*)\s*
+        (?:[T\s]|,\s|\s*\bat\b\s*|(?<=[日号號]))\s*
         (?P<han>凌晨|早上|上午|中午|下午|傍晚|晚上)?\s*
         (?P<hour>\d{1,2})
-        (?:[:：时点](?P<minute>\d{1,2})分?(?:[:：](?P<second>\d{1,2})秒?)?|(?=\s*[ap]\.?m))
+        (?:[:：时時点點](?P<minute>\d{1,2})分?(?:(?:[:：]|(?<=分))(?P<second>\d{1,2})秒?)?|(?=\s*[ap]\.?m))
         (?:\s*(?P<half>[ap])\.?m\.?)?
     )?\s*
 """
 _DAYS = tuple(
     re.compile(rf"{_WEEKDAY}{day}{_CLOCK}", re.IGNORECASE | re.VERBOSE)
     for day in (
-        r"(?P<year>\d{4})\s*[-/.年]\s*(?P<month>\d{1,2})\s*[-/.月]\s*(?P<day>\d{1,2})\s*日?(?:\s*[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?)?",
+        r"(?P<year>\d{4})\s*[-/.年]\s*(?P<month>\d{1,2})\s*[-/.月]\s*(?P<day>\d{1,2})\s*[日号號]?(?:\s*[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?)?",
         rf"{_NAMED}\s*{_DAY_OF_MONTH},?\s+(?P<year>\d{{4}})",
         rf"{_DAY_OF_MONTH}\s+(?:of\s+)?{_NAMED},?\s+(?P<year>\d{{4}})",
     )
@@ -34,23 +32,24 @@ _MORNING, _AFTERNOON = ("a", "凌晨"), ("p", "下午", "傍晚", "晚上")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def moment(value: Any) -> datetime:
+def moment(value: Any, zone: tzinfo | None = UTC) -> datetime:
     """The time meant, in UTC: ISO, a date with slashes, English or Chinese words, or an epoch in s, ms, µs or ns (number or digits).
 
-    A number's unit follows from its size: below 10^11 seconds (the year 5138), below 10^14 ms, below 10^17 µs, else ns.
+    A number's unit follows from its size: below 10^11 seconds (the year 5138), below 10^14 ms, below 10^17 µs, else ns. A time
+    without a zone is one of `zone`; None = the zone of this machine.
     Raises: ValueError.
 
     >>> [str(moment(value)) for value in (1714586400, "1714586400000", "2024年5月1日 18:00", "2024-05-01T18:00:00Z")] == ["2024-05-01 18:00:00+00:00"] * 4
     True
     """
     try:
-        if isinstance(value, datetime):
-            return in_utc(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return since_epoch(value)
-        if isinstance(value, str):
-            return _written(value.strip())
-    except (OverflowError, ValueError) as error:
+        found = _written(value.strip()) if isinstance(value, str) else value
+        if isinstance(found, datetime):
+            here = found.replace(tzinfo=zone) if found.tzinfo is None and zone else found
+            return here.astimezone(UTC)
+    except (OverflowError, OSError, ValueError) as error:
         raise ValueError(str(error)) from error
     raise ValueError(f"not a time: {type(value).__name__}")
 
@@ -83,7 +82,7 @@ def _written(text: str) -> datetime:
     if _NUMBER.fullmatch(text):
         return _digits(text)
     try:
-        return in_utc(datetime.fromisoformat(text))  # nearly all are written so
+        return datetime.fromisoformat(text)  # nearly all are written so
     except ValueError:
         for pattern in _DAYS:
             if found := pattern.fullmatch(text):
@@ -104,7 +103,7 @@ def _told(parts: Mapping[str, str | None]) -> datetime:
         hour += 12
     elif half in _MORNING and hour == 12:
         hour = 0
-    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    return datetime(year, month, day, hour % 24, minute, second)  # noqa: DTZ001  # as written
 
 
 def _month(name: str) -> int:

@@ -82,6 +82,12 @@ def entry(**fields: Any) -> dict[str, Any]:
             entry(created="2024年5月1日 下午6:00"), "created", MAY, id="Chinese half a day"
         ),
         pytest.param(
+            entry(created="2024年5月1號18點0分0秒"),
+            "created",
+            MAY,
+            id="traditional, without a blank",
+        ),
+        pytest.param(
             entry(created="1887"), "created", datetime(1887, 1, 1, tzinfo=UTC), id="a year as text"
         ),
         pytest.param(
