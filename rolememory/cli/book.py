@@ -1,11 +1,11 @@
 """book scan, lint, show: what fires in a lorebook, what is wrong with it, what is in it."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli import bookshelf
 from rolememory.cli.bookshelf import (
     FOUND_FAULTS,
     BookName,
@@ -18,23 +18,39 @@ from rolememory.cli.bookshelf import (
     settings_of,
 )
 from rolememory.cli.options import Text, UserName, option
-from rolememory.cli.output import out
-from rolememory.cli.words import say
+from rolememory.cli.output import out, picked
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
+from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.authoring.scan import ScanReport
+    from rolememory.authoring.lint.finding import LintFinding
+    from rolememory.authoring.scan import Fired, ScanReport, Silent
+    from rolememory.schema.lorebook import LoreEntry
 
 RulesName = Annotated[Text, option("--rules NAME", "default or sillytavern")]
 Everything = Annotated[bool, option("--all -a", "every entry, and notes too")]
 
+_SOURCES = translatable({
+    "description": "the description", "personality": "the personality", "scenario": "the scenario",
+    "persona": "the persona", "depth_prompt": "the depth prompt", "creator_notes": "the notes",
+    "note": "the author's note", "recursion": "an entry's text",
+})  # fmt: skip
+_FLAGS = translatable({
+    "constant": "constant", "by_meaning": "meaning", "exclude_recursion": "no-recursion-in",
+    "prevent_recursion": "no-recursion-out", "ignore_budget": "free", "character_filter": "filter",
+}, "mark")  # fmt: skip
+_VALUES = translatable({
+    "sticky": "sticky", "cooldown": "cooldown", "delay": "delay", "group": "group", "scan_depth": "scan_depth",
+    "delay_until_recursion": "level",
+}, "mark")  # fmt: skip
+translatable(("off", "probability", "and_any", "and_all", "not_any", "not_all"), "mark")
+LEVELS = translatable(("error", "warning", "note"))
+
 
 def scan(
     books: BookNames,
-    say_: Annotated[
-        Text,
-        option("--say -s TEXT", "what the user says last; - reads it"),
-    ] = None,
+    say_: Annotated[Text, option("--say -s TEXT", "what the user says last; - reads it")] = None,
     chat: Annotated[
         Text,
         option(
@@ -71,44 +87,104 @@ def scan(
             everything=everything,
         )
         names = [file.name for file in files]
-        if not out.json(bookshelf.report_json(report, names, settings.rules)):
+        values = {"books": names, "rules": settings.rules, **_report_json(report)}
+        if not out.json(values):
             _show_report(report)
-        for file in files:
-            for problem in file.book.problems:
-                out.warn(f"{file.name}: {problem}")
+        out.warn(*(f"{one.name}: {problem}" for one in files for problem in one.book.problems))
 
     again(once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
 
 
+def _report_json(report: "ScanReport") -> dict[str, Any]:
+    """A scan for scripts."""
+    counts = picked(report, "messages passes rolls budget used overflowed quiet notes")
+    fired, silent = map(_fired, report.fired), map(_silent, report.silent)
+    return counts | {"fired": list(fired), "silent": list(silent)}
+
+
 def _show_report(report: "ScanReport") -> None:
+    columns = {
+        "pass": say("pass"),
+        "title": say("entry"),
+        "reason": say("why"),
+        "target": say("goes to"),
+        "tokens": "tokens",
+    }
     if report.fired:
-        out.table([bookshelf.fired_row(one) for one in report.fired], bookshelf.fired_columns())
+        out.table(list(map(_fired, report.fired)), columns)
     else:
         out.say("nothing fires")
     if report.silent:
         out.say("kept out:", style="bold")
-        out.table([bookshelf.silent_row(one) for one in report.silent], bookshelf.silent_columns())
-    over = say(", something did not fit") if report.overflowed else ""
-    quiet = (
-        say("; {quiet} not spoken of (--all shows them)", quiet=report.quiet)
-        if report.quiet
-        else ""
-    )
+        columns = {"title": say("entry"), "gate": say("gate"), "reason": say("why not")}
+        out.table(list(map(_silent, report.silent)), columns)
+    hidden = say("; {quiet} not spoken of (--all shows them)", quiet=report.quiet)
     out.say(
         "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
         count=len(report.fired),
         count2=len(report.fired) + len(report.silent) + report.quiet,
+        over=say(", something did not fit") if report.overflowed else "",
+        many=_many(report.passes, "pass", "es"),
+        many2=_many(report.messages, "message"),
+        quiet=hidden if report.quiet else "",
         used=report.used,
         budget=report.budget,
-        over=over,
-        many=bookshelf.many(report.passes, "pass", "es"),
-        many2=bookshelf.many(report.messages, "message"),
-        quiet=quiet,
         passes=report.passes,
         messages=report.messages,
     )
-    for note in report.notes:
-        out.warn(note)
+    out.warn(*report.notes)
+
+
+def _fired(one: "Fired") -> dict[str, Any]:
+    """An entry that came in, as a row."""
+    return picked(one, "id uid title phase tokens target") | {
+        "pass": one.in_pass,
+        "why": one.why.code,
+        "reason": _reason(one),
+        "key": one.why.get("key") or None,
+        "woken_by": one.woken_by or None,
+        "place": one.place and picked(one.place, "source message offset match quote"),
+    }
+
+
+def _reason(one: "Fired") -> str:
+    """Why it came in, with the place of its key."""
+    from rolememory.schema.wording import word
+
+    place = one.place
+    if place is None:
+        return word(one.why, Tongue.language)
+    if place.in_message and place.offset < 0:
+        return say(
+            "'{match}', who says message {message}", match=place.match, message=place.message
+        )
+    if place.in_message:
+        at = place.offset + 1
+        return say(
+            "'{match}' in message {message}, character {at}: {quote}",
+            match=place.match,
+            message=place.message,
+            at=at,
+            quote=place.quote,
+        )
+    if one.woken_by:
+        return say(
+            "'{match}' in the text of '{woken_by}'", match=place.match, woken_by=one.woken_by
+        )
+    where = say(_SOURCES.get(place.source, place.source))
+    return say("'{match}' in {where}: {quote}", match=place.match, where=where, quote=place.quote)
+
+
+def _silent(one: "Silent") -> dict[str, Any]:
+    """An entry that did not come in, as a row."""
+    from rolememory.schema.wording import word_gate
+
+    remedy = one.refusal.remedy
+    return picked(one, "id uid title") | {
+        "gate": one.refusal.gate,
+        "reason": word_gate(one.refusal, Tongue.language),
+        "remedy": remedy and picked(remedy, "target field value"),
+    }
 
 
 def lint(
@@ -116,30 +192,83 @@ def lint(
 ) -> None:
     """Exit code 3 when there are errors."""
     paths = [book_path(name) for name in books]
-    settings = settings_of(rules)
     errors = 0
 
     def once() -> None:
         nonlocal errors
-        from rolememory.authoring.lint.check import check
-
-        files = [(path, read_file(path)) for path in paths]
-        rows = [
-            row
-            for path, file in files
-            for row in bookshelf.lint_rows(path, check(file, settings), file.book.format)
-        ]
-        errors = sum(row["severity"] == "error" for row in rows)
-        shown = [row for row in rows if everything or row["severity"] != "note"]
-        if out.json(shown):
-            return
-        if shown:
-            out.table(shown, bookshelf.lint_columns(several=len(paths) > 1))
-        out.line(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
+        rows = [row for path in paths for row in faults_of(path, rules)]
+        errors = show_faults(rows, everything, several=len(paths) > 1)
 
     again(once, paths, watch)
     if errors:
         raise typer.Exit(FOUND_FAULTS)
+
+
+def faults_of(path: Path, rules: str | None) -> Iterator[dict[str, Any]]:
+    """The faults of a book as rows."""
+    from rolememory.authoring.lint.check import check
+
+    file = read_file(path)
+    yield from _fault_rows(path, check(file, settings_of(rules)), file.book.format)
+
+
+def _fault_rows(
+    path: Path, findings: "Iterable[LintFinding]", form: str
+) -> Iterator[dict[str, Any]]:
+    from rolememory.authoring.lint import words
+    from rolememory.authoring.lint.finding import written
+
+    for one in findings:
+        level = words.severity(one).value
+        yield {
+            "book": path.name,
+            "severity": level,
+            "level": say(level),
+            "code": one.code,
+            "uid": one.entry,
+            "title": one.title,
+            "field": written(one.field, form),
+            "why": words.why(one, Tongue.language),
+            "write": words.write(one, Tongue.language),
+            "values": dict(one.values),
+        }
+
+
+def show_faults(rows: list[dict[str, Any]], everything: bool, several: bool = False) -> int:
+    """Show faults, notes only if everything is wanted; the number of errors."""
+    shown = [row for row in rows if everything or row["severity"] != "note"]
+    counts: dict[str, int] = {
+        level: sum(row["severity"] == level for row in rows) for level in LEVELS
+    }
+    errors = counts["error"]
+    if out.json(shown):
+        return errors
+    columns = {
+        "level": say("level"),
+        "title": say("entry"),
+        "field": say("field"),
+        "why": say("what is wrong"),
+        "write": say("what to write"),
+    }
+    if shown:
+        out.table(shown, {"book": say("book"), **columns} if several else columns)
+    more = say(" (--all shows the notes)") if len(rows) > len(shown) else ""
+    levels = ", ".join(_many(count, level) for level, count in counts.items())
+    told = say(
+        "{levels}{more}",
+        levels=levels,
+        more=more,
+        error=errors,
+        warning=counts["warning"],
+        note=counts["note"],
+    )
+    out.line(told if rows else say("nothing to complain of"))
+    return errors
+
+
+def _many(count: int, thing: str, ending: str = "s") -> str:
+    """A count with its noun, in English."""
+    return f"{count} {thing}{'' if count == 1 else ending}"
 
 
 def show(
@@ -147,19 +276,51 @@ def show(
     texts: Annotated[bool, option("--texts -t", "with their texts")] = False,
 ) -> None:
     """One row per entry."""
+    from rolememory.authoring.books import title
+    from rolememory.authoring.lint.subject import Subject
+    from rolememory.authoring.scan import target
+
     file = read_file(book_path(book))
-    rows = bookshelf.entry_rows(file)
-    if out.json(
+    subject = Subject.of(file)
+    rows = [
         {
-            "name": file.name,
-            "format": file.book.format,
-            "description": file.book.description,
-            "entries": rows,
+            "uid": lore.entry.id,
+            "title": title(lore.entry),
+            **picked(lore.entry, "keys secondary_keys content"),
+            "marks": _marks(lore.entry),
+            "target": target(lore, subject.rules),
+            "order": lore.entry.insertion_order,
+            "tokens": subject.costs[lore.entry.id],
         }
-    ):
+        for lore in subject.entries
+    ]
+    head = {"name": file.name, **picked(file.book, "format description")}
+    if out.json({**head, "entries": rows}):
         return
     out.line(f"{file.name}  ({file.book.format}, {len(rows)})", "bold")
-    columns = bookshelf.entry_columns()
+    columns = {
+        "uid": "uid",
+        "title": say("entry"),
+        "keys": say("keys"),
+        "marks": say("marks"),
+        "target": say("goes to"),
+        "order": say("order"),
+        "tokens": "tokens",
+    }
     out.table(rows, {**columns, "content": say("text")} if texts else columns)
-    for problem in file.book.problems:
-        out.warn(problem)
+    out.warn(*file.book.problems)
+
+
+def _marks(entry: "LoreEntry") -> list[str]:
+    """What is unusual about an entry, in short."""
+    flags = [word for field, word in _FLAGS.items() if getattr(entry, field)]
+    values = {word: getattr(entry, field) for field, word in _VALUES.items()}
+    if entry.use_probability and entry.probability != 100:
+        values["probability"] = entry.probability
+    if entry.secondary_keys and entry.selective:
+        values[entry.selective_logic.value] = "|".join(entry.secondary_keys)
+    if not entry.enabled:
+        flags = ["off", *flags]
+    return [say(word, msgctxt="mark") for word in flags] + [
+        f"{say(word, msgctxt='mark')} {value}" for word, value in values.items() if value
+    ]

@@ -1,15 +1,15 @@
 """book new, import, export: lorebooks that come and go."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_file
 from rolememory.cli.context import home_path, open_home
-from rolememory.cli.options import Text, Yes, argument, option
-from rolememory.cli.output import out
+from rolememory.cli.files import write_converted, write_file
+from rolememory.cli.options import FileOut, Text, Yes, argument, option
+from rolememory.cli.output import out, picked
 from rolememory.cli.words import Tongue, say
-from rolememory.errors import FileError, InvalidValueError
+from rolememory.errors import InvalidValueError
 
 
 def new(
@@ -27,10 +27,12 @@ def new(
     path = _new_path(name, role)
     write_file(path, new_book(path.stem, Tongue.language), yes)
     write_file(beside(path), new_expectations(path.name, Tongue.language), yes)
-    if out.json({"book": str(path), "tests": str(beside(path))}):
-        return
-    out.say("{path} and {name} are there", path=path, name=beside(path).name)
-    out.say("try `rolememory book test {path}`", path=path)
+    tests = beside(path)
+    out.result(
+        {"book": str(path), "tests": str(tests)},
+        say("{path} and {name} are there", path=path, name=tests.name),
+        say("try `rolememory book test {path}`", path=path),
+    )
 
 
 def _new_path(name: str, role: str | None) -> Path:
@@ -58,36 +60,6 @@ def _file_name(name: str) -> str:
     return f"{kept}.json"
 
 
-def write_file(path: Path, text: str | bytes, yes: bool) -> None:
-    """Write a file, never over another without being asked to."""
-    from rolememory.storage.files.atomic import write
-
-    if (
-        path.exists()
-        and not yes
-        and not (out.asks and out.ask(say("{path} is there already; replace it?", path=path)))
-    ):
-        raise InvalidValueError("{path} is there already; --yes replaces it", path=path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(
-            path.parent,
-            "cannot be made: {strerror}",
-            remedy="check the path",
-            strerror=error.strerror,
-        ) from error
-    mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-    write(path, text.encode("utf-8") if isinstance(text, str) else text)
-    path.chmod(mode & 0o777)  # outside a home a file is as any other that its author makes
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
 def bring(
     file: BookName,
     role: Annotated[str, argument("ROLE", "a role: name, alias or id")],
@@ -107,20 +79,12 @@ def bring(
     told = {
         "book": str(goal),
         "name": book.name,
-        "format": book.book.format,
+        **picked(book.book, "format problems"),
         "entries": len(book.book.entries),
-        "problems": list(book.book.problems),
     }
-    if out.json(told):
-        return
-    out.say(
-        "{name}: {entries} entries, now at {goal}",
-        name=book.name,
-        entries=told["entries"],
-        goal=goal,
-    )
-    for problem in book.book.problems:
-        out.warn(problem)
+    if not out.json(told):
+        out.say("{name}: {entries} entries, now at {goal}", goal=goal, **told)
+        out.warn(*book.book.problems)
 
 
 def _as_json(path: Path) -> bytes:
@@ -132,18 +96,11 @@ def _as_json(path: Path) -> bytes:
 
 
 def export(
-    book: Annotated[
-        str,
-        argument("BOOK|ROLE", "a lorebook, or a role that has one"),
-    ],
+    book: Annotated[str, argument("BOOK|ROLE", "a lorebook, or a role that has one")],
     to: Annotated[
-        str,
-        option("--to FORMAT", "the format, e.g. sillytavern or lorebook_v3"),
+        str, option("--to FORMAT", "the format, e.g. sillytavern or lorebook_v3")
     ] = "sillytavern",
-    file_out: Annotated[
-        Text,
-        option("--out -o FILE", "into this file; else to standard output"),
-    ] = None,
+    file_out: FileOut = None,
     yes: Yes = False,
 ) -> None:
     """The same bytes when it is in that format already."""
@@ -151,12 +108,7 @@ def export(
     from rolememory.cards.book_files import load_book
 
     made = convert(load_book(book_or_role(book)), to)
-    for loss in made.losses:
-        out.warn(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}")
+    write_converted(made, file_out, yes)
     if file_out is not None:
-        write_file(Path(file_out).expanduser(), made.data, yes)
+        out.warn(*(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}" for loss in made.losses))
         out.say("written to {out}", out=file_out)
-    elif b"\0" in made.data[:64]:
-        raise InvalidValueError("{to} is no text; write it into a file with --out FILE", to=to)
-    else:
-        out.raw(made.data.decode("utf-8"))

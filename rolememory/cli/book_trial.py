@@ -1,15 +1,17 @@
 """book test: does a lorebook do what is expected of it, and would anybody notice if it did not."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rolememory.cli.bookshelf import FOUND_FAULTS, BookName, Watch, again, book_path, read_file
-from rolememory.cli.context import open_role, read_text
+from rolememory.cli.context import open_role
+from rolememory.cli.files import read_text
 from rolememory.cli.options import Text, option, whole
-from rolememory.cli.output import one_line, out
+from rolememory.cli.output import one_line, out, picked
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, translatable
@@ -23,23 +25,19 @@ if TYPE_CHECKING:
 def try_book(
     book: BookName,
     tests: Annotated[
-        Text,
-        option("--tests FILE", "the expectations; else those beside the book"),
+        Text, option("--tests FILE", "the expectations; else those beside the book")
     ] = None,
     role: Annotated[
-        Text,
-        option("--role ROLE", "ask this role: its books and memories together"),
+        Text, option("--role ROLE", "ask this role: its books and memories together")
     ] = None,
     mutate: Annotated[
-        bool,
-        option("--mutate -m", "put faults into the book: which would nobody notice?"),
+        bool, option("--mutate -m", "put faults into the book: which would nobody notice?")
     ] = False,
     limit: Annotated[
         int | None, option("--limit N", "try at most so many faults", whole(1))
     ] = None,
     at_least: Annotated[
-        float,
-        option("--at-least SHARE", "fail below this share of noticed faults, 0 to 1"),
+        float, option("--at-least SHARE", "fail below this share of noticed faults, 0 to 1")
     ] = 0.0,
     watch: Watch = False,
 ) -> None:
@@ -56,25 +54,16 @@ def try_book(
         nonlocal good
         cases = read_expectations(read_text(str(sheet)), str(sheet))
         found = list(_tried(path, cases, role, sheet))
-        good = not any(failures for _, failures in found)
-        told: dict[str, Any] = {
-            "book": path.name,
-            "cases": len(found),
-            "failures": [_failure(one) for _, some in found for one in some],
-        }
-        if not out.as_json:
-            _show_tried(found)
+        values, views = _tried_json(path, found), [partial(_show_tried, found)]
+        good = not values["failures"]
         if mutate:
             verdict, missing = _mutated(path, cases, limit)
             good = good and verdict.score >= at_least
-            told |= {
-                "mutation": _verdict_json(verdict),
-                "uncovered": {"entries": list(missing.entries), "keys": dict(missing.keys)},
-            }
-            if not out.as_json:
-                _show_verdict(verdict, missing)
-        if out.as_json:
-            out.data(told)
+            values |= _mutated_json(verdict, missing)
+            views.append(partial(_show_mutated, verdict, missing))
+        if not out.json(values):
+            for view in views:
+                view()
 
     again(once, [path, sheet], watch)
     if not good:
@@ -97,14 +86,13 @@ def _tried(
         yield from check(RoleRunner(role_memory, file.book, path.stem), cases, str(sheet))
 
 
-def _failure(one: "Failure") -> dict[str, Any]:
-    return {
-        "case": one.case,
-        "turn": one.turn,
-        "code": one.code,
-        "name": one.name,
-        "text": one.text(Tongue.language),
-    }
+def _tried_json(path: Path, found: "list[tuple[ExpectationCase, list[Failure]]]") -> dict[str, Any]:
+    failures = [
+        picked(one, "case turn code name") | {"text": one.text(Tongue.language)}
+        for _, failed in found
+        for one in failed
+    ]
+    return {"book": path.name, "cases": len(found), "failures": failures}
 
 
 def _show_tried(found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
@@ -134,23 +122,15 @@ def _mutated(
         return run_mutations(file, cases, limit, progress), uncovered(file, cases)
 
 
-def _verdict_json(verdict: "MutationReport") -> dict[str, Any]:
+def _mutated_json(verdict: "MutationReport", missing: "Uncovered") -> dict[str, Any]:
     survivors = [
-        {
-            "uid": one.entry,
-            "title": one.title,
-            "field": one.field,
-            "change": one.code,
-            "was": one.was,
-            "value": one.value,
-        }
+        picked(one, "title field was value") | {"uid": one.entry, "change": one.code}
         for one in verdict.survivors
     ]
+    report = picked(verdict, "tried noticed") | {"score": round(verdict.score, 4)}
     return {
-        "tried": verdict.tried,
-        "noticed": verdict.noticed,
-        "score": round(verdict.score, 4),
-        "survivors": survivors,
+        "mutation": {**report, "survivors": survivors},
+        "uncovered": picked(missing, "entries keys"),
     }
 
 
@@ -159,17 +139,26 @@ _CHANGES = translatable(
 )
 
 
-def _show_verdict(verdict: "MutationReport", missing: "Uncovered") -> None:
+def _show_mutated(verdict: "MutationReport", missing: "Uncovered") -> None:
     rows = [
         {
-            "title": one.title, "field": one.field, "change": say(_CHANGES[one.code], msgctxt="fault"), "was": one_line(one.was)[:60],
+            **picked(one, "title field"),
+            "change": say(_CHANGES[one.code], msgctxt="fault"),
+            "was": one_line(one.was)[:60],
             "value": "" if one.code in ("delete", "empty") else str(one.value),
         }
         for one in verdict.survivors
-    ]  # fmt: skip
+    ]
     if rows:
         out.say("changes that no case notices:", style="bold")
-        out.table(rows, _survivor_columns())
+        columns = {
+            "title": say("entry"),
+            "field": say("field"),
+            "change": say("change"),
+            "was": say("was"),
+            "value": say("became"),
+        }
+        out.table(rows, columns)
     for uid in missing.entries:
         out.say("entry {uid} fires in no case", uid=uid)
     for uid, keys in missing.keys.items():
@@ -177,17 +166,6 @@ def _show_verdict(verdict: "MutationReport", missing: "Uncovered") -> None:
     share = f"{100 * verdict.score:.1f} %"
     out.say(
         "{noticed} of {tried} faults noticed ({share})",
-        noticed=verdict.noticed,
-        tried=verdict.tried,
         share=share,
+        **picked(verdict, "noticed tried"),
     )
-
-
-def _survivor_columns() -> dict[str, str]:
-    return {
-        "title": say("entry"),
-        "field": say("field"),
-        "change": say("change"),
-        "was": say("was"),
-        "value": say("became"),
-    }

@@ -1,44 +1,29 @@
-"""Where a book of the command line is: a file, a book of the home or of a role, or one that is shipped; and the rows it is shown in."""
+"""Where a book of the command line is: a file, a book of the home or of a role, or one that is shipped."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from rolememory.cli.context import MOST_BYTES, check_home, home_path, read_text
+from rolememory.cli.context import check_home, home_path
+from rolememory.cli.files import read_bytes, read_text
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
-from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, UnknownNameError
-from rolememory.locales import translatable
+from rolememory.cli.words import say
+from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
 
 if TYPE_CHECKING:
     from rolememory.authoring.books import BookFile
-    from rolememory.authoring.scan import Fired, ScanReport, Silent
-    from rolememory.schema.lorebook import LoreEntry
     from rolememory.schema.message import Message
     from rolememory.schema.settings import ScanSettings
 
 FOUND_FAULTS = 3
 
-BookName = Annotated[
-    str,
-    argument("BOOK", "a lorebook: a file, or the name of one in the home"),
-]
+BookName = Annotated[str, argument("BOOK", "a lorebook: a file, or the name of one in the home")]
 BookNames = Annotated[
-    list[str],
-    argument("BOOK...", "lorebooks: files, or names of some in the home"),
+    list[str], argument("BOOK...", "lorebooks: files, or names of some in the home")
 ]
-Watch = Annotated[
-    bool,
-    option("--watch -w", "again at every change of the files, until Ctrl-C"),
-]
-
+Watch = Annotated[bool, option("--watch -w", "again at every change of the files, until Ctrl-C")]
 KINDS = (".json", ".png", ".charx")
-_SOURCES = translatable({
-    "description": "the description", "personality": "the personality", "scenario": "the scenario",
-    "persona": "the persona", "depth_prompt": "the depth prompt", "creator_notes": "the notes",
-    "note": "the author's note", "recursion": "an entry's text",
-})  # fmt: skip
 
 
 def book_path(name: str) -> Path:
@@ -121,17 +106,7 @@ def read_file(path: Path) -> "BookFile":
     """
     from rolememory.authoring.books import read_book_file
 
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise FileError(
-                path, "larger than {limit} MB", remedy="split it", limit=MOST_BYTES // 2**20
-            )
-        return read_book_file(path.read_bytes(), str(path))
-    except OSError as error:
-        told = error.strerror or str(error)
-        raise FileError(
-            path, "cannot be read: {told}", remedy="check path and rights", told=told
-        ) from error
+    return read_book_file(read_bytes(path), str(path))
 
 
 def chat_of(file: str | None, message: str | None, user: str | None) -> "list[Message]":
@@ -180,228 +155,14 @@ def again(once: Callable[[], None], paths: list[Path], watch: bool) -> None:
     from rolememory.authoring.poll_files import changes
 
     following = changes(paths)
-    _bravely(once)
+    _or_warn(once)
     for _ in following:
         out.line(f"── {', '.join(path.name for path in paths)}", "bold")
-        _bravely(once)
+        _or_warn(once)
 
 
-def _bravely(once: Callable[[], None]) -> None:
+def _or_warn(once: Callable[[], None]) -> None:
     try:
         once()
     except RoleMemoryError as error:
-        out.warn(error.text(Tongue.language))
-
-
-# ── a scan ──
-
-
-def fired_columns() -> dict[str, str]:
-    """Of the entries that came in."""
-    return {
-        "pass": say("pass"),
-        "title": say("entry"),
-        "reason": say("why"),
-        "target": say("goes to"),
-        "tokens": "tokens",
-    }
-
-
-def fired_row(one: "Fired") -> dict[str, Any]:
-    """A row of them."""
-    place = one.place
-    return {
-        "id": one.id, "uid": one.uid, "title": one.title, "pass": one.in_pass, "phase": one.phase, "why": one.why.code,
-        "reason": reason(one), "key": one.why.get("key") or None, "woken_by": one.woken_by or None, "tokens": one.tokens,
-        "target": one.target,
-        "place": place and {
-            "source": place.source, "message": place.message, "offset": place.offset, "match": place.match, "quote": place.quote,
-        },
-    }  # fmt: skip
-
-
-def reason(one: "Fired") -> str:
-    """Why it came in, with the place of its key."""
-    from rolememory.schema.wording import word
-
-    place = one.place
-    if place is None:
-        return word(one.why, Tongue.language)
-    if place.in_message and place.offset < 0:
-        return say(
-            "'{match}', who says message {message}", match=place.match, message=place.message
-        )
-    if place.in_message:
-        at = place.offset + 1
-        return say(
-            "'{match}' in message {message}, character {at}: {quote}",
-            match=place.match,
-            message=place.message,
-            at=at,
-            quote=place.quote,
-        )
-    if one.woken_by:
-        return say(
-            "'{match}' in the text of '{woken_by}'", match=place.match, woken_by=one.woken_by
-        )
-    where = say(_SOURCES.get(place.source, place.source))
-    return say("'{match}' in {where}: {quote}", match=place.match, where=where, quote=place.quote)
-
-
-def silent_columns() -> dict[str, str]:
-    """Of the entries that did not."""
-    return {"title": say("entry"), "gate": say("gate"), "reason": say("why not")}
-
-
-def silent_row(one: "Silent") -> dict[str, Any]:
-    """A row of them."""
-    from rolememory.schema.wording import word_gate
-
-    remedy = one.refusal.remedy
-    return {
-        "id": one.id, "uid": one.uid, "title": one.title, "gate": one.refusal.gate,
-        "reason": word_gate(one.refusal, Tongue.language),
-        "remedy": remedy and {"target": remedy.target, "field": remedy.field, "value": remedy.value},
-    }  # fmt: skip
-
-
-def report_json(report: "ScanReport", names: Sequence[str], rules: str) -> dict[str, Any]:
-    """A scan for scripts."""
-    return {
-        "books": list(names), "rules": rules, "messages": report.messages, "passes": report.passes, "rolls": report.rolls,
-        "budget": report.budget, "used": report.used, "overflowed": report.overflowed,
-        "fired": [fired_row(one) for one in report.fired], "silent": [silent_row(one) for one in report.silent], "quiet": report.quiet,
-        "notes": list(report.notes),
-    }  # fmt: skip
-
-
-# ── a book ──
-
-
-def entry_columns() -> dict[str, str]:
-    """Of a book's entries."""
-    return {
-        "uid": "uid",
-        "title": say("entry"),
-        "keys": say("keys"),
-        "marks": say("marks"),
-        "target": say("goes to"),
-        "order": say("order"),
-        "tokens": "tokens",
-    }
-
-
-def marks(entry: "LoreEntry") -> list[str]:
-    """What is unusual about an entry, in short."""
-    flags = {
-        "off": not entry.enabled, "constant": entry.constant, "meaning": entry.by_meaning, "no-recursion-in": entry.exclude_recursion,
-        "no-recursion-out": entry.prevent_recursion, "free": entry.ignore_budget, "filter": entry.character_filter is not None,
-    }  # fmt: skip
-    values: dict[str, object] = {
-        name: getattr(entry, name)
-        for name in ("sticky", "cooldown", "delay", "group", "scan_depth")
-    }
-    if entry.use_probability and entry.probability != 100:
-        values["probability"] = entry.probability
-    if entry.delay_until_recursion:
-        values["level"] = entry.delay_until_recursion
-    if entry.secondary_keys and entry.selective:
-        values[entry.selective_logic.value] = "|".join(entry.secondary_keys)
-    told = [say(name, msgctxt="mark") for name, given in flags.items() if given]
-    shown = {say(name, msgctxt="mark"): value for name, value in values.items()}
-    return told + [f"{name} {value}" for name, value in shown.items() if value not in (None, "", 0)]
-
-
-translatable(
-    (
-        "off",
-        "constant",
-        "meaning",
-        "no-recursion-in",
-        "no-recursion-out",
-        "free",
-        "filter",
-        "sticky",
-        "cooldown",
-        "delay",
-        "group",
-        "scan_depth",
-        "probability",
-        "level",
-        "and_any",
-        "and_all",
-        "not_any",
-        "not_all",
-    ),
-    "mark",
-)
-
-
-def entry_rows(file: "BookFile") -> list[dict[str, Any]]:
-    """Every entry of a book."""
-    from rolememory.authoring.books import title
-    from rolememory.authoring.lint.subject import Subject
-    from rolememory.authoring.scan import target
-
-    subject = Subject.of(file)
-    return [
-        {
-            "uid": lore.entry.id, "title": title(lore.entry), "keys": list(lore.entry.keys), "secondary_keys": list(lore.entry.secondary_keys),
-            "marks": marks(lore.entry), "target": target(lore, subject.rules), "order": lore.entry.insertion_order,
-            "tokens": subject.costs[lore.entry.id], "content": lore.entry.content,
-        }
-        for lore in subject.entries
-    ]  # fmt: skip
-
-
-# ── faults ──
-
-
-def lint_columns(several: bool) -> dict[str, str]:
-    """Of faults."""
-    return {
-        **({"book": say("book")} if several else {}),
-        "level": say("level"),
-        "title": say("entry"),
-        "field": say("field"),
-        "why": say("what is wrong"),
-        "write": say("what to write"),
-    }
-
-
-LEVELS = translatable(("error", "warning", "note"))
-
-
-def lint_rows(path: Path, findings: Any, form: str) -> Iterator[dict[str, Any]]:
-    """Faults of a book as rows."""
-    from rolememory.authoring.lint import words
-    from rolememory.authoring.lint.finding import written
-
-    for one in findings:
-        level = words.severity(one).value
-        yield {
-            "book": path.name, "severity": level, "level": say(level), "code": one.code, "uid": one.entry, "title": one.title,
-            "field": written(one.field, form), "why": words.why(one, Tongue.language), "write": words.write(one, Tongue.language),
-            "values": dict(one.values),
-        }  # fmt: skip
-
-
-def counted(rows: list[dict[str, Any]], hidden: int) -> str:
-    """How many faults of which level."""
-    counts = {level: sum(row["severity"] == level for row in rows) for level in LEVELS}
-    more = say(" (--all shows the notes)") if hidden else ""
-    if not rows:
-        return say("nothing to complain of")
-    return say(
-        "{levels}{more}",
-        levels=", ".join(many(counts[level], level) for level in LEVELS),
-        more=more,
-        error=counts["error"],
-        warning=counts["warning"],
-        note=counts["note"],
-    )
-
-
-def many(count: int, thing: str, ending: str = "s") -> str:
-    """A count with its noun, in English."""
-    return f"{count} {thing}{'' if count == 1 else ending}"
+        out.warn(error)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli import bookshelf
+from rolememory.cli.book import faults_of, show_faults
 from rolememory.cli.bookshelf import FOUND_FAULTS
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.output import out, picked
+from rolememory.cli.words import say, worded
 
 if TYPE_CHECKING:
     from rolememory.cards.card import Card
@@ -38,29 +38,37 @@ def show(file: CardFile) -> None:
     found = contents(card)
     if out.json(found):
         return
-    out.pairs(_head(found))
+    out.pairs((title, value) for title, value in _head(found) if value)
     out.line()
-    out.table(found["fields"], _field_columns())
-    for problem in card.problems:
-        out.warn(problem)
+    columns = {
+        "field": say("field"),
+        "characters": say("characters", msgctxt="length"),
+        "tokens": "tokens",
+        "begins": say("begins"),
+    }
+    out.table(found["fields"], columns)
+    out.warn(*card.problems)
 
 
 def contents(card: "Card") -> dict[str, Any]:
     """A card for people and scripts."""
-    book = card.book
-    greetings = [
-        text
-        for text in (card.text("first_mes").strip(), *card.texts("alternate_greetings"))
-        if text
-    ]
+    from rolememory.cards.card import FIELDS
+
+    book, assets = card.book, card.data.get("assets")
+    greetings = [card.text("first_mes").strip(), *card.texts("alternate_greetings")]
     return {
-        "name": card.name, "nickname": card.text("nickname"), "format": card.format, "spec": card.spec, "version": card.version,
-        "creator": card.text("creator"), "character_version": card.text("character_version"), "tags": list(card.texts("tags")),
-        "greetings": len(greetings), "group_greetings": len(card.texts("group_only_greetings")),
-        "book": None if book is None else {"name": book.name, "entries": len(book.entries), "problems": list(book.problems)},
-        "fields": list(_fields(card)), "assets": len(_listed(card.data.get("assets"))), "extensions": sorted(card.extensions),
-        "other": sorted(_others(card)), "role_id": _role_id(card), "problems": list(card.problems),
-    }  # fmt: skip
+        **picked(card, "name format spec version problems"),
+        **{name: card.text(name) for name in ("nickname", "creator", "character_version")},
+        "tags": card.texts("tags"),
+        "greetings": len(list(filter(None, greetings))),
+        "group_greetings": len(card.texts("group_only_greetings")),
+        "book": book and {**picked(book, "name problems"), "entries": len(book.entries)},
+        "fields": list(_fields(card)),
+        "assets": len(assets) if isinstance(assets, list) else 0,
+        "extensions": sorted(card.extensions),
+        "other": sorted(name for name in card.data if name not in (*FIELDS, "character_book")),
+        "role_id": _role_id(card),
+    }
 
 
 def _fields(card: "Card") -> Iterator[dict[str, Any]]:
@@ -84,17 +92,6 @@ def _fields(card: "Card") -> Iterator[dict[str, Any]]:
             }
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _others(card: "Card") -> Iterator[str]:
-    """Fields that no specification knows; they are kept."""
-    from rolememory.cards.card import FIELDS
-
-    yield from (name for name in card.data if name not in (*FIELDS, "character_book"))
-
-
 def _role_id(card: "Card") -> str | None:
     from rolememory.cards.role_parts import ROLE_ID, canonical
 
@@ -105,41 +102,16 @@ def _role_id(card: "Card") -> str | None:
 def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     book = found["book"]
     yield say("name"), found["name"] or "-"
-    if found["nickname"]:
-        yield say("nickname"), found["nickname"]
-    yield say("format"), f"{found['format']}, {found['spec']} {found['version']}".rstrip()
+    yield say("nickname"), found["nickname"]
+    yield say("format"), "{format}, {spec} {version}".format(**found).rstrip()
     yield say("tags"), found["tags"] or "-"
-    yield say("greetings"), found["greetings"] + found["group_greetings"]
-    told = (
-        "-"
-        if book is None
-        else say(
-            "{name}, {entries} {entry}",
-            name=book["name"],
-            entries=book["entries"],
-            entry="entry" if book["entries"] == 1 else "entries",
-        )
-    )
-    yield say("book"), told
-    for key, title in (
-        ("extensions", say("extensions")),
-        ("other", say("other fields")),
-    ):
-        if found[key]:
-            yield title, found[key]
-    if found["assets"]:
-        yield say("assets"), found["assets"]
-    if found["role_id"]:
-        yield say("role", msgctxt="id"), found["role_id"]
-
-
-def _field_columns() -> dict[str, str]:
-    return {
-        "field": say("field"),
-        "characters": say("characters", msgctxt="length"),
-        "tokens": "tokens",
-        "begins": say("begins"),
-    }
+    yield say("greetings"), str(found["greetings"] + found["group_greetings"])
+    entry = "entry" if book and book["entries"] == 1 else "entries"
+    yield say("book"), say("{name}, {entries} {entry}", entry=entry, **book) if book else "-"
+    yield say("extensions"), found["extensions"]
+    yield say("other fields"), found["other"]
+    yield say("assets"), found["assets"]
+    yield say("role", msgctxt="id"), found["role_id"]
 
 
 def lint(
@@ -149,19 +121,11 @@ def lint(
 ) -> None:
     """Exit code 3 when there are errors."""
     card = read_card(file)
-    rows = [*_card_rows(file, card), *_book_rows(file, card, rules)]
-    shown = [row for row in rows if everything or row["severity"] != "note"]
-    _show_faults(rows, shown)
-    if any(row["severity"] == "error" for row in rows):
+    rows = list(_card_rows(file, card))
+    if card.book_file is not None:
+        rows += faults_of(Path(file).expanduser(), rules)
+    if show_faults(rows, everything):
         raise typer.Exit(FOUND_FAULTS)
-
-
-def _show_faults(rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
-    if out.json(shown):
-        return
-    if shown:
-        out.table(shown, bookshelf.lint_columns(several=False))
-    out.line(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
 
 
 def _card_rows(file: str, card: "Card") -> Iterator[dict[str, Any]]:
@@ -170,17 +134,13 @@ def _card_rows(file: str, card: "Card") -> Iterator[dict[str, Any]]:
     for one in card_faults(card):
         level = one.severity.value
         yield {
-            "book": Path(file).name, "severity": level, "level": say(level), "code": one.code, "uid": "", "title": "",
-            "field": one.field, "why": one.why.text(Tongue.language), "write": one.write.text(Tongue.language), "values": {},
-        }  # fmt: skip
-
-
-def _book_rows(file: str, card: "Card", rules: str | None) -> Iterator[dict[str, Any]]:
-    from rolememory.authoring.lint.check import check
-
-    if card.book_file is None:
-        return
-    book = bookshelf.read_file(Path(file).expanduser())
-    yield from bookshelf.lint_rows(
-        Path(file), check(book, bookshelf.settings_of(rules)), book.book.format
-    )
+            "book": Path(file).name,
+            "severity": level,
+            "level": say(level),
+            **picked(one, "code field"),
+            "uid": "",
+            "title": "",
+            "why": worded(one.why),
+            "write": worded(one.write),
+            "values": {},
+        }

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.book_moves import write_file
 from rolememory.cli.card import CardFile, read_card
 from rolememory.cli.context import open_home, open_role
-from rolememory.cli.options import RoleName, Text, Yes, option
-from rolememory.cli.output import out
+from rolememory.cli.files import write_converted
+from rolememory.cli.options import FileOut, RoleName, Text, Yes, option
+from rolememory.cli.output import out, picked
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
@@ -15,7 +15,7 @@ from rolememory.locales import Listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rolememory.authoring.convert import Converted, Loss
+    from rolememory.authoring.convert import Converted
     from rolememory.authoring.import_card import ImportedCard, Match
     from rolememory.authoring.import_review import CatchAllKey
     from rolememory.cards.card import Card
@@ -28,12 +28,10 @@ def bring(
     name: Annotated[Text, option("--name NAME", "the role's name; else the card's")] = None,
     into: Annotated[Text, option("--into ROLE", "bring this role up to date")] = None,
     traits: Annotated[
-        bool,
-        option("--traits", "remember description and personality as traits"),
+        bool, option("--traits", "remember description and personality as traits")
     ] = False,
     replace: Annotated[
-        bool,
-        option("--replace", "the card's book replaces one that was edited here"),
+        bool, option("--replace", "the card's book replaces one that was edited here")
     ] = False,
     yes: Yes = False,
 ) -> None:
@@ -90,57 +88,35 @@ def tell_everywhere(found: "Sequence[CatchAllKey]") -> None:
 
 
 def _tell_adopted(done: "ImportedCard", folder: Path) -> None:
-    if out.json(
-        {
-            "role": done.role.id,
-            "name": done.role.name,
-            "aliases": list(done.role.aliases),
-            "made": done.made,
-            "folder": str(folder),
-            "card": done.role.card,
-            "written": list(done.written),
-            "removed": list(done.removed),
-            "kept": list(done.kept),
-            "traits": list(done.traits),
-            "problems": list(done.problems),
-            "everywhere": [{"entry": one.entry, "key": one.key} for one in done.everywhere],
-        }
-    ):
+    row = {
+        "role": done.role.id,
+        **picked(done.role, "name aliases card"),
+        **picked(done, "made written removed kept traits problems"),
+        "folder": str(folder),
+        "everywhere": [picked(one, "entry key") for one in done.everywhere],
+    }
+    if out.json(row):
         return
     changed = done.written or done.removed or done.traits
-    verb_ = (
-        say("made") if done.made else say("brought up to date") if changed else say("nothing new")
-    )
-    out.line(f"{done.role.name}{say(': ')}{verb_}  ({done.role.id})", "bold")
+    updated = say("brought up to date") if changed else say("nothing new")
+    did = say("made") if done.made else updated
+    out.line(f"{done.role.name}{say(': ')}{did}  ({done.role.id})", "bold")
     rows = [(say("written"), done.written), (say("removed"), done.removed)]
-    out.pairs(
-        [
-            *((title, files) for title, files in rows if files),
-            (say("folder"), str(folder)),
-        ]
-    )
+    out.pairs([*(row for row in rows if row[1]), (say("folder"), str(folder))])
     if done.traits:
         out.say("traits remembered: {count}", count=len(done.traits))
     for book in done.kept:
         out.warn(say("{book} was edited here and stays; --replace takes the card's", book=book))
-    for problem in done.problems:
-        out.warn(problem)
+    out.warn(*done.problems)
     tell_everywhere(done.everywhere)
-
-
-To = Annotated[
-    Text,
-    option("--to FORMAT", "png, charx, json, v3, v2, v1, ...; else as it is"),
-]
 
 
 def export(
     role: RoleName,
-    to: To = None,
-    file_out: Annotated[
-        Text,
-        option("--out -o FILE", "into this file; else to standard output"),
+    to: Annotated[
+        Text, option("--to FORMAT", "png, charx, json, v3, v2, v1, ...; else as it is")
     ] = None,
+    file_out: FileOut = None,
     yes: Yes = False,
 ) -> None:
     """What the card said stays; the role's id goes along, so that it finds its role again."""
@@ -159,8 +135,7 @@ def export(
 def convert_card(
     file: CardFile,
     to: Annotated[
-        str,
-        option("--to FORMAT", "png, charx, json, v3, v2, v1, ...; or a format of books"),
+        str, option("--to FORMAT", "png, charx, json, v3, v2, v1, ...; or a format of books")
     ],
     file_out: Annotated[str, option("--out -o FILE", "into this file")],
     yes: Yes = False,
@@ -172,49 +147,28 @@ def convert_card(
 
 
 def _give(made: "Converted", file_out: str | None, yes: bool, more: dict[str, Any]) -> None:
-    """The file, and what it does not say by itself."""
-    to = made.result.format
-    if file_out is not None:
-        write_file(Path(file_out).expanduser(), made.data, yes)
-    elif b"\0" in made.data[:64]:
-        raise InvalidValueError("{to} is no text; write it into a file with --out FILE", to=to)
-    if out.as_json:
-        document = {} if file_out is not None else {"document": made.result.raw}
-        out.data(
-            {
-                "file": file_out,
-                "format": to,
-                "losses": [_loss_row(one) for one in made.losses],
-                **more,
-                **document,
-            }
-        )
-        return
+    """The file, and what it could not hold."""
+    losses = [
+        {"field": one.field, "why": one.text(Tongue.language), "kept": one.kept or None}
+        for one in made.losses
+    ]
+    row = {"file": file_out, "format": made.result.format, "losses": losses, **more}
     if file_out is None:
-        for loss in made.losses:
-            out.warn(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}")
-        out.raw(made.data.decode("utf-8"))
+        if not out.json({**row, "document": made.result.raw}):
+            write_converted(made, None, yes)
         return
-    if made.losses:
-        out.table([_loss_row(one) for one in made.losses], _loss_columns())
+    write_converted(made, file_out, yes)
+    if out.json(row):
+        return
+    if losses:
+        columns = {"field": say("field"), "why": say("what happens"), "kept": say("kept in")}
+        out.table(losses, columns)
+    count = len(losses)
+    fields = f"{count} field{'' if count == 1 else 's'} it cannot hold" if count else "nothing lost"
     out.say(
         "written to {out} ({to}, {fields})",
         out=file_out,
-        to=to,
-        fields=_fields(len(made.losses)),
-        count=len(made.losses),
+        to=row["format"],
+        fields=fields,
+        count=count,
     )
-
-
-def _fields(count: int) -> str:
-    return (
-        "nothing lost" if not count else f"{count} field{'' if count == 1 else 's'} it cannot hold"
-    )
-
-
-def _loss_row(one: "Loss") -> dict[str, Any]:
-    return {"field": one.field, "why": one.text(Tongue.language), "kept": one.kept or None}
-
-
-def _loss_columns() -> dict[str, str]:
-    return {"field": say("field"), "why": say("what happens"), "kept": say("kept in")}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.context import read_text
+from rolememory.cli.files import read_text
 from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:

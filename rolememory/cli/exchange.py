@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import open_home, read_text
+from rolememory.cli.context import open_home
+from rolememory.cli.files import read_text
 from rolememory.cli.import_sillytavern import (
     Again,
     Hidden,

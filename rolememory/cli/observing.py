@@ -4,7 +4,8 @@ from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.chats import chat_messages
-from rolememory.cli.context import open_role, read_text
+from rolememory.cli.context import open_role
+from rolememory.cli.files import read_text
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, Text, UserName, Words, argument, option
 from rolememory.cli.output import one_line, out

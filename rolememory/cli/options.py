@@ -59,6 +59,8 @@ def time_given(name: str, text: str | None) -> datetime | None:
         ) from error
 
 
+Text = str | None
+Words = list[str] | None
 RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id")]
 MaybeRole = Annotated[
     str | None,
@@ -78,5 +80,4 @@ DryRun = Annotated[
     option("--dry-run -n", "show what would happen and change nothing"),
 ]
 Yes = Annotated[bool, option("--yes -y", "do not ask")]
-Text = str | None
-Words = list[str] | None
+FileOut = Annotated[Text, option("--out -o FILE", "into this file; else to standard output")]
