@@ -429,10 +429,9 @@ class RecallPipeline:
         """Who is who: by the card where there is one."""
         given = request.character
         char = given.name if given else self.card.character(role, request.user).name
-        heard_from = self._associates.heard_from if request.circle.others else {}
         user = request.user or (given.user if given else "")
         chat = request.chat if request.shown else ""
-        return Cast(char, user, heard_from, chat, self._resources.same)
+        return Cast(char, user, self._associates.heard_from, chat, self._resources.same)
 
 
 def _wanted(settings: Settings, request: Request) -> int:
