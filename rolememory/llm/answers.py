@@ -39,6 +39,14 @@ class ModelAnswer(BaseModel):
         """The answer out of plain words, for shapes that may be told so."""
         return None
 
+    @classmethod
+    def of_row(cls, row: Any) -> Self | None:
+        """One row of a list that a model gave; None where it is not of this shape."""
+        try:
+            return cls.model_validate(row)
+        except ValidationError:
+            return None
+
 
 Shape = TypeVar("Shape", bound=ModelAnswer)
 

@@ -264,16 +264,14 @@ def _doubled(draft: Draft, known: SourceIndex | None) -> Reason | None:
     for memory in known.by(draft.evidence):
         if draft.constant and not memory.constant:
             continue  # known, but not yet pinned
-        alike = (memory.type is MemoryType.EPISODIC) == (
-            draft.type is MemoryType.EPISODIC
-        ) and _stands_wherever(draft, memory)
-        if (
-            alike
-            and (memory.subject, memory.user) == (draft.subject, draft.user)
-            and same(draft.content, memory.content)
-        ):
+        alike = _kind(memory) == _kind(draft) and same(draft.content, memory.content)
+        if alike and _stands_wherever(draft, memory):
             return _because("told_already", of=memory.id)
     return None
+
+
+def _kind(one: Draft | Memory) -> tuple[object, ...]:
+    return one.subject, one.user, one.type is MemoryType.EPISODIC
 
 
 def _stands_wherever(draft: Draft, memory: Memory) -> bool:
@@ -291,15 +289,14 @@ def _safe(draft: Draft) -> Draft:
 
 def _redacted(draft: Draft) -> Draft:
     """The draft with nothing secret in any of its texts."""
-    hide = redacted
     secrets = {draft.content[one.start : one.end] for one in secrets_in(draft.content)}
     values = tuple(
-        (name, hide(value) if isinstance(value, str) else value)
+        (name, redacted(value) if isinstance(value, str) else value)
         for name, value in draft.because.values
     )
     return replace(
         draft,
-        content=hide(draft.content),
+        content=redacted(draft.content),
         evidence=tuple(_hiding(one, secrets) for one in draft.evidence),
         because=replace(draft.because, values=values, span=None),
         keys=tuple(

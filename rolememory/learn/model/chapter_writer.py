@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rolememory.chats import VisiblePath
+from rolememory.chats import ChatInfo, VisiblePath
 from rolememory.errors import ModelAnswerError
 from rolememory.learn.model.chapters import (
     APART,
@@ -29,7 +29,7 @@ from rolememory.learn.model.chapters import (
 from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
-from rolememory.learn.model.report import ChatLike, LearningTally, RunOptions
+from rolememory.learn.model.report import LearningTally, RunOptions
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 
@@ -113,7 +113,7 @@ class ChapterWriter:
         self._unfolded: set[str] = set()  # chats whose story so far may be behind
         self._known: tuple[Mapping[str, Memory], Mapping[str, Sequence[Memory]]] = ({}, {})
 
-    def write(self, chat: ChatLike, how: RunOptions, tally: LearningTally) -> None:
+    def write(self, chat: ChatInfo, how: RunOptions, tally: LearningTally) -> None:
         """Every chapter that is due in a chat, then the story so far; each is kept before the next is asked for.
 
         Raises:
@@ -132,7 +132,7 @@ class ChapterWriter:
         self._unfolded.discard(chat.id)
 
     def _write_due(
-        self, chat: ChatLike, how: RunOptions, tally: LearningTally, moves: int, *, whole: bool
+        self, chat: ChatInfo, how: RunOptions, tally: LearningTally, moves: int, *, whole: bool
     ) -> None:
         """Every chapter that is due; one bad answer is passed over and raised at the end, a second one ends it."""
         refused = self._refused.setdefault(chat.id, set())
@@ -154,7 +154,7 @@ class ChapterWriter:
         if failed:
             raise failed[0]
 
-    def _after(self, chat: ChatLike, stretch: Stretch, *, kept: bool) -> None:
+    def _after(self, chat: ChatInfo, stretch: Stretch, *, kept: bool) -> None:
         """One that is kept shows that the model works: what was refused before gets another try."""
         refused = self._refused[chat.id]
         if not kept:
@@ -165,7 +165,7 @@ class ChapterWriter:
             refused.clear()
             self._looked[chat.id] = -1
 
-    def again(self, chat: ChatLike, chapter: Memory, how: RunOptions, tally: LearningTally) -> None:
+    def again(self, chat: ChatInfo, chapter: Memory, how: RunOptions, tally: LearningTally) -> None:
         """Tell the stretch of a chapter again; the new one replaces the old one.
 
         Raises:
@@ -177,7 +177,7 @@ class ChapterWriter:
             self._unfolded.add(chat.id)
             tally.add(summaries=int(kept))
 
-    def _next(self, chat: ChatLike, tried: Collection[str], *, whole: bool) -> Stretch | None:
+    def _next(self, chat: ChatInfo, tried: Collection[str], *, whole: bool) -> Stretch | None:
         """The oldest stretch that can be told now."""
         settings, told = self._context.settings(), self._told(chat)
         cutting = Cutting(
@@ -193,7 +193,7 @@ class ChapterWriter:
                     return stretch
         return None
 
-    def _done(self, chat: ChatLike) -> Iterator[str]:
+    def _done(self, chat: ChatInfo) -> Iterator[str]:
         """Stretches that were told and that somebody took away."""
         known = self._by_version()
         for key in tuple(self._progress.read_by(chat.id, READER)):
@@ -201,7 +201,7 @@ class ChapterWriter:
             if last and all(ends_of(one.stretch) != key for one in known.get(first, ())):
                 yield key
 
-    def _write(self, chat: ChatLike, stretch: Stretch, how: RunOptions, again: str = "") -> bool:
+    def _write(self, chat: ChatInfo, stretch: Stretch, how: RunOptions, again: str = "") -> bool:
         """Ask for a chapter and keep it; false where it was refused."""
         told = self._told(chat)
         before = told.before(stretch.said[0])
@@ -218,7 +218,7 @@ class ChapterWriter:
             self._progress.failed(chat.id, READER, [stretch.first])
         return kept
 
-    def _fold(self, chat: ChatLike, how: RunOptions) -> bool:
+    def _fold(self, chat: ChatInfo, how: RunOptions) -> bool:
         """Take the oldest chapters into the story so far, where there are enough of them; whether it was done."""
         told = self._told(chat)
         fitting = {one.id: one for one in _fitting(told)}
@@ -253,7 +253,7 @@ class ChapterWriter:
             if parts and not one.archived and here.issuperset(parts):
                 yield one
 
-    def _told(self, chat: ChatLike) -> ChatChapters:
+    def _told(self, chat: ChatInfo) -> ChatChapters:
         path = self._context.chats.path(chat.id)
         return ChatChapters(path, self._by_version(), self._paths.family(chat.id))
 

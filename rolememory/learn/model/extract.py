@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from pydantic import AliasChoices, Field, ValidationError, model_validator
+from pydantic import AliasChoices, Field, model_validator
 from rapidfuzz import fuzz
 
 from rolememory.learn.model.base import Batch, ExtractorDependencies
@@ -167,10 +167,7 @@ def _listed(value: dict[str, Any]) -> list[Any]:
 
 
 def _fact(row: Any) -> Fact | None:
-    try:
-        return Fact.model_validate({"content": row} if isinstance(row, str) else row)
-    except ValidationError:
-        return None
+    return Fact.of_row({"content": row} if isinstance(row, str) else row)
 
 
 class FactExtractor:

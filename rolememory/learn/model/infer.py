@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from rolememory.learn.model.extract import LONGEST_FACT, same_words
 from rolememory.learn.model.known_memories import Sees, told_at
@@ -43,13 +43,9 @@ class Conclusion(ModelAnswer):
     @field_validator("based_on", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> tuple[str, ...]:
-        rows = (
-            value.replace("，", ",").split(",")
-            if isinstance(value, str)
-            else value
-            if isinstance(value, list)
-            else [value]
-        )
+        if isinstance(value, str):
+            value = value.replace("，", ",").split(",")
+        rows = value if isinstance(value, list) else [value]
         return tuple(
             str(row).strip().strip("[]#").strip()
             for row in rows
@@ -68,21 +64,14 @@ class Conclusions(ModelAnswer):
         rows = value
         if isinstance(value, dict):
             rows = value.get("conclusions", value.get("inferences"))
-            if rows is None and _conclusion(value):
+            if rows is None and Conclusion.of_row(value):
                 rows = [value]
         if not isinstance(rows, list):
             return value
-        good = [one for row in rows[:MOST_MEMORIES] if (one := _conclusion(row))]
+        good = [one for row in rows[:MOST_MEMORIES] if (one := Conclusion.of_row(row))]
         if rows and not good:
             raise ValueError("no entry of conclusions has a conclusion that is a text")
         return {"conclusions": good}
-
-
-def _conclusion(row: Any) -> Conclusion | None:
-    try:
-        return Conclusion.model_validate(row)
-    except ValidationError:
-        return None
 
 
 def for_each_user(

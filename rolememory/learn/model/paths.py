@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from rolememory.chats import ChatInfo, Chats
 from rolememory.chats.values import OWN
 from rolememory.errors import UnknownNameError
 from rolememory.learn.model.known_memories import Sees
 from rolememory.learn.model.progress import Progress
-from rolememory.learn.model.report import ChatLike, ChatsLike
 
 
 class ChatPaths:
     """The visible versions of every chat, and their kinship."""
 
-    def __init__(self, chats: ChatsLike) -> None:
+    def __init__(self, chats: Chats) -> None:
         self._chats = chats
         self._visible: dict[str, frozenset[str] | None] = {}
 
@@ -47,7 +47,7 @@ class ChatPaths:
         return frozenset({chat, *(one for one in listed if _root(one, listed) == root)})
 
     def read_elsewhere(
-        self, chat: ChatLike, missing: set[str], reader: str, progress: Progress
+        self, chat: ChatInfo, missing: set[str], reader: str, progress: Progress
     ) -> set[str]:
         """The versions of a chat that a reader has read in another one, where what it learned counts for this one too.
 
@@ -66,7 +66,7 @@ class ChatPaths:
         return read
 
 
-def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
+def _root(chat: str, listed: Mapping[str, ChatInfo]) -> str:
     """The chat that this one was forked from in the end."""
     seen = set[str]()
     while chat not in seen and chat in listed and (parent := listed[chat].branch_of):
@@ -75,12 +75,12 @@ def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
     return chat
 
 
-def _share_a_life(chat: ChatLike, other: ChatLike) -> bool:
+def _share_a_life(chat: ChatInfo, other: ChatInfo) -> bool:
     """Whether what was learned in one of two chats counts in the other."""
     same = (chat.user, chat.story) == (other.user, other.story)
     return same and _shares(chat) and _shares(other)
 
 
-def _shares(chat: ChatLike) -> bool:
+def _shares(chat: ChatInfo) -> bool:
     """Whether others see what was learned in it: a chat with a story of its own keeps it."""
     return chat.teaches and chat.story != OWN

@@ -1,81 +1,10 @@
 """What a look at the chats needs and what it tells."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Any, Protocol
 
-from rolememory.chats import VisiblePath
 from rolememory.llm.client import RequestLimits
 from rolememory.locales import LocalizedText
-from rolememory.schema.memory import Evidence
-from rolememory.storage.people import Same
-
-
-class ChatLike(Protocol):
-    """What is asked of a chat (`chats.ChatInfo`)."""
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        ...
-
-    @property
-    def teaches(self) -> bool:
-        """Whether memories may be learned from it."""
-        ...
-
-    @property
-    def user(self) -> str | None:
-        """Whose memories they become."""
-        ...
-
-    @property
-    def branch_of(self) -> str:
-        """The chat it was forked from, or ""."""
-        ...
-
-    @property
-    def story(self) -> str:
-        """The one it belongs to."""
-        ...
-
-
-class VisibilityLike(Protocol):
-    """What is asked of a view of the chats (`chats.BranchVisibility`)."""
-
-    def sees(self, evidence: Evidence) -> bool:
-        """Whether this support counts."""
-        ...
-
-
-class ChatsLike(Protocol):
-    """What is asked of the chats of a role (`chats.Chats`)."""
-
-    def path(self, chat: str) -> VisiblePath:
-        """The versions that are visible now, oldest first."""
-        ...
-
-    def disturbed(self, chat: str) -> int:
-        """Another number whenever something that stood in it stopped to stand, or came back."""
-        ...
-
-    def chats(self) -> Sequence[ChatLike]:
-        """All chats."""
-        ...
-
-    def readers(self, chat: str = "", user: str | None = None) -> Any:
-        """Who would read in that chat, this user among them."""
-        ...
-
-    def visible_from(self, chat: str | None, *, readers: Any) -> VisibilityLike:
-        """What these may hear, as seen from that chat or from none."""
-        ...
-
-    @property
-    def same(self) -> Same:
-        """The name under which a user's person is known."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

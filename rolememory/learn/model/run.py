@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 
+from rolememory.chats import ChatInfo, Chats
 from rolememory.circuit_breaker import CircuitBreaker, State
 from rolememory.errors import ModelAnswerError, ModelError
 from rolememory.learn.model.base import (
@@ -30,13 +31,7 @@ from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import shortened
-from rolememory.learn.model.report import (
-    ChatLike,
-    ChatsLike,
-    LearningTally,
-    OutOfTimeError,
-    RunOptions,
-)
+from rolememory.learn.model.report import LearningTally, OutOfTimeError, RunOptions
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.model.scenes import SceneReader
 from rolememory.learn.model.unread import Unread, UnreadPart
@@ -62,7 +57,7 @@ _log = logging.getLogger(__name__)
 class ExtractionContext:
     """What an extraction run depends on; every call returns the current value."""
 
-    chats: ChatsLike
+    chats: Chats
     settings: Callable[[], Settings]
     keep: Callable[[Sequence[Draft], str], object]
     memories: Callable[[], Mapping[str, Memory]]
@@ -77,7 +72,7 @@ class ExtractionContext:
         """How learning is set now."""
         return resolved(self.settings(), self.last_model())
 
-    def batch(self, chat: ChatLike, said: Sequence[ChatMessage], how: RunOptions) -> Batch:
+    def batch(self, chat: ChatInfo, said: Sequence[ChatMessage], how: RunOptions) -> Batch:
         """These messages of a chat, all of them fresh, for a question."""
         return Batch(
             chat=chat.id,
@@ -198,13 +193,13 @@ class ExtractionRun:
             tally.add(conclusions=_held(drafts))
         self.progress.concluded()
 
-    def waiting(self, chat: ChatLike, how: RunOptions) -> list[Exchange]:
+    def waiting(self, chat: ChatInfo, how: RunOptions) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
         self._paths.forget()
         part = self._unread.part(MODEL, chat.id)
         return self._due(MODEL, chat, part.said, how) if chat.teaches else []
 
-    def is_idle(self, chat: str, path: Sequence[ChatMessage]) -> bool:
+    def is_idle(self, chat: str, path: Sequence[ChatMessage] = ()) -> bool:
         """Whether nobody has spoken for so long that a batch need not be full."""
         return self._is_quiet(chat, path, timedelta(minutes=self._context.learn.idle_minutes))
 
@@ -231,14 +226,14 @@ class ExtractionRun:
                 self._told.add(told.text())
                 _log.info("not learned from yet: %s", told.text())
 
-    def _read_chat(self, chat: ChatLike, how: RunOptions, tally: LearningTally) -> None:
+    def _read_chat(self, chat: ChatInfo, how: RunOptions, tally: LearningTally) -> None:
         learn = self._context.learn
         for name, factory in _wanted(learn).items():
             self.quietly(partial(self._read_by, name, factory, chat, how), tally)
         if writes_chapters(learn):
             self.quietly(partial(self.chapters.write, chat, how), tally)
         if model_learns(learn) and self._context.settings().inject.scene:
-            quiet = self.is_idle(chat.id, ())
+            quiet = self.is_idle(chat.id)
             self.quietly(lambda _: self.scenes.look(chat, how, quiet=quiet), tally)
 
     def _reader(self, name: str, factory: Factory) -> NamedExtractor:
@@ -251,7 +246,7 @@ class ExtractionRun:
         return self._readers[factory]
 
     def _read_by(
-        self, name: str, factory: Factory, chat: ChatLike, how: RunOptions, tally: LearningTally
+        self, name: str, factory: Factory, chat: ChatInfo, how: RunOptions, tally: LearningTally
     ) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
         reader = self._reader(name, factory)
@@ -265,7 +260,7 @@ class ExtractionRun:
     def _read_batches(
         self,
         reader: NamedExtractor,
-        chat: ChatLike,
+        chat: ChatInfo,
         part: UnreadPart,
         how: RunOptions,
         tally: LearningTally,
@@ -290,7 +285,7 @@ class ExtractionRun:
     def _read_these(
         self,
         reader: NamedExtractor,
-        chat: ChatLike,
+        chat: ChatInfo,
         path: Sequence[ChatMessage],
         chosen: Sequence[Exchange],
         how: RunOptions,
@@ -305,11 +300,11 @@ class ExtractionRun:
         self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine, user=chat.user)
         tally.add(read=mine, drafts=_held(drafts))
 
-    def _trouble(self, reader: NamedExtractor, chat: ChatLike, one: Exchange) -> tuple[int, int]:
+    def _trouble(self, reader: NamedExtractor, chat: ChatInfo, one: Exchange) -> tuple[int, int]:
         return self.progress.trouble(chat.id, reader.name, one.first)
 
     def _extracted(
-        self, reader: NamedExtractor, chat: ChatLike, chosen: Sequence[Exchange], batch: Batch
+        self, reader: NamedExtractor, chat: ChatInfo, chosen: Sequence[Exchange], batch: Batch
     ) -> Sequence[Draft]:
         if not reader.breaker.allows():
             raise ModelError(
@@ -333,7 +328,7 @@ class ExtractionRun:
         return drafts
 
     def _give_up(
-        self, reader: NamedExtractor, chat: ChatLike, part: UnreadPart, others: Iterable[Exchange]
+        self, reader: NamedExtractor, chat: ChatInfo, part: UnreadPart, others: Iterable[Exchange]
     ) -> None:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
         for one in others:
@@ -349,7 +344,7 @@ class ExtractionRun:
     def _batch(
         self,
         reader: NamedExtractor,
-        chat: ChatLike,
+        chat: ChatInfo,
         path: Sequence[ChatMessage],
         chosen: Sequence[Exchange],
         how: RunOptions,
@@ -365,7 +360,7 @@ class ExtractionRun:
         )
 
     def _due(
-        self, reader: str, chat: ChatLike, path: Sequence[ChatMessage], how: RunOptions
+        self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage], how: RunOptions
     ) -> list[Exchange]:
         idle = how.forced or self.is_idle(chat.id, path)
         return due(
@@ -375,7 +370,7 @@ class ExtractionRun:
             unanswered=idle,
         )
 
-    def _read_already(self, reader: str, chat: ChatLike, path: Sequence[ChatMessage]) -> set[str]:
+    def _read_already(self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage]) -> set[str]:
         """The versions this reader has read, here or where it counts for this chat too."""
         versions, read = {said.version for said in path}, self.progress.read_by(chat.id, reader)
         missing = {one for one in versions if one not in read}
@@ -387,7 +382,7 @@ class ExtractionRun:
         return self._context.company(first.id).role if first else ""
 
 
-def _unread(chat: ChatLike, one: Exchange) -> Draft:
+def _unread(chat: ChatInfo, one: Exchange) -> Draft:
     """An exchange that no answer could be had for, as a draft that is refused: so people see it, and may keep its words."""
     return Draft(
         content=shortened(one.said[0].text, _SHOWN_OF_UNREAD),

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from rolememory.chats import VisiblePath
+from rolememory.chats import ChatInfo, VisiblePath
 from rolememory.inject.fence import tame
 from rolememory.learn.admission.unsafe_text import leak_in, order_in
 from rolememory.learn.model.batches import MOST_TOKENS, exchanges, length_of
 from rolememory.learn.model.chapters import widens
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import marked
-from rolememory.learn.model.report import ChatLike, RunOptions
+from rolememory.learn.model.report import RunOptions
 from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
 from rolememory.llm.answers import ModelAnswer
 from rolememory.llm.fields import Line, Texts
@@ -68,7 +68,7 @@ class SceneReader:
     def __init__(self, context: "ExtractionContext", ask: StepPrompter, scenes: Scenes) -> None:
         self._context, self._ask, self._scenes = context, ask, scenes
 
-    def look(self, chat: ChatLike, how: RunOptions, *, quiet: bool) -> None:
+    def look(self, chat: ChatInfo, how: RunOptions, *, quiet: bool) -> None:
         """Read what was said since the last state, once there are enough exchanges of it, or (`quiet`) whatever there is.
 
         Cost: one question for each `learn.batch_size` exchanges; the messages since the last one.
@@ -97,7 +97,7 @@ class SceneReader:
         return [one for each in final for one in each.said] if len(final) >= wanted else []
 
     def _told(
-        self, chat: ChatLike, read: Sequence[ChatMessage], before: State, how: RunOptions
+        self, chat: ChatInfo, read: Sequence[ChatMessage], before: State, how: RunOptions
     ) -> SceneText:
         batch = self._context.batch(chat, read, how)
         known = [f"{name}: {tame(value)}" for name, value in before.items()]

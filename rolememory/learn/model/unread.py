@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from rolememory.chats import Chats
 from rolememory.learn.model.batches import BEFORE, exchanges
-from rolememory.learn.model.report import ChatsLike
 from rolememory.schema.learning import ChatMessage
 
 
@@ -28,7 +28,7 @@ class UnreadPart:
 class Unread:
     """Keeps for each reader and chat where the oldest message stands that it may still have to read."""
 
-    def __init__(self, chats: ChatsLike) -> None:
+    def __init__(self, chats: Chats) -> None:
         self._chats = chats
         self._kept: dict[tuple[str, str], tuple[int, int]] = {}  # moves, place
 

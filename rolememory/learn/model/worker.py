@@ -16,6 +16,7 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
+from rolememory.chats import Chats
 from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn.model.known_memories import Heard, KnownMemories, Near
@@ -23,13 +24,7 @@ from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import Prompts
-from rolememory.learn.model.report import (
-    ChatsLike,
-    LearningReport,
-    LearningTally,
-    OutOfTimeError,
-    RunOptions,
-)
+from rolememory.learn.model.report import LearningReport, LearningTally, OutOfTimeError, RunOptions
 from rolememory.learn.model.run import ExtractionContext, ExtractionRun, reads, writes_chapters
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.llm.errors import BUSY, NOT_SET, said_of
@@ -61,7 +56,7 @@ class ExtractionWorker:
     def __init__(
         self,
         space: Space,
-        chats: ChatsLike,
+        chats: Chats,
         settings: Callable[[], Settings],
         keep: Callable[[Sequence[Draft], str], object],
         memories: Callable[[], Mapping[str, Memory]],
@@ -281,7 +276,7 @@ class ExtractionWorker:
             return
         self._extraction.look(ids if self._resumed else None, RunOptions(), tally)
         for chat in ids:
-            if self._extraction.is_idle(chat, ()):
+            if self._extraction.is_idle(chat):
                 self._extraction.spoken_at.pop(chat, None)
 
     def _alone(
@@ -306,10 +301,9 @@ class ExtractionWorker:
         except Exception as error:
             tally.note(said_of(error))
         finally:
-            if tally.report.notes or self._models.requests > asked:
-                self._last_error = (
-                    tally.report.notes[-1] if tally.report.notes else LocalizedText("")
-                )
+            notes = tally.report.notes
+            if notes or self._models.requests > asked:
+                self._last_error = notes[-1] if notes else LocalizedText("")
         return False
 
     @contextmanager
