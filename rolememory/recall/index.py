@@ -160,6 +160,13 @@ class MemoryIndex:
         """The index with other words of feeling."""
         return replace(self, lexicon=lexicon)._with_strategies("emotional")
 
+    def embedded(self, text: str, among: Collection[str]) -> str:
+        """What of a message its vector is made of, for who may hear these."""
+        triggers = (one.trigger for one in self.strategies)
+        semantic = next((one for one in triggers if isinstance(one, SemanticTrigger)), None)
+        with self.table.lock:
+            return semantic.embedded(text, self.table.among(among).mask) if semantic else text
+
     def read(
         self, segments: Sequence[Segment], names: Mapping[str, str] = MappingProxyType({})
     ) -> KeyScan:

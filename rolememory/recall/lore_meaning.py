@@ -1,7 +1,8 @@
 """Lorebook entries activated by meaning: those marked for it (or all, by setting) that are near to what was just said."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.recall.role_vectors import RoleVectors
@@ -13,6 +14,9 @@ from rolememory.text.embed.loader import Loader
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import Parts
 from rolememory.triggers.semantic import SemanticTrigger
+
+if TYPE_CHECKING:
+    from rolememory.schema.scene import Vector
 
 MOST = 10  # entries that meaning may hand in on one turn
 NOBODY: frozenset[str] = frozenset()
@@ -27,8 +31,17 @@ class LoreMeaning:
         self._entries: Mapping[str, Entry] = {}
         self._terms = TermIndex()
 
-    def outside(self, index: LoreIndex, scene: Scene, settings: Settings) -> frozenset[str]:
-        """The ids to hand to a scan as activated from outside; all its other gates still apply."""
+    def outside(
+        self,
+        index: LoreIndex,
+        scene: Scene,
+        settings: Settings,
+        vector: Callable[[], "Vector | None"],
+    ) -> frozenset[str]:
+        """The ids to hand to a scan as activated from outside; all its other gates still apply.
+
+        `vector` gives that of the whole message: what lore tells of somebody begins with the name.
+        """
         self._follow(index, settings.lore.by_meaning)
         if not self._entries or not scene.query or not settings.triggers.semantic.enabled:
             return NOBODY
@@ -36,7 +49,7 @@ class LoreMeaning:
             settings.triggers, MOST, terms=self._terms, vectors=self.meanings.follow(self._entries)
         )
         hits = SemanticTrigger(tuple(self._entries.values()), parts).fire(
-            replace(scene, wanted=MOST), self._entries.keys()
+            replace(scene, wanted=MOST, vector=vector()), self._entries.keys()
         )
         return frozenset(
             hit.entry_id for hit in hits if hit.strength >= settings.recall.relevance_threshold

@@ -44,7 +44,7 @@ from rolememory.text.affect_lexicon import Lexicon
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.clean import Cleaner
 from rolememory.text.embed.loader import Loader
-from rolememory.text.embed.queries import QueryVectors, asked
+from rolememory.text.embed.queries import QueryVectors
 from rolememory.text.intent import intent
 from rolememory.text.lengths import counter_for
 from rolememory.text.pattern import PatternBudget
@@ -228,7 +228,6 @@ class RecallPipeline:
             talk=None
             if not context_dependence(prepared.query)
             else self._resources.queries.talk(prepared.before),
-            vector=self._resources.queries(asked(prepared.query, prepared.earlier)),
             seed=len(prepared.segments),
             wanted=request.wanted or _wanted(settings, request),
             names={"char": cast.char, "user": cast.user},
@@ -254,7 +253,9 @@ class RecallPipeline:
             ),
             aside=prepared.aside,
         )
-        return question, style
+        heard = self._live.audience(question.asker)
+        vector = self._resources.queries(index.embedded(prepared.embedded, heard))
+        return replace(question, scene=replace(scene, vector=vector)), style
 
     def _wake_across(
         self,
@@ -293,7 +294,12 @@ class RecallPipeline:
         card = request.character or self.card.character(role, request.user)
         spoken = [message for message in request.messages if message.role in SPOKEN]
         asked = request.generation
-        meant = self.lore_meaning.outside(index, question.scene, settings)
+        meant = self.lore_meaning.outside(
+            index,
+            question.scene,
+            settings,
+            lambda: self._resources.queries(prepared.embedded),
+        )
         return scan(
             index,
             spoken,

@@ -15,6 +15,7 @@ from rolememory.schema.scene import Feeling, Scene, Segment
 from rolememory.text.affect import mood, read_affect
 from rolememory.text.clean import Cleaner
 from rolememory.text.dates import times
+from rolememory.text.embed.queries import asked
 from rolememory.text.language import language_of
 from rolememory.text.marks import is_aside
 from rolememory.text.pattern import PatternBudget
@@ -42,9 +43,9 @@ class PreparedChat:
         return tuple(segment for segment in self.segments if segment.role in SPOKEN)
 
     @property
-    def earlier(self) -> str:
-        """The message before the newest user message."""
-        return self.before[0] if self.before else ""
+    def embedded(self) -> str:
+        """What to embed for the newest user message."""
+        return asked(self.query, self.before[0] if self.before else "")
 
     @property
     def messages_before(self) -> int:
@@ -82,7 +83,6 @@ def build_scene(
     now: datetime,
     turn: int = 0,
     user: str | None = None,
-    vector: "Vector | None" = None,
     talk: "Vector | None" = None,
     seed: int = 0,
     wanted: int = 0,
@@ -102,7 +102,6 @@ def build_scene(
         names=names,
         reading=index.read(prepared.segments, names),
         window=window(prepared.segments, settings.recall.scan_depth),
-        vector=vector,
         talk=talk,
         feeling=read_affect(prepared.query, lexicon=index.lexicon)
         if settings.triggers.emotional.enabled

@@ -248,6 +248,10 @@ class SemanticTrigger(ByRows):
             if self._open[row]:
                 self._conversations.remove(row, self.table.entry(row))
 
+    def embedded(self, text: str, among: "Mask") -> str:
+        """What of a message its vector is made of; nearness by plain similarity is that of the whole."""
+        return text if self._similarity else self._people.without_names(text, among)
+
     def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""
         import numpy as np

@@ -1,4 +1,4 @@
-"""Whom a question is about: memories about a person who is named in it gain."""
+"""Whom a question is about: memories about a person who is named in it gain, and its vector is that of the rest."""
 
 import re
 from collections.abc import Sequence
@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene
+from rolememory.text.words import term_query
 from rolememory.triggers.table import ArrayColumn
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rolememory.triggers.table import Mask
+
     Floats = NDArray[np.float32]
 
 NAMED = 0.75  # of its own evidence that a memory gains when its subject is named
 SPEAKING = 0.2  # ... when users speak of themselves and the memory is about them
+LEFT = 1.0  # words of its own that a question needs without the names in it
 
 _WORD = re.compile(r"[^\W_]+")
+_CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
 _USER = ("user", "用户")
@@ -82,6 +87,27 @@ class SubjectIndex:
         for name, gain in meant.items():
             factors[subjects == self._codes[name]] = 1.0 + gain
         return factors
+
+    def without_names(self, text: str, among: "Mask") -> str:
+        """A text without the names of those whom candidates in the mask are about; itself where that leaves too little.
+
+        Who is named is told by `factors`, exactly; in a vector a name makes everything like what is said about its bearer.
+        Cost: O(n_rows) for each name in it.
+        """
+
+        def spoken(word: re.Match[str]) -> str:
+            names = self._called.get(word[1].casefold(), ())
+            return "" if any(self._tells_of(name, among) for name in names) else word[0]
+
+        rest = _CALLED.sub(spoken, text)
+        for name in self._others:
+            if name in rest and self._tells_of(name, among):
+                rest = rest.replace(name, "")
+        return " ".join(rest.split()) if rest != text and term_query(rest).mass >= LEFT else text
+
+    def _tells_of(self, name: str, among: "Mask") -> bool:
+        """Whether something in the mask is about this one."""
+        return bool((among & (self._subjects.values == self._codes[name])).any())
 
     def _meant(self, scene: Scene) -> dict[str, float]:
         said = frozenset(_WORD.findall(scene.query.casefold()))

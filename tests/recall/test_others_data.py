@@ -45,6 +45,7 @@ def told(role, chance, user, language, n):
             sentence(chance, language),
             id=f"{user}-{number}",
             user=user,
+            subject=user.title(),
             keys=[words[0]],
             topics=[words[1]],
             created=NOW,
@@ -60,7 +61,8 @@ def answers(role, language, others):
             Message.assistant(sentence(chance, language)),
         ]
         asked = Message.user(
-            sentence(chance, language)[: 40 if number % 2 else 80]
+            ["Eve: ", "", "Lin: "][number % 3]
+            + sentence(chance, language)[: 40 if number % 2 else 80]
             + ("？" if language == "zh" else "?")
         )
         if others:

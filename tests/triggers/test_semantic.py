@@ -274,6 +274,29 @@ def test_memories_about_whoever_is_named_gain(query: str, named: str | None) -> 
     assert named is None or best == named
 
 
+@pytest.mark.parametrize(
+    ("text", "embedded"),
+    [
+        pytest.param("What does Lin drink at sea?", "What does drink at sea?", id="a Latin name"),
+        pytest.param("What's Lin's tea like?", "What's tea like?", id="and what is theirs"),
+        pytest.param("林小雨喜欢喝什么", "喜欢喝什么", id="a Chinese name inside a sentence"),
+        pytest.param("What does Kai drink?", "What does Kai drink?", id="nobody may hear of him"),
+        pytest.param("Who is Lin?", "Who is Lin?", id="a name is all that it says"),
+        pytest.param("Do linnets drink tea?", "Do linnets drink tea?", id="part of another word"),
+    ],
+)
+def test_the_vector_of_a_message_is_that_of_what_it_says_beside_names(
+    text: str, embedded: str
+) -> None:
+    entries = [
+        memory(subject, "likes to drink tea, 喜欢喝茶", subject=subject)
+        for subject in ("Lin", "林小雨", "Kai")
+    ]
+    heard = np.array([True, True, False])
+    assert built(entries).embedded(text, heard) == embedded
+    assert built(entries, measure="similarity").embedded(text, heard) == text
+
+
 def test_a_name_alone_wakes_nobody_without_other_evidence() -> None:
     entries = [memory("lin", "Prefers tea.", subject="Lin"), memory("cat", "A grey cat.")]
     hits = {hit.entry_id: hit.strength for hit in fired(entries, asked("Where is the cat, Nora?"))}
