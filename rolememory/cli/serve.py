@@ -100,7 +100,12 @@ def greet(app_state: "AppState", url: str) -> None:
         out.say(
             "  the model behind may also note facts while nobody chats: rolememory settings learn.endpoint upstream"
         )
-    if app_state.fresh_token:
+    if app_state.settings.service:
+        out.say(
+            "  API key of each caller: one of {count} that `rolememory keys add NAME` made",
+            count=len(app_state.keys.all()),
+        )
+    elif app_state.fresh_token:
         out.say("  token for pages and other machines, shown once: {token}", token=app_state.token)
     out.say("  Ctrl-C ends")
 

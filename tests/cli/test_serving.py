@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import takewhile
 from os import environ
 from pathlib import Path
 from threading import Event
@@ -19,6 +20,7 @@ from tests.cli.running import ENVIRONMENT, Command
 from tests.e2e.server import Memory
 from tests.endpoint import Endpoint, Line, answers
 
+CTRL_C = {"en": "Ctrl-C ends", "zh": "按 Ctrl-C 结束"}
 ELSEWHERE = "127.0.0.2"
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "Why is the beacon dark?"}]}
 
@@ -78,6 +80,33 @@ def test_as_a_service_nobody_is_let_in_without_a_key(command: Command) -> None:
         with serving(command.home, "--service", "--upstream", model.url, "--role", "Mira") as url:
             assert [post(url, one).status_code for one in ("", "sk-other", key)] == [401, 401, 200]
         assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "API key of each caller: one of 1 that `rolememory keys add NAME` made"),
+        ("zh", "现有 1 个"),
+    ],
+)
+def test_a_service_greets_with_how_callers_get_in(
+    command: Command, language: str, told: str
+) -> None:
+    command("keys", "add", "lin", "--user", "lin")
+    words = ["--home", str(command.home), "--lang", language, "serve", "--service", "--port", "0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "rolememory", *words],
+        stdout=subprocess.PIPE,
+        env=environ | ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            lines = list(takewhile(lambda line: CTRL_C[language] not in line, process.stdout))
+        finally:
+            process.send_signal(signal.SIGINT)
+    assert any(told in line for line in lines), lines
+    assert not any((command.home / ".token").read_text("ascii").strip() in one for one in lines)
 
 
 def test_who_waits_when_it_is_stopped_is_told_and_the_log_stays_short(tmp_path: Path) -> None:
