@@ -126,12 +126,15 @@ class Participants:
             users = tuple(sorted({*users, owner}))
         ordered = self.scopes(said.text) if said.role == "user" else ()
         told = [one.scope for one in ordered if one.scope]
-        read = replace(
+        return replace(
             said,
             spans=_with_commands(said.text, self._spans(said), ordered),
             scope=told[-1] if told else said.scope,
+            owner=owner,
+            users=users,
+            members=members,
+            kind=kind,
         )
-        return replace(read, owner=owner, users=users, members=members, kind=kind)
 
     def _spans(self, said: ChatMessage) -> tuple[MarkedSpan, ...]:
         """What in the message is not plainly its speaker's own words."""

@@ -4,6 +4,7 @@ The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may rep
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,9 +35,10 @@ class Rule:
     en: str
     regex: str
     replacement: str = ""
+    needs: tuple[str, ...] = ()  # one of these stands in all that it changes; none = not known
 
 
-_Step = tuple["regex.Pattern[str]", str]
+_Step = tuple["regex.Pattern[str]", str, re.Pattern[str] | None]
 
 
 class Cleaner:
@@ -48,8 +50,12 @@ class Cleaner:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        steps = tuple((_compiled(rule.regex), rule.replacement) for rule in self.rules)
+        steps = tuple(
+            (_compiled(rule.regex), rule.replacement, _signs(rule.needs)) for rule in self.rules
+        )
         self._work: tuple[Cleaner | None, tuple[_Step, ...]] = None, steps  # what goes before them
+        known = all(rule.needs for rule in self.rules)
+        self._any = _signs(each for rule in self.rules for each in rule.needs) if known else None
         self._kept = lru_cache(maxsize=2048)(self._clean)
         self._replaced = lru_cache(maxsize=2048)(self._replace)
         self._fewer: dict[str, Cleaner] = {}
@@ -73,7 +79,7 @@ class Cleaner:
         return info.hits, info.misses
 
     def _clean(self, text: str) -> str:
-        if len(text) > _LONGEST_TEXT:
+        if len(text) > _LONGEST_TEXT or (self._any is not None and not self._any.search(text)):
             return text
         cleaned = self._replaced(text) if len(text) <= _CACHED_LENGTH else self._replace(text)
         return text if cleaned == text else _EMPTY_LINES.sub("\n\n", cleaned).strip()
@@ -82,9 +88,10 @@ class Cleaner:
         first, steps = self._work
         if first is not None:
             text = first._replaced(text) if len(text) <= _CACHED_LENGTH else first._replace(text)
-        for pattern, replacement in steps:
-            with suppress(TimeoutError):
-                text = pattern.sub(replacement, text, timeout=_TIMEOUT_S)
+        for pattern, replacement, signs in steps:
+            if signs is None or signs.search(text):
+                with suppress(TimeoutError):
+                    text = pattern.sub(replacement, text, timeout=_TIMEOUT_S)
         return text
 
 
@@ -202,7 +209,16 @@ def _rule(path: Path, number: int, row: Any) -> Rule:
                 remedy='write it in quotes, "..."',
                 value=value,
             )
-    rule = Rule(**texts)
+    needs = row.get("needs", [])
+    if not isinstance(needs, list) or not all(isinstance(one, str) and one for one in needs):
+        raise FileError(
+            path,
+            "expected a list of texts, got {value!r:.60}",
+            field=f"{place}.needs",
+            remedy='write it as a list, ["..."], or leave it out',
+            value=needs,
+        )
+    rule = Rule(**texts, needs=tuple(needs))
     _try(path, place, rule)
     return rule
 
@@ -242,6 +258,12 @@ def _try(path: Path, place: str, rule: Rule) -> None:
             remedy="refer to groups that exist",
             error=error,
         ) from error
+
+
+def _signs(needs: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds one of these texts, in any case; None for none."""
+    sought = "|".join(map(re.escape, dict.fromkeys(needs)))
+    return re.compile(sought, re.IGNORECASE) if sought else None
 
 
 @lru_cache(maxsize=256)

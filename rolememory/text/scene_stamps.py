@@ -85,6 +85,8 @@ def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
     for panel in panels(raw):
         for name, value in panel.fields:
             told.setdefault(name, value)
+    if not told:
+        return ()
     known = known_fields()
     chosen = sorted(told, key=lambda name: name not in known)[:MOST_FIELDS]
     return tuple((name, value) for name, value in told.items() if name in chosen)
@@ -124,7 +126,7 @@ def known_fields() -> tuple[str, ...]:
 
 def panels(raw: str) -> list[Panel]:
     """Every place of a message that prints the state of its scene, in order."""
-    return list(_found(raw))
+    return list(_found(raw)) if _words().signs.search(raw) else []
 
 
 class _StampLexicon(NamedTuple):
@@ -132,6 +134,7 @@ class _StampLexicon(NamedTuple):
     before: tuple[str, ...]  # what may stand in front of a name
     panels: frozenset[str]
     picture: re.Pattern[str]  # a picture in front of a value that names its field
+    signs: re.Pattern[str]  # one of these stands in every panel
 
 
 @cache
@@ -144,6 +147,7 @@ def _words() -> _StampLexicon:
         tuple(_folded(word) for word in raw["before"].split()),
         frozenset(map(_folded, raw["panels"].split())),
         re.compile(rf"\W*?(?P<name>{pictures})\ufe0f?\s*[:：]?(?P<value>.+)"),
+        re.compile(rf"[:：<{{\[【]|{pictures}"),
     )
 
 

@@ -1,6 +1,7 @@
 """What is story stays, what is not goes: in Chinese and in English."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -314,6 +315,18 @@ def test_a_group_less_takes_nothing_from_the_others(text: str) -> None:
     assert (whole.clean(text), fewer.clean(text)) == (CLEANER.clean(text), kept.clean(text))
 
 
+MARKS = (
+    "< </think> <b> [ ( （ ) 【状态栏】 】 ``` {{setvar::x}} _.set( ; <% %> <!-- &nbsp; &#39; ![a](b) </details> // ／／"
+    ' OOC: ooc 场外： {ooc} } * {"op":1} a.b 灯塔'
+)
+
+
+@given(st.lists(st.sampled_from([*MARKS.split(), "\n", " ", "Out Of Character: x"]), max_size=9))
+def test_rules_are_needed_where_they_say_so(parts: list[str]) -> None:
+    always = Cleaner(replace(rule, needs=()) for rule in load_rules())
+    assert CLEANER.clean("".join(parts)) == always.clean("".join(parts))
+
+
 def test_groups_are_chosen_by_name() -> None:
     only = Cleaner(chosen(load_rules(), ["think"]))
     assert only.clean("<think>x</think><b>y</b>") == "<b>y</b>"
@@ -370,6 +383,11 @@ def test_cleaning_can_be_switched_off(tmp_path: Path) -> None:
             {"id": "a", "regex": 5},
             r"rules\[0\].regex: expected text, got 5",
             id="a number is no pattern",
+        ),
+        pytest.param(
+            {"id": "a", "regex": "x", "needs": "x"},
+            r"rules\[0\].needs: expected a list of texts, got 'x'",
+            id="what a rule needs is a list",
         ),
         pytest.param({"regex": "x"}, r"rules\[0\].id: expected text", id="a rule needs an id"),
         pytest.param("x", r"rules\[0\]: expected an object", id="a rule is an object"),
