@@ -181,8 +181,9 @@ class ChatPassages:
         behind = (
             one for one in _behind(chat.worded, news) if (chat.id, one.version) in self._versions
         )
+        at: int | None = None
         for said in (*news, *behind):
-            at = chat.worded.find(said.version)
+            at = chat.worded.find(said.version, -1 if at is None else at + 1)
             self._tell(chat.id, said, chat.worded[at - 1] if at else None)
 
     def _tell(self, chat: str, said: ChatMessage, before: ChatMessage | None) -> None:
@@ -283,7 +284,7 @@ def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> st
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
     question = next(found, "")
     told = said.text.replace(speaker, "") if speaker else said.text
-    return redacted(question) if answers(question, told) else ""
+    return redacted(question) if question and answers(question, told) else ""
 
 
 def _scene(before: ChatMessage | None, said: ChatMessage) -> str:

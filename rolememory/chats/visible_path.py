@@ -53,10 +53,10 @@ class VisiblePath(Sequence[ChatMessage]):
             return ()
         return self._rows[max(place - 1, 0) : place] + self._rows[place + 1 : place + 2]
 
-    def find(self, version: str) -> int | None:
-        """The place of that version, if it stands on the path."""
+    def find(self, version: str, near: int = -1) -> int | None:
+        """The place of that version, if it stands on the path; `near` is a guess."""
         said = self.standing(version)
-        return self.place(said) if said else None
+        return self.place(said, near) if said else None
 
     def place(self, said: ChatMessage, near: int = -1) -> int:
         """Where a message stands that is on the path; `near` is a guess."""

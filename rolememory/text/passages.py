@@ -45,6 +45,9 @@ def passages(
     >>> [(text[one.start : one.end], one.ooc) for one in passages(text, [MarkedSpan("ooc", 20, 27)])]
     [('The beacon is dark.', False), ('((brb))', True), ('Was it the storm?', False)]
     """
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    if not marks and not left_out and start < end <= start + limit_at(text, start):
+        return (PassageSpan(start, end),)
     quotes = [mark for mark in marks if mark.kind == "quote"]
     return tuple(
         PassageSpan(start, end, ooc)

@@ -83,7 +83,7 @@ def redacted(text: str) -> str:
     ("It is [private], don't tell", '四月的雨')
     """
     found = secrets_in(text)
-    hidden = translated("[private]", language_of(text))
+    hidden = translated("[private]", language_of(text)) if found else ""
     for secret in reversed(found):
         text = text[: secret.start] + hidden + text[secret.end :]
     return text
@@ -95,8 +95,9 @@ def masked(text: str) -> str:
     >>> masked("It is AKIA2BCDEFGHIJKLMNOP, don't tell")
     "It is [private]           , don't tell"
     """
-    hidden = translated("[private]", language_of(text))
-    for secret in secrets_in(text):
+    found = secrets_in(text)
+    hidden = translated("[private]", language_of(text)) if found else ""
+    for secret in found:
         length = secret.end - secret.start
         text = text[: secret.start] + hidden[:length].ljust(length) + text[secret.end :]
     return text

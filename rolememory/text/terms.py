@@ -170,6 +170,8 @@ class TermIndex:
         digest = text_digest(text)
         if left := self._left.get(digest):
             row = left.pop()
+            if not left:
+                del self._left[digest]
             self._items[row], self._alive[row], self._postings.texts = item, 1, None
         else:
             row = self._new_row(digest, item, text)

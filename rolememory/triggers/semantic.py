@@ -63,7 +63,7 @@ def reads(entry: Entry) -> str:
     >>> reads(Memory(id="a", content="Loves tea.", subject="Lin", topics=("drinks",)))
     'Lin: Loves tea. (drinks)'
     """
-    if not isinstance(entry, Memory):
+    if not isinstance(entry, Memory) or not (entry.subject or entry.evidence or entry.topics):
         return entry.content
     about = f"{entry.subject}: " if entry.subject and entry.subject not in entry.content else ""
     asked = next((f" ({one.answers})" for one in entry.evidence if one.answers), "")
