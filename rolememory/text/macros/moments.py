@@ -24,9 +24,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-_ISO = re.compile(
-    r"\s*(\d{4})-?(\d\d)(?:-?(\d\d))?(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?\s*"
-)
+_ISO_MONTH = re.compile(r"\d{4}-?\d\d")
 _OFFSET = re.compile(r"UTC([+-]\d+)", re.ASCII)
 _STEPS = (  # up to so many of the unit it is said so; moment.js, "relative time thresholds"
     ("seconds", 44, "a few seconds"),
@@ -98,22 +96,15 @@ def difference(left: str, right: str) -> str:
 
 
 def _read(text: str) -> datetime | None:
-    found = _ISO.fullmatch(text)
-    if found is None:
-        return None
-    year, month, day, hour, minute, second = (int(part or default) for part, default in zip(found.groups()[:6], (0, 1, 1, 0, 0, 0), strict=True))  # fmt: skip
-    zone = found[8]
+    """A time in ISO 8601, or a month; without a zone it is one of UTC."""
+    written = text.strip()
+    if _ISO_MONTH.fullmatch(written):
+        written = f"{written[:4]}-{written[-2:]}-01"
     try:
-        when = datetime(
-            year, month, day, hour, minute, second, int((found[7] or "0")[:6].ljust(6, "0")), UTC
-        )
-    except ValueError:
+        when = datetime.fromisoformat(written)
+        return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    if zone in (None, "Z"):
-        return when
-    hours, minutes = int(zone[1:3]), int(zone[3:].lstrip(":") or 0)
-    shift = timedelta(hours=hours, minutes=minutes)
-    return when + (shift if zone[0] == "-" else -shift)
 
 
 def _said(when: datetime, token: str) -> str:
@@ -125,8 +116,19 @@ def _said(when: datetime, token: str) -> str:
         return formatted(when, _LONG[token])
     if token[0] == "S":
         return f"{when.microsecond // 1000:03d}".ljust(9, "0")[: len(token)]
-    part = _PARTS.get(token)
-    return part(when) if part else token
+    if token in _WORDS:
+        return _WORDS[token](when)
+    return _numbered(when, token)
+
+
+def _numbered(when: datetime, token: str) -> str:
+    """A number, its ordinal (`Do`), or with leading zeros (`DD`); a token that is none stands as it is."""
+    if token in _NUMBERS:
+        return str(_NUMBERS[token](when))
+    if token[:-1] in _NUMBERS:
+        number = _NUMBERS[token[:-1]](when)
+        return _nth(number) if token[-1] == "o" else f"{number:0{len(token)}d}"
+    return token
 
 
 def _nth(number: int) -> str:
@@ -150,40 +152,38 @@ def _zone(when: datetime, between: str) -> str:
     return f"{'-' if offset < timedelta() else '+'}{minutes // 60:02d}{between}{minutes % 60:02d}"
 
 
-def _of_year(when: datetime) -> int:
-    return when.timetuple().tm_yday
+def _weekday(when: datetime) -> int:
+    return when.isoweekday() % 7
 
 
-_PARTS: Mapping[str, Callable[[datetime], str]] = {
-    "M": lambda when: str(when.month),
-    "Mo": lambda when: _nth(when.month),
-    "MM": lambda when: f"{when.month:02d}",
+_NUMBERS: Mapping[str, Callable[[datetime], int]] = {
+    "M": lambda when: when.month,
+    "Q": lambda when: (when.month + 2) // 3,
+    "D": lambda when: when.day,
+    "DDD": lambda when: when.timetuple().tm_yday,
+    "d": _weekday,
+    "e": _weekday,
+    "E": datetime.isoweekday,
+    "w": lambda when: _week(when)[1],
+    "W": lambda when: when.isocalendar().week,
+    "y": lambda when: when.year,
+    "H": lambda when: when.hour,
+    "h": lambda when: when.hour % 12 or 12,
+    "k": lambda when: when.hour or 24,
+    "m": lambda when: when.minute,
+    "s": lambda when: when.second,
+    "X": lambda when: int(when.timestamp()),
+    "x": lambda when: int(when.timestamp() * 1000),
+}
+_WORDS: Mapping[str, Callable[[datetime], str]] = {
     "MMM": lambda when: _MONTHS[when.month - 1][:3],
     "MMMM": lambda when: _MONTHS[when.month - 1],
-    "Q": lambda when: str((when.month + 2) // 3),
-    "Qo": lambda when: _nth((when.month + 2) // 3),
-    "D": lambda when: str(when.day),
-    "Do": lambda when: _nth(when.day),
-    "DD": lambda when: f"{when.day:02d}",
-    "DDD": lambda when: str(_of_year(when)),
-    "DDDo": lambda when: _nth(_of_year(when)),
-    "DDDD": lambda when: f"{_of_year(when):03d}",
-    "d": lambda when: str(when.isoweekday() % 7),
-    "do": lambda when: _nth(when.isoweekday() % 7),
-    "dd": lambda when: _DAYS[when.isoweekday() % 7][:2],
-    "ddd": lambda when: _DAYS[when.isoweekday() % 7][:3],
-    "dddd": lambda when: _DAYS[when.isoweekday() % 7],
-    "e": lambda when: str(when.isoweekday() % 7),
-    "E": lambda when: str(when.isoweekday()),
-    "w": lambda when: str(_week(when)[1]),
-    "wo": lambda when: _nth(_week(when)[1]),
-    "ww": lambda when: f"{_week(when)[1]:02d}",
-    "W": lambda when: str(when.isocalendar().week),
-    "Wo": lambda when: _nth(when.isocalendar().week),
-    "WW": lambda when: f"{when.isocalendar().week:02d}",
+    "DDDD": lambda when: f"{when.timetuple().tm_yday:03d}",
+    "dd": lambda when: _DAYS[_weekday(when)][:2],
+    "ddd": lambda when: _DAYS[_weekday(when)][:3],
+    "dddd": lambda when: _DAYS[_weekday(when)],
     "YY": lambda when: f"{when.year % 100:02d}",
     "YYYY": lambda when: f"{when.year:04d}",
-    "y": lambda when: str(when.year),
     "gg": lambda when: f"{_week(when)[0] % 100:02d}",
     "gggg": lambda when: f"{_week(when)[0]:04d}",
     "GG": lambda when: f"{when.isocalendar().year % 100:02d}",
@@ -191,18 +191,6 @@ _PARTS: Mapping[str, Callable[[datetime], str]] = {
     "N": lambda when: "AD",
     "A": lambda when: "AM" if when.hour < 12 else "PM",
     "a": lambda when: "am" if when.hour < 12 else "pm",
-    "H": lambda when: str(when.hour),
-    "HH": lambda when: f"{when.hour:02d}",
-    "h": lambda when: str(when.hour % 12 or 12),
-    "hh": lambda when: f"{when.hour % 12 or 12:02d}",
-    "k": lambda when: str(when.hour or 24),
-    "kk": lambda when: f"{when.hour or 24:02d}",
-    "m": lambda when: str(when.minute),
-    "mm": lambda when: f"{when.minute:02d}",
-    "s": lambda when: str(when.second),
-    "ss": lambda when: f"{when.second:02d}",
-    "X": lambda when: str(int(when.timestamp())),
-    "x": lambda when: str(int(when.timestamp() * 1000)),
     "Z": lambda when: _zone(when, ":"),
     "ZZ": lambda when: _zone(when, ""),
 }
