@@ -195,7 +195,7 @@ def test_lint_ends_with_3_where_there_are_errors(command: Command, book: Path) -
     ran = command("book", "lint", "harbour.json")
     assert ran.code == 3
     assert ran.lines[0].split("\t") == [
-        "error", "Mute", "key", "it has no keys, so nothing wakes it", "give it a key, or make it constant",
+        "error", "Mute", "key", "it has no keys, so nothing activates it", "give it a key, or make it constant",
     ]  # fmt: skip
     assert ran.lines[-1].startswith("1 error, ")
 
