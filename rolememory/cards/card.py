@@ -11,8 +11,9 @@ from rolememory.cards.book_forms import HUB_BOOK
 from rolememory.cards.card_forms import EMPTY, MIRRORS, V3_ONLY, CardForm, has_layout
 from rolememory.cards.character_book import read_character_book
 from rolememory.cards.containers import Container, JsonText
-from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
+from rolememory.cards.json_read import object_of
 from rolememory.errors import InvalidValueError, closest
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character

@@ -11,8 +11,9 @@ from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm, book_form
-from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
+from rolememory.cards.json_read import object_of
 from rolememory.cards.risu_book import split_keys
 
 Raw = dict[str, Any]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from rolememory.cards.json_read import object_of
 from rolememory.cards.sillytavern import (
     NEW_ENTRY,
     collect,
@@ -64,7 +65,7 @@ def read_character_book(
         else raw
     )
     entries, problems = collect(
-        (uid, _world_entry_if_object(one, at), _beyond(one))
+        (uid, _world_entry_ifobject_of(one, at), _beyond(one))
         for at, (uid, one) in enumerate(_listed(book))
     )
     recursive = book.get("recursive_scanning")
@@ -82,7 +83,7 @@ def read_character_book(
     )
 
 
-def _world_entry_if_object(one: Any, at: int) -> Any:
+def _world_entry_ifobject_of(one: Any, at: int) -> Any:
     return (
         world_entry(one, at) if isinstance(one, Mapping) else one
     )  # told as a problem where it is read
@@ -101,7 +102,7 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     """One card entry as a world file has it. Fields the world file does not know stay behind."""
     if not isinstance(source, Mapping):
         raise TypeError(f"expected an object, got {type(source).__name__}")
-    extensions = _object(source.get("extensions"))
+    extensions = object_of(source.get("extensions"))
     before = source.get("position") == "before_char"
     comment = source.get("comment") or ""
     entry = {
@@ -156,7 +157,7 @@ def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
         "position": "before_char" if entry.get("position") in (0, "0") else "after_char",
         "use_regex": True,
         "extensions": {
-            **_object(entry.get("extensions")),
+            **object_of(entry.get("extensions")),
             **{name: entry[field] for name, field in plain.items() if field in entry},
             **extended,
         },
@@ -185,7 +186,7 @@ def _beyond(source: object) -> dict[str, Any]:
     if source.get("case_sensitive") is not None:
         told["card_case_sensitive"] = bool(source["case_sensitive"])
     if source.get("use_regex") is not None and not any(
-        mark in _object(source.get("extensions")) for mark in WORLD_MARKS
+        mark in object_of(source.get("extensions")) for mark in WORLD_MARKS
     ):
         told["use_regex"] = bool(source["use_regex"])
     for field, name in (("keys", "keys"), ("secondary_keys", "secondary_keys")):
@@ -205,10 +206,6 @@ def _listed(book: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _first(value: Any, absent: Any) -> Any:
     return absent if value is None else value
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _property(uid: object) -> str:

@@ -13,6 +13,7 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, snake, world_entry
 from rolememory.cards.json_changes import Path
 from rolememory.cards.json_edit import same
+from rolememory.cards.json_read import object_of
 from rolememory.cards.risu_book import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.text.decorators import read_card
@@ -330,11 +331,6 @@ def text(value: object) -> str:
         if isinstance(value, str)
         else str(value)
     )
-
-
-def object_of(value: object) -> Mapping[str, Any]:
-    """The object, or an empty one in place of anything else."""
-    return value if isinstance(value, Mapping) else {}
 
 
 def _all_slashed(hub: Mapping[str, Any]) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 from rolememory.cards import limits, png
 from rolememory.cards.card import Card
 from rolememory.cards.containers import CARD_JSON, CharxCard, PngCard
-from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.entry_forms import text
+from rolememory.cards.json_read import object_of
 from rolememory.errors import FileError
 
 Raw = dict[str, Any]

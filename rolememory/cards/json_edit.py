@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_DECODER = json.JSONDecoder()
-_SPACE = re.compile(r"[ \t\r\n]*")
+from rolememory.cards.json_read import DECODER, skip_space
+
 _FIRST_LINE = re.compile(r"\s*[{\[](\r?\n)([ \t]+)")
 _COLON = re.compile(r'"\s*:([ \t]?)')
 
@@ -40,7 +40,7 @@ def rewrite(text: str, old: Any, new: Any) -> str:
     '{"b": 1.50, "a": "\\u00e9", "c": [1]}'
     """
     editor = _Editor(text, _style(text))
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    start = skip_space(text, 1 if text.startswith("\ufeff") else 0)
     end = editor.write(start, old, new, 0)
     return text[:start] + "".join(editor.said) + text[end:]
 
@@ -152,21 +152,21 @@ class _Editor:
         """The members of the object or list at `at`, and where it ends."""
         keyed = self._text[at] == "{"
         items: list[_Item] = []
-        at = _skip(self._text, at + 1)
+        at = skip_space(self._text, at + 1)
         while self._text[at] not in "}]":
             start, key = at, None
             if keyed:
-                key, at = _DECODER.raw_decode(self._text, at)
-                at = _skip(self._text, _skip(self._text, at) + 1)
+                key, at = DECODER.raw_decode(self._text, at)
+                at = skip_space(self._text, skip_space(self._text, at) + 1)
             end = self._end(at)
             items.append(_Item(key, start, at, end))
-            at = _skip(self._text, end)
+            at = skip_space(self._text, end)
             if self._text[at] == ",":
-                at = _skip(self._text, at + 1)
+                at = skip_space(self._text, at + 1)
         return items, at + 1
 
     def _end(self, at: int) -> int:
-        return int(_DECODER.raw_decode(self._text, at)[1])
+        return int(DECODER.raw_decode(self._text, at)[1])
 
 
 def _as_written(old: dict[str, Any], items: Sequence[_Item]) -> dict[str, Any]:
@@ -195,8 +195,3 @@ def _elements(old: list[Any], new: list[Any]) -> list[_Slot]:
         here = shifted if at >= len(new) - tail else at if at < len(old) - tail else None
         slots.append(_Slot(here, None, value))
     return slots
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at

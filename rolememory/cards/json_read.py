@@ -6,7 +6,7 @@ Integers keep every digit, floats stay floats, the order of keys is the file's.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -17,7 +17,7 @@ from rolememory.locales import translatable
 
 Raw = dict[str, Any]
 
-_DECODER = json.JSONDecoder()
+DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 _AGAIN = translatable("export the file again from the program that made it")
 
@@ -124,6 +124,11 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
     )
 
 
+def object_of(value: object) -> Mapping[str, Any]:
+    """The object, or an empty one in place of anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def kind_of(value: object) -> str:
     """What a JSON value is, in the words of JSON.
 
@@ -143,7 +148,7 @@ def kind_of(value: object) -> str:
 
 
 def _doubled(text: str, file: str, field: str) -> FileError:
-    at, name = next(_doubles(text, _skip(text, 0)))
+    at, name = next(_doubles(text, skip_space(text, 0)))
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
     shown = json.dumps(name, ensure_ascii=False)[:80]
     return FileError(
@@ -167,16 +172,17 @@ def _doubles(text: str, at: int) -> Iterator[tuple[int, str]]:
         elif mark in "}]":
             stack.pop()
         elif mark not in ",:":
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = DECODER.raw_decode(text, at)
             names = stack[-1] if stack else None
-            if names is not None and text[_skip(text, end)] == ":":
+            if names is not None and text[skip_space(text, end)] == ":":
                 if value in names:
                     yield at, value
                 names.add(value)
             at = end - 1
-        at = _skip(text, at + 1)
+        at = skip_space(text, at + 1)
 
 
-def _skip(text: str, at: int) -> int:
+def skip_space(text: str, at: int) -> int:
+    """The place of the next character that is no white space."""
     found = _SPACE.match(text, at)
     return found.end() if found else at

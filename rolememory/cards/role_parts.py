@@ -13,9 +13,10 @@ from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import HUB_BOOK, book_form
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, V3
-from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
+from rolememory.cards.json_read import object_of
 from rolememory.schema.role import Role
 
 Raw = dict[str, Any]

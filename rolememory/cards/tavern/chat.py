@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
+from rolememory.cards.json_read import object_of
 from rolememory.cards.limits import MEGABYTE
 from rolememory.cards.tavern import files, summaries
 from rolememory.cards.tavern.dates import sent_at
-from rolememory.cards.tavern.files import Raw, object_of, text_of
+from rolememory.cards.tavern.files import text_of
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.errors import FileError
+
+Raw = Mapping[str, Any]
 
 Speaker = Literal["user", "assistant", "system"]
 

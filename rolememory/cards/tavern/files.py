@@ -164,11 +164,6 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def object_of(value: object) -> Raw:
-    """A value as object; empty where it is none."""
-    return value if isinstance(value, dict) else {}
-
-
 def texts_of(value: object) -> tuple[str, ...]:
     """The texts of a list, or of a text with commas; empty where it is neither.
 

@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rolememory.cards.json_read import object_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.chat import TavernMessage
-from rolememory.cards.tavern.files import object_of, text_of, texts_of
+from rolememory.cards.tavern.files import text_of, texts_of
 
 
 @dataclass(frozen=True, slots=True)

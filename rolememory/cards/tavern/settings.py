@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from rolememory.cards.json_read import object_of
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.files import Raw, object_of, text_of, texts_of
+from rolememory.cards.tavern.files import text_of, texts_of
+
+Raw = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rolememory.cards.tavern.files import object_of, text_of, texts_of
+from rolememory.cards.json_read import object_of
+from rolememory.cards.tavern.files import text_of, texts_of
 
 By = Literal["summarize", "qvink", "memory_books"]
 
