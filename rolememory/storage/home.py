@@ -68,7 +68,7 @@ class HomeFolder:
         if role_id and (unchanged := self._unchanged(role_id)):
             return unchanged
         roles = self.roles()
-        found = _with_id(roles, role_id) or _called(roles, name)
+        found = _with_id(roles, role_id) or called(roles, name)
         if not found:
             known = (one for role in roles for one in (role.name, *role.aliases))
             raise UnknownRoleError(name, dict.fromkeys(known))
@@ -82,9 +82,10 @@ class HomeFolder:
             )
         return found[0]
 
-    def names(self) -> set[str]:
-        """Every name and alias that some role answers to, folded."""
-        return {name for role in self.roles() for name in _names(role)}
+    def names(self, besides: str = "") -> set[str]:
+        """Every name and alias of a role, folded; those of the role `besides` are left out."""
+        others = (role for role in self.roles() if role.id != besides)
+        return {name for role in others for name in folded_names(role)}
 
     def _unchanged(self, role_id: str) -> Role | None:
         """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
@@ -170,7 +171,7 @@ class HomeFolder:
         return role
 
     def _refuse_taken(self, name: str, role_id: str | None) -> None:
-        taken = [role.id for role in self.roles() if fold_name(name) in _names(role)]
+        taken = [role.id for role in self.roles() if fold_name(name) in folded_names(role)]
         if taken and role_id is None:
             raise InvalidValueError(
                 "role {taken} already answers to {name!r}; choose another name, or give an id to have both",
@@ -228,12 +229,14 @@ def _with_id(roles: Iterable[Role], role_id: str | None) -> list[Role]:
     return [role for role in roles if role.id == role_id]
 
 
-def _called(roles: Iterable[Role], name: str) -> list[Role]:
+def called(roles: Iterable[Role], name: str) -> list[Role]:
+    """The roles with this name or alias; case and width do not matter."""
     wanted = fold_name(name)
-    return [role for role in roles if wanted in _names(role)]
+    return [role for role in roles if wanted in folded_names(role)]
 
 
-def _names(role: Role) -> set[str]:
+def folded_names(role: Role) -> set[str]:
+    """Name and aliases of a role as they are compared."""
     return {fold_name(name) for name in (role.name, *role.aliases)}
 
 

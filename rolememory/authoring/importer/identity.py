@@ -14,6 +14,7 @@ from rolememory.cards.tavern.layout import DataFolder
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.schema.role import Role
+from rolememory.storage.home import called, folded_names
 from rolememory.storage.port import bytes_in
 from rolememory.text.fold import fold_name
 
@@ -89,7 +90,7 @@ def _role_plan(
 
 def _is_still(known: Role, card: Card, mark: str, row: Row) -> bool:
     """Whether the file still holds the same character: by name or by texts."""
-    return not card.name or fold_name(card.name) in _names(known) or row.get("mark") == mark
+    return not card.name or fold_name(card.name) in folded_names(known) or row.get("mark") == mark
 
 
 def _read(
@@ -135,13 +136,9 @@ def _left_behind(
     }
 
 
-def _names(role: Role) -> set[str]:
-    return {fold_name(name) for name in (role.name, *role.aliases)}
-
-
 def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role | None:
     """The role of this card: imported from the same file, with the id in it, or of its name and without a card."""
-    named = [role for role in free if fold_name(card.name) in _names(role)]
+    named = called(free, card.name)
     own_id = role_from_card(card).role.id
     signs: tuple[Callable[[Role], bool], ...] = (
         lambda one: one.card_from == avatar and (one in named or _same_card(home, one, card)),

@@ -29,7 +29,7 @@ from rolememory.cards.tavern.worlds import World
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.schema.settings import Settings
-from rolememory.text.fold import fold_name
+from rolememory.storage.home import called
 
 Tell = Callable[[int, int], None]
 """Gets (done, all)."""
@@ -116,11 +116,7 @@ def _settings(source: DataFolder, problems: list[FileError]) -> TavernSettings:
 def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
     """The role of a folder of chats without a card: the one that was named or imported before, else the only role of the folder's name."""
     roles = home.roles()
-    named = [
-        one
-        for one in roles
-        if fold_name(source.only) in (fold_name(name) for name in (one.name, *one.aliases))
-    ]
+    named = called(roles, source.only)
     found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
     name = found.name if found else display_name(source.only)
     return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)

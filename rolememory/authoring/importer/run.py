@@ -148,10 +148,8 @@ class ImportRun:
 
     def _call(self, role_id: str, name: str) -> None:
         """Add an alias to the role, unless another role has that name."""
-        roles = self.home.roles()
-        taken = {fold_name(one) for role in roles for one in (role.name, *role.aliases)}
-        if name and fold_name(name) not in taken:
-            role = next(role for role in roles if role.id == role_id)
+        if name and fold_name(name) not in self.home.folder.names():
+            role = self.home.folder.find(role_id)
             self.home.folder.update(role.model_copy(update={"aliases": (*role.aliases, name)}))
 
     def _link(self, avatar: str, names: Sequence[str]) -> None:
