@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING
 
 from rolememory.cli import learning_checks
 from rolememory.cli.embedding_status import look
-from rolememory.cli.health_finding import FAULT, HealthFinding, Level
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.health_finding import (
+    FAULT,
+    HealthFinding,
+    Level,
+    command,
+    fault,
+    finding,
+    good,
+    note,
+    warning,
+)
+from rolememory.cli.words import Tongue, say, worded
 from rolememory.errors import NotWrittenError, RoleMemoryError
 from rolememory.locales import Listed, translatable
 
@@ -22,6 +32,7 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
     from rolememory.schema.scene import Language
     from rolememory.schema.settings import Settings
+    from rolememory.storage.problem import Problem
 
 PARTS = (
     "numpy",
@@ -46,7 +57,7 @@ def checks(home: Path, *, load_model: bool = False) -> Iterator[HealthFinding]:
     home = home.expanduser()
     if not home.is_dir():
         remedy = say("make one with `rolememory init {home}`", home=home)
-        yield HealthFinding(FAULT, "home", str(home), say("there is no home here"), remedy)
+        yield fault("home", say("there is no home here"), str(home), remedy=remedy)
         return
     home = home.resolve()
     yield from _home(home)
@@ -63,7 +74,7 @@ def checks(home: Path, *, load_model: bool = False) -> Iterator[HealthFinding]:
 
 def _parts() -> HealthFinding:
     names = [f"{name} {found}" for name in ("rolememory", *PARTS) if (found := _version(name))]
-    return HealthFinding("note", "parts", f"Python {sys.version.split()[0]}", ", ".join(names))
+    return note("parts", ", ".join(names), f"Python {sys.version.split()[0]}")
 
 
 def _version(name: str) -> str:
@@ -76,28 +87,26 @@ def _version(name: str) -> str:
 def _home(home: Path) -> Iterator[HealthFinding]:
     try:
         with NamedTemporaryFile(dir=home, prefix=".doctor-", suffix=".tmp"):
-            yield HealthFinding("good", "home", str(home), say("can be read and written"))
+            yield good("home", say("can be read and written"), str(home))
     except OSError as error:
         told = error.strerror or str(error)
         remedy = say("check its rights; until then nothing is remembered")
-        yield HealthFinding(
-            FAULT,
+        yield fault(
             "home",
-            str(home),
             say("cannot be written: {told}", told=told.lower(), told2=told),
-            remedy,
+            str(home),
+            remedy=remedy,
         )
     if os.name == "posix" and _open_to_others(home):
         told = say("others on this machine may read what is remembered")
-        yield HealthFinding("warning", "home", str(home), told, f"chmod -R go= {home}")
+        yield warning("home", told, str(home), remedy=f"chmod -R go= {home}")
     free = shutil.disk_usage(home).free
     if free < LITTLE_ROOM:
-        yield HealthFinding(
-            "warning",
+        yield warning(
             "home",
-            str(home),
             say("only {free} MB free", free=free // 10**6),
-            say("make room"),
+            str(home),
+            remedy=say("make room"),
         )
 
 
@@ -118,43 +127,25 @@ def _settings(home: Path) -> "tuple[Settings | None, list[HealthFinding]]":
     try:
         loaded = load_settings(home)
     except SettingsError as error:
-        return None, [
-            HealthFinding(FAULT, "settings", "", one.text(Tongue.language))
-            for one in error.all or (error,)
-        ]
-    changed = len(loaded.sources)
-    what = (
-        say("{changed} keys differ from their default", changed=changed)
-        if changed
-        else say("everything at its default")
-    )
-    notes = [
-        HealthFinding("note", "settings", "", note.text(Tongue.language)) for note in loaded.notes
-    ]
-    return loaded.settings, [HealthFinding("good", "settings", str(home / FILE), what), *notes]
+        return None, [fault("settings", one) for one in error.all or (error,)]
+    changed = say("{changed} keys differ from their default", changed=len(loaded.sources))
+    what = changed if loaded.sources else say("everything at its default")
+    notes = [note("settings", one) for one in loaded.notes]
+    return loaded.settings, [good("settings", what, str(home / FILE)), *notes]
 
 
 def _model(home: Path, settings: "Settings | None", load_model: bool) -> HealthFinding:
-    meaning = look(home)
     if settings is None:
-        return HealthFinding(
-            "note",
-            "model",
-            "",
-            say("not looked at until the settings can be read"),
-        )
+        return note("model", say("not looked at until the settings can be read"))
+    meaning = look(home)
     if meaning.problem:
-        return HealthFinding(FAULT, "model", "", meaning.text())
+        return fault("model", meaning.text())
     if load_model and meaning.works:
         return _loaded(home, settings)
-    level: Level = (
-        "good"
-        if meaning.works and (Tongue.language in meaning.languages or not meaning.languages)
-        else "note"
-        if meaning.works
-        else "warning"
-    )
-    return HealthFinding("note" if meaning.source == "off" else level, "model", "", meaning.text())
+    if meaning.source != "off" and not meaning.works:
+        return warning("model", meaning.text())
+    known = meaning.works and meaning.knows(Tongue.language)
+    return finding("good" if known else "note", "model", meaning.text())
 
 
 def _loaded(home: Path, settings: "Settings") -> HealthFinding:
@@ -162,26 +153,14 @@ def _loaded(home: Path, settings: "Settings") -> HealthFinding:
     from rolememory.text.embed.loader import Loader, load
 
     loader = Loader(settings.embedding, load=partial(load, graph=graph_folder(home)))
-    if loader.ready():
-        languages = ", ".join(sorted(loader.background)) or "-"
-        by = getattr(loader.get(), "runtime", "")
-        return HealthFinding(
-            "good",
-            "model",
-            "",
-            say(
-                "the model loads and answers, by {by}; languages: {languages}",
-                by=by,
-                languages=languages,
-            ),
-        )
-    return HealthFinding(
-        FAULT,
-        "model",
-        "",
-        loader.reason,
-        say("see `rolememory model list`"),
+    if not loader.ready():
+        return fault("model", loader.reason, remedy=say("see `rolememory model list`"))
+    told = say(
+        "the model loads and answers, by {by}; languages: {languages}",
+        by=getattr(loader.get(), "runtime", ""),
+        languages=", ".join(sorted(loader.background)) or "-",
     )
+    return good("model", told)
 
 
 def _watch(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
@@ -196,13 +175,8 @@ def _watch(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
             "off": "edits are noticed at the next turn",
         }
     )
-    yield HealthFinding(
-        "good" if mode == "native" else "note",
-        "watch",
-        "",
-        say(modes[mode]),
-    )
-    yield from (HealthFinding("warning", "watch", "", note) for note in notes)
+    yield finding("good" if mode == "native" else "note", "watch", say(modes[mode]))
+    yield from (warning("watch", one) for one in notes)
 
 
 def _templates(home: Path) -> Iterator[HealthFinding]:
@@ -219,14 +193,9 @@ def _templates(home: Path) -> Iterator[HealthFinding]:
             )
         except TemplateError as error:
             notes = (error.text(Tongue.language),)
-        for note in notes:
-            yield HealthFinding(
-                FAULT,
-                "template",
-                "",
-                note,
-                say("until then the shipped one serves"),
-            )
+        yield from (
+            fault("template", one, remedy=say("until then the shipped one serves")) for one in notes
+        )
 
 
 def _rendered(folder: Path, kind: str, name: str, language: "Language") -> tuple[str, ...]:
@@ -249,87 +218,63 @@ def _roles(home: Path) -> Iterator[HealthFinding]:
 
     folder = HomeFolder(home)
     roles = folder.roles()
-    yield from (
-        HealthFinding(FAULT, "role", "", problem.text(Tongue.language))
-        for problem in folder.problems()
-    )
+    yield from (fault("role", problem) for problem in folder.problems())
     for role in roles:
         try:
             yield from _role(home, folder.folder(role.id), role)
         except RoleMemoryError as error:
-            yield HealthFinding(FAULT, "role", role.name, error.text(Tongue.language))
+            yield fault("role", error, role.name)
     if not roles:
         remedy = say("make one with `rolememory open NAME --create`")
-        yield HealthFinding("note", "role", str(home), say("no roles yet"), remedy)
+        yield note("role", say("no roles yet"), str(home), remedy=remedy)
 
 
 def _role(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.recall.lexicons import Lexicons
     from rolememory.storage.files.space import FileSpace
-    from rolememory.storage.ineffective_fields import still_ineffective
     from rolememory.storage.memories import RoleStore
 
     found = RoleStore(FileSpace(folder)).snapshot()
     wrong = False
-    for problem in still_ineffective(found.problems, Lexicons(home / "lexicons").current()):
-        wrong = True
-        yield HealthFinding(
-            FAULT if problem.blocks or problem.drops else "warning",
-            "role",
-            role.name,
-            _placed(folder, problem.text(Tongue.language)),
-        )
-    for finding in (
-        *_role_settings(home, folder, role),
-        *_learned(home, folder, role),
+    for one in (
+        *_problems(home, folder, role, found.problems),
+        *_settings_and_learning(home, folder, role),
         *_card(folder, role),
         *_books(home, folder, role),
         *_leftovers(folder, role),
         *_backups(folder, role, len(found.memories)),
     ):
-        wrong = wrong or finding.level in ("warning", FAULT)
-        yield finding
+        wrong = wrong or one.level in ("warning", FAULT)
+        yield one
     if not wrong:
-        yield HealthFinding(
-            "good",
-            "role",
-            role.name,
-            say("{count} memories, all readable", count=len(found.memories)),
-        )
+        count = len(found.memories)
+        yield good("role", say("{count} memories, all readable", count=count), role.name)
 
 
-def _placed(folder: Path, text: str) -> str:
-    """A problem with the whole path of its file, so that an editor can jump there."""
-    return f"{folder}{os.sep}{text}" if not text.startswith(str(folder)) else text
+def _problems(
+    home: Path, folder: Path, role: "Role", problems: "Sequence[Problem]"
+) -> Iterator[HealthFinding]:
+    """What is wrong in memory.json, with the whole path of the file, so that an editor can jump there."""
+    from rolememory.recall.lexicons import Lexicons
+    from rolememory.storage.ineffective_fields import still_ineffective
+
+    for problem in still_ineffective(problems, Lexicons(home / "lexicons").current()):
+        text = worded(problem)
+        placed = text if text.startswith(str(folder)) else f"{folder}{os.sep}{text}"
+        level: Level = FAULT if problem.blocks or problem.drops else "warning"
+        yield finding(level, "role", placed, role.name)
 
 
-def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
+def _settings_and_learning(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
     from rolememory.errors import SettingsError
     from rolememory.storage.settings import load_settings
 
-    if not role.settings:
-        return
     try:
-        load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
+        loaded = load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
     except SettingsError as error:
-        yield from (
-            HealthFinding(FAULT, "role", role.name, one.text(Tongue.language))
-            for one in error.all or (error,)
-            if "role.json" in one.file
-        )
-
-
-def _learned(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.errors import SettingsError
-    from rolememory.storage.settings import load_settings
-
-    try:
-        settings = load_settings(
-            home, None, role.settings, role_file=str(folder / "role.json")
-        ).settings
-    except SettingsError:
-        return  # told above
-    yield from learning_checks.role(folder, role, settings)
+        own = (one for one in error.all or (error,) if "role.json" in one.file)
+        yield from (fault("role", one, role.name) for one in own)
+        return
+    yield from learning_checks.role(folder, role, loaded.settings)
 
 
 def _card(folder: Path, role: "Role") -> Iterator[HealthFinding]:
@@ -340,9 +285,9 @@ def _card(folder: Path, role: "Role") -> Iterator[HealthFinding]:
     remedy = say("bring it again with `rolememory card import FILE`")
     try:
         for problem in load(folder / Path(role.card).name).problems:
-            yield HealthFinding("note", "role", f"{role.name}: {role.card}", problem)
+            yield note("role", problem, f"{role.name}: {role.card}")
     except RoleMemoryError as error:
-        yield HealthFinding(FAULT, "role", role.name, error.text(Tongue.language), remedy)
+        yield fault("role", error, role.name, remedy=remedy)
 
 
 def _books(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
@@ -354,23 +299,21 @@ def _books(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
     for name in role.worldbooks:
         if not (shared / name).exists():
             remedy = say("put it there, or take the name out of role.json")
-            yield HealthFinding(
-                FAULT,
+            yield fault(
                 "worldbook",
-                f"{role.name}: {shared / name}",
                 say("no such worldbook"),
-                remedy,
+                f"{role.name}: {shared / name}",
+                remedy=remedy,
             )
     books = Books(FileSpace(folder), FileSpace(home))
     books.index([name for name in role.worldbooks if (shared / name).exists()], ScanSettings())
     for path, problem in books.problems.items():
         text = problem if problem.startswith(path) else f"{path}: {problem}"
-        yield HealthFinding(
-            "warning",
+        yield warning(
             "worldbook",
-            role.name,
             text,
-            say("its last good state, or the rest of it, serves"),
+            role.name,
+            remedy=say("its last good state, or the rest of it, serves"),
         )
 
 
@@ -379,12 +322,11 @@ def _leftovers(folder: Path, role: "Role") -> Iterator[HealthFinding]:
 
     if (folder / "journal" / "conflicts.jsonl").exists():
         what = say("changes that the file contradicted lie here")
-        yield HealthFinding(
-            "warning",
+        yield warning(
             "role",
-            f"{role.name}: {folder / 'journal' / 'conflicts.jsonl'}",
             what,
-            say("read it, copy what you need, delete it"),
+            f"{role.name}: {folder / 'journal' / 'conflicts.jsonl'}",
+            remedy=say("read it, copy what you need, delete it"),
         )
     old = [
         path.name
@@ -392,41 +334,28 @@ def _leftovers(folder: Path, role: "Role") -> Iterator[HealthFinding]:
         if datetime.now(UTC).timestamp() - path.stat().st_mtime > 3600
     ]
     if old:
-        yield HealthFinding(
-            "note",
+        yield note(
             "role",
-            f"{role.name}: {folder}",
             say("leftovers of an interrupted write: {old}", old=Listed(old)),
-            say("they may be deleted"),
+            f"{role.name}: {folder}",
+            remedy=say("they may be deleted"),
         )
     try:
         with atomic.locked(folder, LOCK_WAIT_S):
             return
     except NotWrittenError as error:
-        yield HealthFinding("warning", "role", role.name, error.text(Tongue.language))
+        yield warning("role", error, role.name)
 
 
 def _backups(folder: Path, role: "Role", memories: int) -> Iterator[HealthFinding]:
     from rolememory.storage.files.backup import list_backups
 
     newest = next(iter(list_backups(folder)), None)
-    command = (
-        f'rolememory backup "{role.name}"' if " " in role.name else f"rolememory backup {role.name}"
-    )
+    make = command("backup", role.name)
     if newest is None and memories:
-        yield HealthFinding(
-            "note",
-            "role",
-            role.name,
-            say("no backup yet"),
-            say("`{command}` makes one", command=command),
-        )
+        remedy = say("`{command}` makes one", command=make)
+        yield note("role", say("no backup yet"), role.name, remedy)
     elif newest and newest.age(datetime.now(UTC)) > OLD_BACKUP:
-        days = newest.age(datetime.now(UTC)).days
-        yield HealthFinding(
-            "note",
-            "role",
-            role.name,
-            say("the newest backup is {days} days old", days=days),
-            say("`{command}` makes another", command=command),
-        )
+        what = say("the newest backup is {days} days old", days=newest.age(datetime.now(UTC)).days)
+        remedy = say("`{command}` makes another", command=make)
+        yield note("role", what, role.name, remedy)

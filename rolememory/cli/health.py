@@ -1,6 +1,7 @@
 """stats, doctor: figures of a home, and what is wrong with it."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,23 +45,19 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
                 ready(role_memory)
             rows.append(_figures(home, role_memory))
         meaning = look(home.path)
-        asked = [asdict(one) for one in servers(home.settings, ask=wait)]
+        asked = list(servers(home.settings, ask=wait))
         state = home.loader.state if wait else "not asked"
-    if out.json(
-        {"roles": rows, "meaning": {**meaning.as_json(), "state": state}, "servers": asked}
-    ):
+    status = {**meaning.as_json(), "state": state}
+    if out.json({"roles": rows, "meaning": status, "servers": list(map(asdict, asked))}):
         return
     for row in rows:
         out.line(f"{row['name']}  ({row['id']})", "bold")
-        out.pairs([(f"  {name}", value) for name, value in _told(row)])
+        out.pairs((f"  {name}", value) for name, value in _told(row))
         out.line()
     out.line(meaning.text())
     for one in asked:
-        out.line(f"{one['url']}: {say(one['state'], msgctxt='server')}{_why(one['reason'])}")
-
-
-def _why(reason: str) -> str:
-    return say(" ({reason})", reason=reason) if reason else ""
+        why = say(" ({reason})", reason=one.reason) if one.reason else ""
+        out.line(f"{one.url}: {say(one.state, msgctxt='server')}{why}")
 
 
 def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
@@ -88,53 +85,32 @@ def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
     }
 
 
-def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    types = [
-        f"{say(name, msgctxt='memory')} {count}" for name, count in row["by_type"].items() if count
-    ]
-    sources = [f"{name} {count}" for name, count in row["by_source"].items()]
-    users = [f"{name or say('shared')} {count}" for name, count in row["by_user"].items()]
+def _told(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    types = row["by_type"].items()
+    yield say("memories"), say("{total}, archived {archived}", **row)
+    yield say("by type"), [f"{say(name, msgctxt='memory')} {n}" for name, n in types if n]
+    yield say("by source"), [f"{name} {n}" for name, n in row["by_source"].items()]
+    yield say("by user"), [f"{name or say('shared')} {n}" for name, n in row["by_user"].items()]
+    yield say("turns"), row["turns"]
+    yield from _told_learning(row["learning"])
+    yield say("vectors"), row["vectors"] or "-"
+    parts = [f"{name} {size(count)}" for name, count in row["bytes"].items() if count]
+    yield say("on disk"), " ".join([size(row["bytes_on_disk"]), *parts])
     backup = row["last_backup"]
-    return [
-        (
-            say("memories"),
-            say("{total}, archived {archived}", total=row["total"], archived=row["archived"]),
-        ),
-        (say("by type"), types),
-        (say("by source"), sources),
-        (say("by user"), users),
-        (say("turns"), row["turns"]),
-        *_told_learning(row["learning"]),
-        (say("vectors"), row["vectors"] or "-"),
-        (
-            say("on disk"),
-            " ".join(
-                [
-                    size(row["bytes_on_disk"]),
-                    *(f"{name} {size(count)}" for name, count in row["bytes"].items() if count),
-                ]
-            ),
-        ),
-        (say("last backup"), _age(backup) if backup else say("none")),
-        (say("problems"), row["problems"] or "-"),
-    ]
+    yield say("last backup"), _age(backup) if backup else say("none")
+    yield say("problems"), row["problems"] or "-"
 
 
-def _told_learning(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _told_learning(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     queued = sum(row["queue"].values())
-    waits = [
-        say("{unread} chats to read for commands", unread=row["unread"]) if row["unread"] else "",
-        say("{queued} exchanges for the model", queued=queued) if queued else "",
-        say("{waiting} for your word", waiting=row["waiting"]) if row["waiting"] else "",
-    ]
-    return [
-        (
-            say('chats'),
-            say('{chats}, archived {archived}; {messages} messages', chats=row['chats'], archived=row['archived'], messages=row['messages']),
-        ),
-        (say('learned by'), say(row["by"], msgctxt="learning")),
-        (say('waits'), [one for one in waits if one] or "-"),
-    ]  # fmt: skip
+    waits = {
+        say("{unread} chats to read for commands", unread=row["unread"]): row["unread"],
+        say("{queued} exchanges for the model", queued=queued): queued,
+        say("{waiting} for your word", waiting=row["waiting"]): row["waiting"],
+    }
+    yield say("chats"), say("{chats}, archived {archived}; {messages} messages", **row)
+    yield say("learned by"), say(row["by"], msgctxt="learning")
+    yield say("waits"), [text for text, count in waits.items() if count] or "-"
 
 
 def _age(moment: datetime) -> str:
@@ -157,13 +133,10 @@ def doctor(
         if not out.as_json and not (terse and one.level in ("good", "note")):
             mark, style = _MARKS[one.level]
             out.line(f"{say(mark)}: {one.text()}", style)
-    faults = sum(one.level == FAULT for one in found)
-    warnings = sum(one.level == "warning" for one in found)
-    if out.as_json:
-        out.data(
-            {"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in found]}
-        )
-    elif not faults and not warnings:
+    levels = Counter(one.level for one in found)
+    faults, warnings = levels[FAULT], levels["warning"]
+    values = {"faults": faults, "warnings": warnings, "findings": list(map(asdict, found))}
+    if not out.json(values) and not faults + warnings:
         out.say("all is well", style="bold green")
     if faults:
         raise typer.Exit(FOUND_FAULTS)

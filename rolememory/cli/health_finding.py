@@ -1,9 +1,11 @@
 """One thing that `doctor` found."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from rolememory.cli.words import say
+from rolememory.cli.words import say, worded
+from rolememory.locales import Localized
 
 FAULT: Literal["fault"] = "fault"
 Level = Literal["good", "note", "warning", "fault"]
@@ -23,3 +25,19 @@ class HealthFinding:
         """One line."""
         told = say(": ").join(part for part in (self.where, self.what) if part)
         return told + (say("; ") + self.remedy if self.remedy else "")
+
+
+def finding(
+    level: Level, about: str, what: str | Localized, where: str = "", remedy: str = ""
+) -> HealthFinding:
+    """A finding in the person's language."""
+    return HealthFinding(level, about, where, worded(what), remedy)
+
+
+good, note = partial(finding, "good"), partial(finding, "note")
+warning, fault = partial(finding, "warning"), partial(finding, FAULT)
+
+
+def command(verb: str, name: str) -> str:
+    """A command line for a role, to copy."""
+    return f'rolememory {verb} "{name}"' if " " in name else f"rolememory {verb} {name}"

@@ -6,7 +6,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rolememory.cli.health_finding import FAULT, HealthFinding
+from rolememory.cli.health_finding import (
+    HealthFinding,
+    Level,
+    command,
+    fault,
+    finding,
+    good,
+    note,
+    warning,
+)
 from rolememory.cli.learning_status import (
     ConfiguredServer,
     LearningStatus,
@@ -14,7 +23,7 @@ from rolememory.cli.learning_status import (
     servers,
     standing,
 )
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 
@@ -36,23 +45,22 @@ def learning(settings: "Settings", *, ask: bool) -> Iterator[HealthFinding]:
     """Who learns, and the servers that are asked."""
     by = learns_by(settings)
     told = LearningStatus(by).told()
-    yield HealthFinding(
+    yield finding(
         "note" if by == "off" else "good",
         "learning",
-        "",
         say("memories are learned by: {told}", told=told),
     )
     endpoint, model = settings.learn.endpoint, settings.learn.model
     if endpoint == "upstream" and not settings.serve.upstream:
         what = say('learn.endpoint is "upstream", and no model is set behind the proxy')
-        yield HealthFinding("warning", "learning", "", what, say("set serve.upstream"))
+        yield warning("learning", what, remedy=say("set serve.upstream"))
     elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
         named = "learn.endpoint" if endpoint else "learn.model"
         other = "learn.model" if endpoint else "learn.endpoint"
         what = say(
             "{named} is set and {other} is not, so no model learns", named=named, other=other
         )
-        yield HealthFinding("warning", "learning", "", what, say("set {other}", other=other))
+        yield warning("learning", what, remedy=say("set {other}", other=other))
     yield from (_server(one) for one in servers(settings, ask=ask))
 
 
@@ -65,13 +73,13 @@ def _server(one: ConfiguredServer) -> HealthFinding:
     )
     where = say("{what}, {url}", what=what, url=one.url)
     if one.state == "failed":
-        return HealthFinding("warning", "server", where, one.reason, say(_MEANWHILE[one.what]))
+        return warning("server", one.reason, where, remedy=say(_MEANWHILE[one.what]))
     state = say("answers") if one.state == "ready" else say("not asked; --wait asks it")
-    return HealthFinding(
+    return finding(
         "good" if one.state == "ready" else "note",
         "server",
-        where,
         say("{state}, {key}", state=state, key=key),
+        where,
     )
 
 
@@ -82,76 +90,42 @@ def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[HealthFin
     try:
         found = standing(FileSpace(folder), settings)
     except (RoleMemoryError, OSError) as error:
-        yield HealthFinding(
-            "warning",
-            "chats",
-            role.name,
-            error.text(Tongue.language) if isinstance(error, RoleMemoryError) else str(error),
-        )
+        what = error if isinstance(error, RoleMemoryError) else str(error)
+        yield warning("chats", what, role.name)
         return
-    yield from (
-        HealthFinding("warning", "chats", f"{role.name}: {folder}", problem)
-        for problem in found.problems
-    )
+    yield from (warning("chats", problem, f"{role.name}: {folder}") for problem in found.problems)
     if found.waiting:
-        command = (
-            f'rolememory review "{role.name}"'
-            if " " in role.name
-            else f"rolememory review {role.name}"
-        )
         what = say("{waiting} wait for your word", waiting=found.waiting)
-        yield HealthFinding(
-            "warning" if found.waiting > MANY_WAIT else "note",
-            "review",
-            role.name,
-            what,
-            f"`{command}`",
-        )
+        level: Level = "warning" if found.waiting > MANY_WAIT else "note"
+        yield finding(level, "review", what, role.name, f"`{command('review', role.name)}`")
     if found.unread:
         what = say("{unread} chats are not learned from yet", unread=found.unread)
-        yield HealthFinding(
-            "note",
-            "learning",
-            role.name,
-            what,
-            say("it goes on with the next turn"),
-        )
+        yield note("learning", what, role.name, remedy=say("it goes on with the next turn"))
     if found.queued:
         what = say("{queued} exchanges wait for the model", queued=found.queued)
-        yield HealthFinding("note", "learning", role.name, what)
-    yield from (HealthFinding("note", "learning", role.name, note) for note in found.notes)
+        yield note("learning", what, role.name)
+    yield from (note("learning", one, role.name) for one in found.notes)
 
 
 def serving(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
     """Whether `serve` can do its work as it is set."""
     rules = settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        yield HealthFinding(
-            "note",
-            "serve",
-            "",
-            say("the server is not installed"),
-            'pip install "rolememory[serve]"',
-        )
+        what = say("the server is not installed")
+        yield note("serve", what, "", 'pip install "rolememory[serve]"')
         return
     if not rules.upstream:
         remedy = say("set serve.upstream, or start with --upstream URL")
-        yield HealthFinding(
-            "note",
-            "serve",
-            "",
-            say("no model is set behind the proxy"),
-            remedy,
-        )
+        yield note("serve", say("no model is set behind the proxy"), remedy=remedy)
     yield _token(home)
     if rules.host not in ("127.0.0.1", "localhost", "::1"):
         what = say("listens on {host}: other machines may ask, with the token", host=rules.host)
-        yield HealthFinding("note", "serve", "", what)
+        yield note("serve", what)
     if rules.role:
         yield from _default_role(home, rules.role)
     if rules.cards and not Path(rules.cards).expanduser().is_dir():
         what = say("serve.cards: no folder {cards}", cards=rules.cards)
-        yield HealthFinding("warning", "serve", "", what, say("roles are known by name alone"))
+        yield warning("serve", what, remedy=say("roles are known by name alone"))
 
 
 def _token(home: Path) -> HealthFinding:
@@ -159,20 +133,13 @@ def _token(home: Path) -> HealthFinding:
 
     token = home / NAME
     if os.environ.get(VARIABLE, "").strip():
-        return HealthFinding(
-            "good", "serve", "", say("the token comes from {variable}", variable=VARIABLE)
-        )
+        return good("serve", say("the token comes from {variable}", variable=VARIABLE))
     if not token.is_file():
-        return HealthFinding(
-            "note",
-            "serve",
-            "",
-            say("no token yet; the first start makes one"),
-        )
+        return note("serve", say("no token yet; the first start makes one"))
     if os.name == "posix" and token.stat().st_mode & 0o077:
         what = say("others on this machine may read the token")
-        return HealthFinding("warning", "serve", str(token), what, f"chmod 600 {token}")
-    return HealthFinding("good", "serve", str(token), say("the token is there"))
+        return warning("serve", what, str(token), remedy=f"chmod 600 {token}")
+    return good("serve", say("the token is there"), str(token))
 
 
 def _default_role(home: Path, name: str) -> Iterator[HealthFinding]:
@@ -182,4 +149,4 @@ def _default_role(home: Path, name: str) -> Iterator[HealthFinding]:
         HomeFolder(home).find(name)
     except RoleMemoryError as error:
         remedy = say("put another name into serve.role, or none")
-        yield HealthFinding(FAULT, "serve", "serve.role", error.text(Tongue.language), remedy)
+        yield fault("serve", error, "serve.role", remedy=remedy)
