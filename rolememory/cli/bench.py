@@ -1,4 +1,4 @@
-"""How well and how fast a set of questions is answered by the engine as it is: only its public surface is used.
+"""bench: how well and how fast a set of questions is answered by the engine as it is: only its public surface is used.
 
 A data set is `{"roles": [{"role", "memories": [{"id", "text", ...}], "queries": [{"id", "text", "gold", ...}]}]}`;
 of a memory `timestamp`, `speaker`, `session`, `type`, `emotion`, `entity` and `attribute` are read, of a query `category`,
@@ -12,13 +12,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import log2
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
 
-from rolememory.cli.retrieval_metrics import mean, measures
+from rolememory.cli.options import argument, option
+from rolememory.cli.output import out
+from rolememory.cli.words import say
 from rolememory.engine import Home, RoleMemory
+from rolememory.errors import FileError
 from rolememory.schema.evidence import Scored
 from rolememory.schema.message import Message
 
@@ -26,6 +30,7 @@ RANKED = 200  # how deep a ranking is judged
 AT_ONCE = 10  # memories of the recall whose time is taken
 WRITES = 5  # of each role, after which a recall's time is taken
 BUDGETS = (2000, 4000)  # characters
+DEPTHS = (1, 5, 10, 20)  # of recall
 APART = "adversarial"  # a category that stays out of the means
 NO_LIMITS = {
     "recall.relevance_threshold": 0.0,
@@ -38,6 +43,33 @@ NO_LIMITS = {
     "budget.max_total_length": 10**9,
 }
 Row = dict[str, float]
+
+
+def bench(
+    files: Annotated[
+        list[Path], argument("FILE...", "data sets: roles with memories and questions")
+    ],
+    backend: Annotated[
+        str, option("--backend auto|local|endpoint|off", "where vectors come from")
+    ] = "auto",
+) -> None:
+    """One JSON object per file."""
+    reports = []
+    with out.progress(say("measuring"), len(files)) as tell:
+        for done, file in enumerate(files):
+            tell(done, len(files))
+            try:
+                reports.append(run(file, backend=backend))
+            except OSError as error:
+                told = error.strerror or str(error)
+                raise FileError(
+                    file, "cannot be read: {told}", remedy="check the path", told=told
+                ) from error
+            except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+                raise FileError(
+                    file, "is no data set: {error}", remedy="see the format in docs", error=error
+                ) from error
+    out.data(reports if out.as_json or len(reports) > 1 else reports[0])
 
 
 @dataclass(slots=True)
@@ -104,6 +136,30 @@ class Result:
                 "after_a_write": spread(self.written_s),
             },
         }
+
+
+def measures(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
+    """recall@k, reciprocal rank of the first gold, binary nDCG@10.
+
+    >>> measured = measures(["a", "b", "c"], {"b", "z"})
+    >>> measured["recall@5"], measured["mrr"], round(measured["ndcg@10"], 3)
+    (0.5, 0.5, 0.387)
+    """
+    places = [place for place, found in enumerate(ranked) if found in gold]
+    ideal = sum(1 / log2(place + 2) for place in range(min(len(gold), 10)))
+    out = {f"recall@{k}": sum(place < k for place in places) / len(gold) for k in DEPTHS}
+    out["mrr"] = 1 / (places[0] + 1) if places else 0.0
+    out["ndcg@10"] = sum(1 / log2(place + 2) for place in places if place < 10) / ideal
+    return out
+
+
+def mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each measure over queries, to four places."""
+    return (
+        {name: round(sum(row[name] for row in rows) / len(rows), 4) for name in rows[0]}
+        if rows
+        else {}
+    )
 
 
 def spread(seconds: Sequence[float]) -> dict[str, float]:

@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rolememory.cli.embedding_status import ready
 from rolememory.cli.memory_rows import hit_text, strategy
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import cells, out
 from rolememory.cli.turns import turn_json
-from rolememory.cli.wait_for_model import ready
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.shipped import shipped

@@ -1,19 +1,24 @@
-"""Whether meaning works here: which embedding model a home would use, and which languages it knows. Loads nothing."""
+"""Whether meaning works here: which embedding model a home would use, which languages it knows; and waiting until it is loaded."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolememory.cli.context import home_path
 from rolememory.cli.model_catalogue import MODELS, known_by
+from rolememory.cli.output import out
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
     from rolememory.schema.settings import EmbeddingSettings
 
+LOOK_EVERY_S = 0.1
 MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 
@@ -150,3 +155,34 @@ def _library() -> str:
     if find_spec("sentence_transformers") is None:
         return say('sentence-transformers is not installed; pip install "rolememory[semantic]"')
     return ""
+
+
+def tell_without(text: str) -> None:
+    """At a terminal, say that the answer did without meaning although a model is there that knows the text's language."""
+    if out.as_json or not (out.is_terminal and sys.stderr.isatty()):
+        return
+    from rolememory.text.language import language_of
+
+    meaning = look(home_path())
+    if meaning.works and meaning.knows(language_of(text)):
+        out.note(
+            say(
+                "by keys and words; --wait loads {model} and counts meaning too",
+                model=meaning.model,
+            )
+        )
+
+
+def ready(role_memory: "RoleMemory") -> bool:
+    """Wait until model and vectors are there, with a bar at the terminal; false, and why, when there is no model."""
+    label = say("loading the embedding model, reading the memories")
+    total = len(role_memory.memories)
+    loader = role_memory.parts.recall.loader
+    with out.progress(label, total) as tell:
+        while not role_memory.ready(LOOK_EVERY_S):
+            if loader.state in ("failed", "absent"):
+                reason = loader.reason or say("there is no model here; see `rolememory model list`")
+                out.warn(say("without meaning: {reason}", reason=reason))
+                return False
+            tell(role_memory.embedded, total if role_memory.embedded else 0)
+    return True

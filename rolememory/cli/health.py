@@ -35,7 +35,7 @@ translatable(("episodic", "semantic", "traits", "goals"), "memory")
 
 def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
-    from rolememory.cli.wait_for_model import ready
+    from rolememory.cli.embedding_status import ready
 
     rows = []
     with open_home(meaning=wait) as home:

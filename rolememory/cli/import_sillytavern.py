@@ -9,10 +9,10 @@ import typer
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import Text, option
-from rolememory.cli.output import out, write
+from rolememory.cli.output import out, picked, write
 from rolememory.cli.upkeep import size
-from rolememory.cli.words import Tongue, say
-from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
+from rolememory.cli.words import say, worded
+from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
@@ -28,15 +28,8 @@ DEFAULT_USER = "default-user"
 FAILED = 1
 
 Profile = Annotated[Text, option("--profile USER", "of several users this one")]
-Hidden = Annotated[
-    bool,
-    option("--hidden", "also messages that were hidden from the model"),
-]
-Again = Annotated[
-    bool,
-    option("--again", "read every chat again, also those that did not change"),
-]
-
+Hidden = Annotated[bool, option("--hidden", "also messages that were hidden from the model")]
+Again = Annotated[bool, option("--again", "read every chat again, also those that did not change")]
 Stories = Annotated[
     Text,
     option(
@@ -45,10 +38,9 @@ Stories = Annotated[
     ),
 ]
 
-_STATES = {
-    "new": translatable('new'), "changed": translatable('changed'), "same": translatable('here already'),
-    "kept": translatable('edited here, stays'), "failed": translatable('not brought'),
-}  # fmt: skip
+_STATES = translatable({
+    "new": "new", "changed": "changed", "same": "here already", "kept": "edited here, stays", "failed": "not brought",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +114,7 @@ def _lives(name: str, count: int) -> "Living":
         name=name,
         count=count,
     )
-    write(question, sys.stderr)
-    sys.stderr.flush()
-    return (
-        "one" if sys.stdin.readline().strip().casefold() in ("one", "1", "一", "共用") else "each"
-    )
+    return "one" if out.answer(question) in ("one", "1", "一", "共用") else "each"
 
 
 def _wishes(home: "Home", asked: ImportArguments) -> "ImportSettings":
@@ -169,14 +157,11 @@ def _chosen(users: "Sequence[DataFolder]", wanted: str | None) -> "DataFolder":
 
 
 def _picked(names: list[str]) -> str:
-    for number, name in enumerate(names, 1):
+    numbered = {str(number): name for number, name in enumerate(names, 1)}
+    for number, name in numbered.items():
         write(f"{number}  {name}\n", sys.stderr)
-    write(say("which user? "), sys.stderr)
-    sys.stderr.flush()
-    answer = sys.stdin.readline().strip()
-    return (
-        names[int(answer) - 1] if answer.isdecimal() and 0 < int(answer) <= len(names) else answer
-    )
+    answer = out.answer(say("which user? "))
+    return numbered.get(answer, answer)
 
 
 def _plan(
@@ -192,11 +177,10 @@ def _plan(
 
 
 def _show(plan: "ImportPlan") -> None:
-    if out.as_json:
-        return
-    out.line(str(plan.source.path), "bold")
-    out.pairs(_sums(plan))
-    _warn(plan.problems)
+    if not out.as_json:
+        out.line(str(plan.source.path), "bold")
+        out.pairs(_sums(plan))
+        out.warn(*plan.problems)
 
 
 def _sums(plan: "ImportPlan") -> Iterator[tuple[str, str]]:
@@ -208,21 +192,15 @@ def _sums(plan: "ImportPlan") -> Iterator[tuple[str, str]]:
         say("chats", msgctxt="import"): [one.state for one in plan.chats],
     }
     for title, states in kinds.items():
-        if states:
-            yield (
-                title,
-                say(", ").join(
-                    _counted(states.count(one), say(word))
-                    for one, word in _STATES.items()
-                    if one in states
-                ),
-            )
+        counts = [
+            say("{count} {state}", count=states.count(one), state=say(word))
+            for one, word in _STATES.items()
+            if one in states
+        ]
+        if counts:
+            yield title, say(", ").join(counts)
     if due := sum(chat.stamp.size for chat in plan.due):
         yield say("to read"), size(due)
-
-
-def _counted(count: int, state: str) -> str:
-    return say("{count} {state}", count=count, state=state)
 
 
 def _show_dry(plan: "ImportPlan", wishes: "ImportSettings") -> None:
@@ -233,26 +211,29 @@ def _show_dry(plan: "ImportPlan", wishes: "ImportSettings") -> None:
         for done in look(plan, hidden=wishes.hidden):
             chats.append(done)
             tell(len(chats), len(plan.due))
-    if out.json(
-        {
-            **_plan_rows(plan),
-            "dry_run": True,
-            "chats": _chat_rows(plan, chats),
-            "problems": _texts(plan.problems),
-        }
-    ):
+    rows = _chat_rows(plan, chats)
+    problems = list(map(worded, plan.problems))
+    values = {**_plan_rows(plan), "dry_run": True, "chats": rows, "problems": problems}
+    if out.json(values):
         return
     _show(plan)
-    if rows := _chat_rows(plan, chats):
+    columns = {
+        "title": say("chat"),
+        "roles": say("heard by"),
+        "user": say("user"),
+        "messages": say("messages"),
+        "summaries": say("summaries"),
+        "size": say("size"),
+        "state": say("state"),
+    }
+    shown = [
+        row | {"title": row["name"], "size": size(row["size"]), "state": say(_STATES[row["state"]])}
+        for row in rows
+    ]
+    if rows:
         out.line()
-        out.table(
-            [
-                row | {"size": size(row["size"]), "state": say(_STATES[row["state"]])}
-                for row in rows
-            ],
-            _columns(),
-        )
-    _warn([problem for chat in chats for problem in chat.problems])
+        out.table(shown, columns)
+    out.warn(*(problem for chat in chats for problem in chat.problems))
     _tell_hidden(chats)
     out.say("nothing was changed")
 
@@ -260,13 +241,17 @@ def _show_dry(plan: "ImportPlan", wishes: "ImportSettings") -> None:
 def _plan_rows(plan: "ImportPlan") -> dict[str, Any]:
     return {
         "source": str(plan.source.path),
-        "roles": [{"avatar": one.avatar, "name": one.name, "state": one.state, "role": one.role} for one in plan.roles.values()],
+        "roles": [picked(one, "avatar name state role") for one in plan.roles.values()],
         "worldbooks": [
-            {"name": one.name, "file": one.file or None, "state": one.state, "entries": one.entries, "memories": len(one.world.memories)}
+            picked(one, "name state entries")
+            | {"file": one.file or None, "memories": len(one.world.memories)}
             for one in plan.worlds.values()
         ],
-        "personas": [{"name": one.persona.name, "avatar": one.persona.avatar, "state": one.state} for one in plan.personas],
-    }  # fmt: skip
+        "personas": [
+            {"name": one.persona.name, "avatar": one.persona.avatar, "state": one.state}
+            for one in plan.personas
+        ],
+    }
 
 
 def _chat_rows(plan: "ImportPlan", done: "Iterable[ImportedItem]") -> list[dict[str, Any]]:
@@ -275,31 +260,8 @@ def _chat_rows(plan: "ImportPlan", done: "Iterable[ImportedItem]") -> list[dict[
 
 
 def _chat_row(one: "ImportedItem", bytes_: int) -> dict[str, Any]:
-    return {
-        "chat": one.key, "name": one.name, "state": one.state, "roles": list(one.roles), "user": one.user, "messages": one.messages,
-        "hidden": one.hidden, "summaries": one.summaries, "learned": one.learned, "size": bytes_, "problems": _texts(one.problems),
-    }  # fmt: skip
-
-
-def _texts(problems: Iterable[RoleMemoryError]) -> list[str]:
-    return [problem.text(Tongue.language) for problem in problems]
-
-
-def _columns() -> dict[str, str]:
-    return {
-        "name": say("chat"),
-        "roles": say("heard by"),
-        "user": say("user"),
-        "messages": say("messages"),
-        "summaries": say("summaries"),
-        "size": say("size"),
-        "state": say("state"),
-    }
-
-
-def _warn(problems: Iterable[RoleMemoryError]) -> None:
-    for text in _texts(problems):
-        out.warn(text)
+    row = picked(one, "name state roles user messages hidden summaries learned")
+    return row | {"chat": one.key, "size": bytes_, "problems": list(map(worded, one.problems))}
 
 
 def _tell_hidden(chats: "Iterable[ImportedItem]") -> None:
@@ -333,7 +295,14 @@ def _carry(
                 tell(read, total)
                 _tell_one(one, sizes.get(one.key, 0))
     except KeyboardInterrupt:
-        out.warn(_stopped(len(plan.due), sum(one.kind == "chat" for one in done)))
+        # the chat in hand is kept; what it teaches is learned when the import goes on
+        out.warn(
+            say(
+                "stopping: {here_now} of {due} chats are here, the same command goes on; Ctrl-C again leaves at once, nothing is lost by it",
+                here_now=sum(one.kind == "chat" for one in done),
+                due=len(plan.due),
+            )
+        )
         raise
     _tell_all(plan, done, stories)
     if any(one.state == "failed" for one in done):
@@ -349,36 +318,21 @@ def _tell_one(one: "ImportedItem", bytes_: int) -> None:
         sys.stderr.flush()
 
 
-def _stopped(due: int, here_now: int) -> str:
-    """Said at once. The chat in hand is kept; what it teaches is learned when the import goes on."""
-    return say(
-        "stopping: {here_now} of {due} chats are here, the same command goes on; Ctrl-C again leaves at once, nothing is lost by it",
-        here_now=here_now,
-        due=due,
-    )
-
-
 def _tell_all(
     plan: "ImportPlan", done: "Sequence[ImportedItem]", stories: "Mapping[str, Living]"
 ) -> None:
     chats = [one for one in done if one.kind == "chat"]
-    if out.as_json:
-        failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
-        rows = _after(plan, done)
-        out.data(
-            {
-                **rows,
-                "dry_run": False,
-                "stories": dict(stories),
-                "chats": _chat_rows(plan, chats),
-                "problems": _texts([*plan.problems, *failed]),
-            }
-        )
+    failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
+    values = {
+        **_after(plan, done),
+        "dry_run": False,
+        "stories": stories,
+        "chats": _chat_rows(plan, chats),
+        "problems": list(map(worded, [*plan.problems, *failed])),
+    }
+    if out.json(values):
         return
-    _warn([problem for one in done for problem in one.problems])
-    messages, summaries, learned = (
-        sum(getattr(one, field) for one in chats) for field in ("messages", "summaries", "learned")
-    )
+    out.warn(*(problem for one in done for problem in one.problems))
     if not chats and plan.is_empty:
         out.say("everything is here already")
         return
@@ -386,20 +340,15 @@ def _tell_all(
         "brought {count} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
         style="bold",
         count=len(chats),
-        messages=messages,
-        learned=learned,
-        summaries=summaries,
+        messages=sum(one.messages for one in chats),
+        learned=sum(one.learned for one in chats),
+        summaries=sum(one.summaries for one in chats),
     )
     _tell_hidden(chats)
 
 
 def _after(plan: "ImportPlan", done: "Sequence[ImportedItem]") -> dict[str, Any]:
     """The plan's rows with what became of them: the ids of new roles, and what failed."""
-    brought = {one.key: one for one in done if one.kind == "role"}
+    brought = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
     rows = _plan_rows(plan)
-    roles = [
-        row
-        | ({"state": one.state, "role": one.role} if (one := brought.get(row["avatar"])) else {})
-        for row in rows["roles"]
-    ]
-    return rows | {"roles": roles}
+    return rows | {"roles": [row | brought.get(row["avatar"], {}) for row in rows["roles"]]}

@@ -2,12 +2,21 @@
 
 from typing import Annotated
 
-from rolememory.cli.choices import MemoryTypeChoice, SourceChoice
 from rolememory.cli.context import open_role
+from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import hit_text, memory_columns, memory_json, memory_row
-from rolememory.cli.options import RoleName, Text, UserName, Wait, argument, option, whole
+from rolememory.cli.options import (
+    MemoryTypeChoice,
+    RoleName,
+    SourceChoice,
+    Text,
+    UserName,
+    Wait,
+    argument,
+    option,
+    whole,
+)
 from rolememory.cli.output import out, picked
-from rolememory.cli.wait_for_model import ready, tell_without
 from rolememory.cli.words import say
 
 Limit = Annotated[int, option("--limit N", "at most so many", whole(1))]

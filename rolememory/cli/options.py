@@ -2,12 +2,32 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
+
+
+class MemoryTypeChoice(StrEnum):
+    """Types of memory; the values of `schema.memory.MemoryType`, here without loading pydantic for a help page."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    TRAIT = "trait"
+    GOAL = "goal"
+
+
+class SourceChoice(StrEnum):
+    """Sources of memory; the values of `schema.memory.Source`."""
+
+    MANUAL = "manual"
+    USER_INPUT = "user_input"
+    SUMMARY = "summary"
+    AI_OUTPUT = "ai_output"
+    INFERENCE = "inference"
 
 
 def option(written: str, about: str, parser: Callable[[str], Any] | None = None) -> Any:

@@ -156,8 +156,12 @@ class Output:
 
     def ask(self, question: str) -> bool:
         """Whether a person at the terminal says yes."""
-        self._print(f"{question} [y/N] ", "", error=True, end="")
-        return sys.stdin.readline().strip().casefold() in ("y", "yes", "是", "好")
+        return self.answer(f"{question} [y/N] ") in ("y", "yes", "是", "好")
+
+    def answer(self, question: str) -> str:
+        """What a person at the terminal answers, in small letters."""
+        self._print(question, "", error=True, end="")
+        return sys.stdin.readline().strip().casefold()
 
     def console(self, error: bool = False) -> "Console":
         """A rich console on standard output, or on standard error."""

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role
+from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import check_ids, memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
 from rolememory.cli.output import out, picked, plain
-from rolememory.cli.wait_for_model import ready, tell_without
 from rolememory.cli.words import Tongue, say
 
 if TYPE_CHECKING:

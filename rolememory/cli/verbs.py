@@ -125,7 +125,7 @@ PANELS: Mapping[str, Sequence[tuple[str, str, str]]] = {
             translatable("figures: memories by type and source, sizes, vectors, backups")),
         ("doctor", "health.doctor",
             translatable("check everything; exit code 3 when something is broken")),
-        ("bench", "measuring.bench", translatable("measure quality and speed on data sets")),
+        ("bench", "bench.bench", translatable("measure quality and speed on data sets")),
     ),
     translatable("Frontends"): (
         ("serve", "serve.serve",

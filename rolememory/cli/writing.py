@@ -2,12 +2,20 @@
 
 from typing import Annotated, Any
 
-from rolememory.cli.choices import MemoryTypeChoice
 from rolememory.cli.context import open_role
 from rolememory.cli.fields import assignments, checked, value_of
 from rolememory.cli.files import read_text
 from rolememory.cli.memory_rows import check_ids, memory_json
-from rolememory.cli.options import MemoryId, RoleName, Text, Words, Yes, argument, option
+from rolememory.cli.options import (
+    MemoryId,
+    MemoryTypeChoice,
+    RoleName,
+    Text,
+    Words,
+    Yes,
+    argument,
+    option,
+)
 from rolememory.cli.output import one_line, out
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError

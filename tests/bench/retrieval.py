@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rolememory.cli.retrieval_metrics import mean, measures
+from rolememory.cli.bench import mean, measures
 from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.scene import Scene
