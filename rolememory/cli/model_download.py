@@ -16,13 +16,6 @@ SKIPPED = ("onnx/*", "openvino/*", "*.onnx")
 TIMEOUT_S = 15.0
 
 
-def packaged() -> Path | None:
-    """The folder of the model that comes with the extra `offline`."""
-    from rolememory.text.embed import local
-
-    return local.packaged()
-
-
 def copied(source: Path, to: Path) -> Path:
     """A model's folder copied, without weights that could run code.
 

@@ -8,7 +8,7 @@ from rolememory.cli.context import check_home, home_path
 from rolememory.cli.embedding_status import look
 from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import out
+from rolememory.cli.output import out, picked
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import ModelError
 from rolememory.locales import translatable
@@ -20,28 +20,17 @@ def model_list() -> None:
     """From our own table; nothing is asked for over the network."""
     from rolememory.text.embed.local import cached, packaged
 
-    using = look(home_path())
-    rows = []
-    for model in MODELS:
-        present = (bool(model.package) and packaged() is not None) or cached(
-            model.repository
-        ) is not None
-        rows.append(
-            {
-                "name": model.name, "repository": model.repository, "languages": list(model.languages), "dims": model.dims, "window": model.window,
-                "megabytes": model.megabytes, "licence": model.licence, "about": say(model.about), "here": present,
-                "in_use": using.works and known_by(using.model) is model, "package": model.package,
-            }
-        )  # fmt: skip
+    using, shipped = look(home_path()), packaged() is not None
+    rows = [
+        picked(model, "name repository languages dims window megabytes licence package")
+        | {"about": say(model.about)}
+        | {"here": bool(model.package and shipped) or cached(model.repository) is not None}
+        | {"in_use": using.works and known_by(using.model) is model}
+        for model in MODELS
+    ]
     if out.json({"in_use": using.as_json(), "models": rows}):
         return
-    out.table([_shown(row) for row in rows], _columns())
-    out.line(using.text())
-    out.say("`rolememory model fetch NAME` fetches one; a folder works too")
-
-
-def _columns() -> dict[str, str]:
-    return {
+    columns = {
         "mark": "",
         "name": say("name", msgctxt="model"),
         "languages": say("languages"),
@@ -51,28 +40,30 @@ def _columns() -> dict[str, str]:
         "licence": say("licence"),
         "about": say("about"),
     }
+    marked = {"*": "in_use", "+": "here"}
+    shown = [
+        row
+        | {"mark": next((mark for mark, key in marked.items() if row[key]), "")}
+        | {"languages": [say(_LANGUAGES[one]) for one in row["languages"]]}
+        for row in rows
+    ]
+    out.table(shown, columns)
+    out.line(using.text())
+    out.say("`rolememory model fetch NAME` fetches one; a folder works too")
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    mark = "*" if row["in_use"] else "+" if row["here"] else ""
-    return row | {"mark": mark, "languages": [say(_LANGUAGES[one]) for one in row["languages"]]}
-
-
-Wanted = Annotated[
-    str,
-    argument("NAME|FOLDER", "a name from `model list`, any on the hub, or a folder"),
-]
-Mirror = Annotated[
-    Text,
-    option("--mirror URL", "ask this mirror of the hub (or HF_ENDPOINT)"),
-]
-To = Annotated[
-    Path | None,
-    option("--to FOLDER", "put its files here; not given: the shared cache, or where they are"),
-]
-
-
-def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
+def model_fetch(
+    name: Annotated[
+        str, argument("NAME|FOLDER", "a name from `model list`, any on the hub, or a folder")
+    ],
+    mirror: Annotated[
+        Text, option("--mirror URL", "ask this mirror of the hub (or HF_ENDPOINT)")
+    ] = None,
+    to: Annotated[
+        Path | None,
+        option("--to FOLDER", "put its files here; not given: the shared cache, or where they are"),
+    ] = None,
+) -> None:
     """Nothing is written to the settings unless the model loads."""
     check_home()
     model = known_by(name)
@@ -85,14 +76,15 @@ def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
 def _obtained(
     name: str, model: RecommendedModel | None, mirror: str | None, to: Path | None
 ) -> tuple[Path, str]:
-    """The model's folder, and what embedding.model has to say for it; empty = the one that is used by itself."""
+    """The model's folder, and what embedding.model has to say for it; empty = the default one."""
     from rolememory.cli import model_download
+    from rolememory.text.embed.local import packaged
 
     source = Path(name).expanduser()
     if source.is_dir():
         folder = model_download.copied(source, to) if to else source.resolve()
         return folder, str(folder)
-    if model and model.package and to is None and (own := model_download.packaged()):
+    if model and model.package and to is None and (own := packaged()):
         return own, ""
     repository = model.repository if model else name
     folder = model_download.downloaded(repository, mirror, to)
@@ -109,21 +101,20 @@ def _checked(folder: Path, model: RecommendedModel | None) -> dict[str, Any]:
     from rolememory.text.embed.base import background
     from rolememory.text.embed.local import LocalModel
 
-    _refuse_without_library()
-    settings = EmbeddingSettings(
-        query_prefix=model.query_prefix if model else "",
-        passage_prefix=model.passage_prefix if model else "",
-    )
+    if find_spec("sentence_transformers") is None:
+        install = 'pip install "rolememory[semantic]"'
+        raise ModelError("sentence-transformers is not installed; {install}", install=install)
+    settings = EmbeddingSettings(**_prefixes(model))
     with out.progress(say("checking that it loads")):
         loaded = LocalModel(folder, settings)
         languages = sorted(background(loaded))
     return {"dims": loaded.dim, "languages": languages}
 
 
-def _refuse_without_library() -> None:
-    if find_spec("sentence_transformers") is None:
-        install = 'pip install "rolememory[semantic]"'
-        raise ModelError("sentence-transformers is not installed; {install}", install=install)
+def _prefixes(model: RecommendedModel | None) -> dict[str, str]:
+    """How texts for this model must begin, by the settings' names."""
+    names = "query_prefix passage_prefix"
+    return picked(model, names) if model else dict.fromkeys(names.split(), "")
 
 
 def _use(setting: str, model: RecommendedModel | None) -> None:
@@ -131,13 +122,8 @@ def _use(setting: str, model: RecommendedModel | None) -> None:
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
 
-    wanted = {
-        "model": setting,
-        "query_prefix": model.query_prefix if model else "",
-        "passage_prefix": model.passage_prefix if model else "",
-    }
     now = load_settings(home_path()).settings.embedding
-    for key, value in wanted.items():
+    for key, value in {"model": setting, **_prefixes(model)}.items():
         if getattr(now, key) != value:
             set_value(home_path(), f"embedding.{key}", value or None)
     if now.backend in ("off", "endpoint"):
@@ -147,15 +133,13 @@ def _use(setting: str, model: RecommendedModel | None) -> None:
 def _tell(name: str, folder: Path, found: dict[str, Any]) -> None:
     if out.json({"model": name, "folder": str(folder), **found}):
         return
-    names = (
-        say(", ", msgctxt="list").join(say(_LANGUAGES[one]) for one in found["languages"]) or "-"
-    )
+    names = say(", ", msgctxt="list").join(say(_LANGUAGES[one]) for one in found["languages"])
     out.say(
         "{name}: in use; {dims} dimensions, knows {names}",
         style="bold",
         name=name,
         dims=found["dims"],
-        names=names,
+        names=names or "-",
     )
     if Tongue.language not in found["languages"]:
         out.warn(
