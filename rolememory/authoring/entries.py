@@ -12,6 +12,7 @@ from rolememory.cards.book_file import Book
 from rolememory.cards.entry_forms import WORLD
 from rolememory.cards.json_changes import applied, changes, value_at, with_value
 from rolememory.cards.sillytavern import (
+    FIELD_NAMES,
     LOGICS,
     MATCHES,
     POSITIONS,
@@ -25,7 +26,7 @@ from rolememory.schema.lorebook import LoreEntry
 
 Raw = dict[str, Any]
 
-_SAME = (
+_PLAIN = (
     "content",
     "comment",
     "constant",
@@ -37,15 +38,9 @@ _SAME = (
     "cooldown",
     "delay",
     "triggers",
+    *(name for name in FIELD_NAMES if name not in ("selective_logic", "character_filter")),
 )
-_NAMES: Mapping[str, str] = {
-    **{name: name for name in _SAME}, "keys": "key", "secondary_keys": "keysecondary", "by_meaning": "vectorized",
-    "insertion_order": "order", "outlet": "outletName", "scan_depth": "scanDepth", "case_sensitive": "caseSensitive",
-    "match_whole_words": "matchWholeWords", "use_group_scoring": "useGroupScoring", "ignore_budget": "ignoreBudget",
-    "exclude_recursion": "excludeRecursion", "prevent_recursion": "preventRecursion", "delay_until_recursion": "delayUntilRecursion",
-    "use_probability": "useProbability", "group_override": "groupOverride", "group_weight": "groupWeight",
-}  # fmt: skip
-FIELDS = (*_NAMES, "enabled", "selective_logic", "position", "role", "match_sources")
+FIELDS = (*_PLAIN, "enabled", "selective_logic", "position", "role", "match_sources")
 """What can be changed, by our names; values as in JSON."""
 
 
@@ -134,8 +129,8 @@ def world_fields(fields: Mapping[str, Any]) -> Raw:
 
 
 def _told(name: str, value: Any) -> Raw:
-    if name in _NAMES:
-        return {_NAMES[name]: value}
+    if name in _PLAIN:
+        return {FIELD_NAMES.get(name, name): value}
     if name == "enabled":
         return {"disable": not value}
     if name == "match_sources":

@@ -85,6 +85,28 @@ NEW_ENTRY: dict[str, Any] = {
 }
 """What the editor gives a newly made entry."""
 
+FIELD_NAMES: Mapping[str, str] = {
+    "keys": "key",
+    "secondary_keys": "keysecondary",
+    "selective_logic": "selectiveLogic",
+    "by_meaning": "vectorized",
+    "insertion_order": "order",
+    "outlet": "outletName",
+    "scan_depth": "scanDepth",
+    "case_sensitive": "caseSensitive",
+    "match_whole_words": "matchWholeWords",
+    "use_group_scoring": "useGroupScoring",
+    "ignore_budget": "ignoreBudget",
+    "exclude_recursion": "excludeRecursion",
+    "prevent_recursion": "preventRecursion",
+    "delay_until_recursion": "delayUntilRecursion",
+    "use_probability": "useProbability",
+    "group_override": "groupOverride",
+    "group_weight": "groupWeight",
+    "character_filter": "characterFilter",
+}
+"""Fields of an entry that a world file calls otherwise, by our names."""
+
 T = TypeVar("T")
 
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
@@ -92,19 +114,19 @@ _NEVER = -1.0  # a chance that no roll meets
 _ALWAYS = 100.00000001  # a chance that every roll meets, and that is rolled for
 _NOWHERE = "\uffff"  # a key that no text holds
 _OFF = ("", "false", "0", "no", "off", "null", "none")
-_SWITCHES = {  # field of the file -> field of the entry
-    "selective": "selective",
-    "constant": "constant",
-    "vectorized": "by_meaning",
-    "ignoreBudget": "ignore_budget",
-    "excludeRecursion": "exclude_recursion",
-    "preventRecursion": "prevent_recursion",
-    "useProbability": "use_probability",
-    "groupOverride": "group_override",
-    "caseSensitive": "case_sensitive",
-    "matchWholeWords": "match_whole_words",
-    "useGroupScoring": "use_group_scoring",
-}
+_SWITCHES = (
+    "selective",
+    "constant",
+    "by_meaning",
+    "ignore_budget",
+    "exclude_recursion",
+    "prevent_recursion",
+    "use_probability",
+    "group_override",
+    "case_sensitive",
+    "match_whole_words",
+    "use_group_scoring",
+)
 
 
 MISSING = object()
@@ -244,8 +266,8 @@ def as_scripted(entry: LoreEntry) -> LoreEntry:
     raw = entry.raw
     said: dict[str, Any] = {
         field: bool(raw[name])
-        for name, field in _SWITCHES.items()
-        if isinstance(raw.get(name), str)
+        for field in _SWITCHES
+        if isinstance(raw.get(name := FIELD_NAMES.get(field, field)), str)
     }
     if not isinstance(raw.get("disable"), bool | None):
         said["enabled"] = number_or_none(raw["disable"]) != 1

@@ -6,6 +6,7 @@ from typing import Any
 
 from rolememory.authoring.books import title
 from rolememory.cards.character_book import snake
+from rolememory.cards.sillytavern import FIELD_NAMES
 from rolememory.recall.lore.index import Lore
 from rolememory.schema.evidence import Value
 
@@ -29,14 +30,8 @@ class LintFinding:
     title: str = ""
 
 
-_WORLD = {
-    "keys": "key", "secondary_keys": "keysecondary", "selective_logic": "selectiveLogic", "enabled": "disable", "insertion_order": "order",
-    "depth": "depth", "outlet": "outletName", "by_meaning": "vectorized", "match_sources": "match...", "id": "uid",
-    "scan_depth": "scanDepth", "case_sensitive": "caseSensitive", "match_whole_words": "matchWholeWords",
-    "exclude_recursion": "excludeRecursion", "prevent_recursion": "preventRecursion", "delay_until_recursion": "delayUntilRecursion",
-    "use_probability": "useProbability", "group_override": "groupOverride", "group_weight": "groupWeight",
-    "character_filter": "characterFilter", "ignore_budget": "ignoreBudget",
-}  # fmt: skip
+_WORLD = {**FIELD_NAMES, "enabled": "disable", "match_sources": "match...", "id": "uid"}
+_EXTENDED = {*_WORLD, *("depth", "probability", "group", "sticky", "cooldown", "delay", "role")}
 _CARD = (
     "keys",
     "secondary_keys",
@@ -60,11 +55,7 @@ def written(field: str, form: str) -> str:
     """
     if form == "sillytavern":
         return _WORLD.get(field, field)
-    if (
-        form == "character_book"
-        and field not in _CARD
-        and field in {*_WORLD, "probability", "group", "sticky", "cooldown", "delay", "role"}
-    ):
+    if form == "character_book" and field in _EXTENDED and field not in _CARD:
         return f"extensions.{snake(_WORLD.get(field, field))}"
     return field
 

@@ -102,17 +102,18 @@ class _MacroParser:
         named = _NAME.match(self.text, at)
         if named is None:
             return None
-        at = named.end()
-        if named[0] != "//":
-            over = _NAME_END.search(self.text, at)  # what hangs on a name is overlooked
-            if over is None:
-                raise UnclosedError
-            at = over.start()
-        arguments, end = self._arguments(at, depth)
-        closes = "/" in flags or (
-            named[0] == "//" and bool(arguments) and self._starts("/", arguments[0][0])
-        )
+        comment = named[0] == "//"
+        arguments, end = self._arguments(named.end() if comment else self._past(named), depth)
+        ends_comment = comment and bool(arguments) and self._starts("/", arguments[0][0])
+        closes = "/" in flags or ends_comment
         return MacroCall(start, end, named[0], flags, arguments, closes=closes)
+
+    def _past(self, named: re.Match[str]) -> int:
+        """The place after a name and what hangs on it, which is overlooked."""
+        over = _NAME_END.search(self.text, named.end())
+        if over is None:
+            raise UnclosedError
+        return over.start()
 
     def _arguments(self, at: int, depth: int) -> tuple[tuple[Place, ...], int]:
         at = self._blanks(at)
