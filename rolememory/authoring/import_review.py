@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rolememory.authoring.lint.keys import is_grammar
 from rolememory.cards.card import Card
 from rolememory.cards.json_changes import ABSENT, changes, spoken
 from rolememory.recall.lore.index import Lore, LoreIndex
@@ -22,7 +23,7 @@ _OURS = ("extensions", "rolememory")
 
 @dataclass(frozen=True, slots=True)
 class CatchAllKey:
-    """A key that is found in every text."""
+    """A key that is found in nearly every text."""
 
     book: str
     entry: str  # its title, else its id
@@ -39,7 +40,7 @@ class FieldDifference:
 
 
 def everywhere(books: Iterable[Lorebook], settings: ScanSettings) -> tuple[CatchAllKey, ...]:
-    """Every primary key that matches any text, so that its entry fires on every turn."""
+    """Every primary key that matches any text, or is a letter or a word of grammar, so that its entry fires on nearly every turn."""
     patterns = PatternBudget()
     return tuple(
         CatchAllKey(lore.book.name, lore.entry.comment or lore.entry.id, key.text)
@@ -53,7 +54,8 @@ def everywhere(books: Iterable[Lorebook], settings: ScanSettings) -> tuple[Catch
 def _fits_all(key: LoreKey, lore: Lore, patterns: PatternBudget) -> bool:
     if key.kind is KeyKind.PATTERN and key.pattern is not None:
         return all(patterns.search(key.pattern, text) for text in PROBES)
-    return key.kind is KeyKind.ALWAYS or (key.kind is KeyKind.DIRECT and not key.text.strip())
+    blank = key.kind is KeyKind.DIRECT and not key.text.strip()
+    return key.kind is KeyKind.ALWAYS or blank or is_grammar(key)
 
 
 def differences(before: Card, after: Card) -> tuple[FieldDifference, ...]:

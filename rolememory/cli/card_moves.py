@@ -80,7 +80,7 @@ def tell_everywhere(found: "Sequence[CatchAllKey]") -> None:
     for one in found:
         out.warn(
             say(
-                "{entry}: the key {key!r} matches everything, so this entry comes on every turn; make it constant, or change the key",
+                "{entry}: the key {key!r} stands in nearly every message, so this entry comes on nearly every turn; make it constant, or change the key",
                 entry=one.entry,
                 key=one.key,
             )

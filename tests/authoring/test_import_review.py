@@ -23,6 +23,11 @@ def test_keys_that_match_everything_are_found_among_them() -> None:
     assert [one.key for one in found] == ["/.*/"]
 
 
+def test_so_are_letters_and_words_of_grammar() -> None:
+    found = everywhere([book("e", "lamp", "The", "的", "灯", "it", "海港")], ScanSettings())
+    assert [one.key for one in found] == ["e", "The", "的", "it"]
+
+
 def test_ten_times_the_patterns_cost_ten_times_as_much() -> None:
     fresh = count()  # no pattern is met twice: what was compiled for one book helps no other
 

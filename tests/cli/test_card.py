@@ -164,7 +164,7 @@ def test_keys_that_match_everything_are_told_at_import(command: Command, tmp_pat
     found = brought(command, saved(tmp_path, "bo.json", raw))
     assert [one["key"] for one in found["everywhere"]] == keys[:4]
     told = command("card", "import", str(saved(tmp_path, "bo.json", raw)), "--into", "Bo")
-    assert "matches everything" in told.out + told.err
+    assert "stands in nearly every message" in told.out + told.err
 
 
 @pytest.mark.parametrize("name", ["../../etc", "7c1e5a0e", "", 7])

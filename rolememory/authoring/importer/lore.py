@@ -154,7 +154,7 @@ def catch_all_keys(home: Home, plan: WorldPlan) -> tuple[FileError, ...]:
     return tuple(
         FileError(
             plan.world.path,
-            "{entry}: the key {key!r} matches everything, so this entry comes on every turn; make it constant, or change the key",
+            "{entry}: the key {key!r} stands in nearly every message, so this entry comes on nearly every turn; make it constant, or change the key",
             entry=one.entry,
             key=one.key,
         )

@@ -92,7 +92,7 @@ def wide(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 def broad(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
     """Keys that stand in nearly every message: single letters, words of grammar, marks, patterns of any text."""
     for key in lore.keys:
-        if _is_grammar(key) or _is_everywhere(subject, key):
+        if is_grammar(key) or _is_everywhere(subject, key):
             yield of(lore, "broad_key", "keys", key=key.text)
         elif _is_one_character(key):
             yield of(lore, "one_character", "keys", key=key.text.strip())
@@ -118,7 +118,7 @@ def _is_everywhere(subject: Subject, key: LoreKey) -> bool:
     )
 
 
-def _is_grammar(key: LoreKey) -> bool:
+def is_grammar(key: LoreKey) -> bool:
     """Whether a plain key is one letter or a word of grammar, in any case."""
     if key.kind is not KeyKind.PLAIN or (
         key.spec and key.spec.form == "raw" and key.text != key.text.lower()

@@ -718,7 +718,7 @@ def test_a_lorebook_that_comes_has_a_share_and_its_keys_that_match_everything_ar
     )
     items = {one.name: one for one in bring(home, user) if one.kind == "world"}
     (told,) = items["长安"].problems
-    assert "Trap: the key '/.*/' matches everything" in str(told)
+    assert "Trap: the key '/.*/' stands in nearly every message" in str(told)
     assert "长安.json：Trap" in told.text("zh").replace(str(user), "")
     asked = role(home, "明月.png")
     home.folder.update(asked.role.model_copy(update={"worldbooks": ("长安.json",)}))
