@@ -82,11 +82,11 @@ class Stories:
         self._known: tuple[Hashable, Living, StoryChoices] | None = None
 
     def list(self) -> Sequence[Story]:
-        """Every named story, the shared life first."""
+        """Every named story, the shared story first."""
         return [self._story(name) for name in self._names()]
 
     def assign(self, chat: str, story: str) -> None:
-        """Put a chat into a story: "" the shared life, `OWN`, `BY_DEFAULT`, or a named one.
+        """Put a chat into a story: "" the shared story, `OWN`, `BY_DEFAULT`, or a named one.
 
         Raises: UnknownChatError, UnknownNameError (no such story), NotWrittenError.
         """

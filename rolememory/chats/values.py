@@ -34,7 +34,7 @@ class ChatInfo:
     file: Path
     unnamed: bool = False  # the frontend gave no id: this one is made of the first messages
     users: tuple[str, ...] = ()  # everybody who was ever in it, in the order they came
-    story: str = ""  # the one it belongs to: "" the shared life, "own" its own, or a named one
+    story: str = ""  # the one it belongs to: "" the shared story, "own" its own, or a named one
 
     @property
     def teaches(self) -> bool:

@@ -61,7 +61,7 @@ def scan(
     rules: RulesName = None,
     char: Annotated[str, option("--char NAME", "the character's name")] = "",
     user: UserName = None,
-    seed: Annotated[int, option("--seed N", "the seed of chance")] = 0,
+    seed: Annotated[int, option("--seed N", "the random seed")] = 0,
     everything: Everything = False,
     watch: Watch = False,
 ) -> None:

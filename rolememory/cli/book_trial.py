@@ -31,13 +31,13 @@ def try_book(
         Text, option("--role ROLE", "ask this role: its books and memories together")
     ] = None,
     mutate: Annotated[
-        bool, option("--mutate -m", "put faults into the book: which would nobody notice?")
+        bool, option("--mutate -m", "put faults into the book and list those that no test finds")
     ] = False,
     limit: Annotated[
         int | None, option("--limit N", "try at most so many faults", whole(1))
     ] = None,
     at_least: Annotated[
-        float, option("--at-least SHARE", "fail below this share of noticed faults, 0 to 1")
+        float, option("--at-least SHARE", "fail below this share of found faults, 0 to 1")
     ] = 0.0,
     watch: Watch = False,
 ) -> None:

@@ -22,7 +22,9 @@ BookName = Annotated[str, argument("BOOK", "a lorebook: a file, or the name of o
 BookNames = Annotated[
     list[str], argument("BOOK...", "lorebooks: files, or names of some in the home")
 ]
-Watch = Annotated[bool, option("--watch -w", "again at every change of the files, until Ctrl-C")]
+Watch = Annotated[
+    bool, option("--watch -w", "run again at every change of the files, until Ctrl-C")
+]
 KINDS = (".json", ".png", ".charx")
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def bring(
     file: CardFile,
     name: Annotated[Text, option("--name NAME", "the role's name; else the card's")] = None,
-    into: Annotated[Text, option("--into ROLE", "bring this role up to date")] = None,
+    into: Annotated[Text, option("--into ROLE", "update this role")] = None,
     traits: Annotated[
         bool, option("--traits", "remember description and personality as traits")
     ] = False,

@@ -37,9 +37,7 @@ def chat(
         str | None,
         option("--model NAME", "name of the model; none = learn.model"),
     ] = None,
-    session: Annotated[
-        str, option("--chat NAME", "go on with this chat, or begin it")
-    ] = "terminal",
+    session: Annotated[str, option("--chat NAME", "continue or start this chat")] = "terminal",
     user: UserName = None,
     pane: Annotated[
         bool,

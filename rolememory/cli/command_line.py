@@ -14,7 +14,7 @@ DEFAULT_HOME = "memories"
 OPTIONS = (
     ("--home PATH", translatable('the folder of all roles (or ROLEMEMORY_HOME); default: memories')),
     ("--json", translatable('the result as one JSON value on standard output')),
-    ("--lang zh|en", translatable('the language to be spoken to in (or ROLEMEMORY_LANG)')),
+    ("--lang zh|en", translatable('the language of messages (or ROLEMEMORY_LANG)')),
 )  # fmt: skip
 
 

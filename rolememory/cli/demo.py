@@ -44,9 +44,9 @@ class DemoScene:
 def demo(
     role: Annotated[Text, argument("[ROLE]", "only this character")] = None,
     words: Annotated[
-        bool, option("--words", "by keys and words alone, without waiting for the embedding model")
+        bool, option("--words", "by keys and words only, without waiting for the embedding model")
     ] = False,
-    at_once: Annotated[bool, option("--no-pause", "all scenes at once")] = False,
+    at_once: Annotated[bool, option("--no-pause", "do not pause between scenes")] = False,
 ) -> None:
     """Play every scene."""
     with _stage(words) as home:

@@ -47,10 +47,11 @@ def import_file(
         argument("[FOLDER]", "of the program: its folder, data/<user>, or one character's chats"),
     ] = None,
     role: Annotated[
-        Text, option("--role ROLE", "into this role; not given: the one the file tells")
+        Text, option("--role ROLE", "into this role; not given: the one named in the file")
     ] = None,
     keep: Annotated[
-        bool, option("--keep", "where both differ, ours stays; otherwise theirs comes in")
+        bool,
+        option("--keep", "where both differ, keep the existing memory; otherwise it is replaced"),
     ] = False,
     dry_run: DryRun = False,
     profile: Profile = None,

@@ -28,13 +28,13 @@ DEFAULT_USER = "default-user"
 FAILED = 1
 
 Profile = Annotated[Text, option("--profile USER", "of several users this one")]
-Hidden = Annotated[bool, option("--hidden", "also messages that were hidden from the model")]
-Again = Annotated[bool, option("--again", "read every chat again, also those that did not change")]
+Hidden = Annotated[bool, option("--hidden", "include messages that were hidden from the model")]
+Again = Annotated[bool, option("--again", "read every chat again, including unchanged ones")]
 Stories = Annotated[
     Text,
     option(
         "--stories HOW",
-        "one or each: whether the chats of a role share one life, or each is a story of its own",
+        "one or each: whether the chats of a role share one story, or each is a separate one",
     ),
 ]
 

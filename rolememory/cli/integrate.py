@@ -24,9 +24,9 @@ def integrate_sillytavern(
     all_users: Annotated[bool, option("--all-users", "for all users")] = False,
     address: Annotated[
         list[str] | None,
-        option("--address URL", "where its page is opened, if not as config.yaml says"),
+        option("--address URL", "the address its page is opened at, if not the one in config.yaml"),
     ] = None,
-    remove: Annotated[bool, option("--remove", "take everything out again")] = False,
+    remove: Annotated[bool, option("--remove", "remove it again")] = False,
 ) -> None:
     """Copies the extension, and lets SillyTavern's page ask the server."""
     tavern = path.expanduser().resolve()

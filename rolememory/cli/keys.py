@@ -40,7 +40,7 @@ def add(
     ] = None,
     user: Annotated[
         str,
-        option("--user NAME", "whose turns they are; * = whom a signed claim names"),
+        option("--user NAME", "the user it acts for; * = the user of a signed claim"),
     ] = EVERY,
     rights: Annotated[
         str,

@@ -13,7 +13,7 @@ OnBehalf = Annotated[
     str | None,
     option(
         "--user NAME",
-        "on whose behalf: their own memories and the shared ones, whatever the model asks for",
+        "the user of the tools: their own memories and the shared ones, whatever the model asks for",
     ),
 ]
 

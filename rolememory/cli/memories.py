@@ -34,7 +34,7 @@ def list_memories(
     tag: Annotated[Text, option("--tag TAG", "only with this tag")] = None,
     user: UserName = None,
     archived: Annotated[bool, option("--archived", "only what is archived")] = False,
-    everything: Annotated[bool, option("--all", "what is archived too")] = False,
+    everything: Annotated[bool, option("--all", "include archived memories")] = False,
     limit: Limit = 1000,
 ) -> None:
     """In the order of the file."""

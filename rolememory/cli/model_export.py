@@ -35,7 +35,7 @@ Rounded = Annotated[
 ]
 Remove = Annotated[
     bool,
-    option("--remove", "take the graph away; the original is used again"),
+    option("--remove", "delete the export; the original is used again"),
 ]
 
 

@@ -25,10 +25,10 @@ def observe(
         str, argument("FILE|-", "the whole chat: JSON, JSON lines, or a SillyTavern chat")
     ],
     chat: Annotated[
-        str, option("--chat NAME", "which chat it belongs to; none = found out by what was said")
+        str, option("--chat NAME", "the chat's id; none = detected from the messages")
     ] = "",
     user: UserName = None,
-    wait: Annotated[bool, option("--wait", "ask the model now, where one is set")] = False,
+    wait: Annotated[bool, option("--wait", "call the model now, if one is set")] = False,
 ) -> None:
     """Tell what was new and what was learned of it."""
     messages = chat_messages(read_text(file), file)
@@ -72,23 +72,23 @@ def review(
     role: RoleName,
     accept: Annotated[
         Words,
-        option("--accept ID", "let it become a memory (`all`: everything)"),
+        option("--accept ID", "store it as a memory (`all`: everything)"),
     ] = None,
     reject: Annotated[
         Words,
-        option("--reject ID", "send it away for good (`all`: everything)"),
+        option("--reject ID", "reject it for good (`all`: everything)"),
     ] = None,
     mend: Annotated[
         Text,
-        option("--mend ID", "accept it with the words of --content"),
+        option("--mend ID", "accept it with the text of --content"),
     ] = None,
     content: Annotated[
         Text,
-        option("--content TEXT", "with --mend: what it shall say"),
+        option("--content TEXT", "with --mend: the new text"),
     ] = None,
     refused: Annotated[
         bool,
-        option("--refused", "what was not kept, and why; --accept ID keeps it"),
+        option("--refused", "what was refused, and why; --accept ID stores it"),
     ] = False,
 ) -> None:
     """Without options: what waits, and why."""

@@ -93,7 +93,7 @@ UserName = Annotated[
 ]
 Wait = Annotated[
     bool,
-    option("--wait", "load the embedding model and wait for it: meaning counts too"),
+    option("--wait", "load the embedding model and wait for it, to search by meaning too"),
 ]
 DryRun = Annotated[
     bool,

@@ -67,7 +67,7 @@ def open_role(
     name: RoleName,
     create: Annotated[
         bool,
-        option("--create", "make the role if there is none of that name"),
+        option("--create", "create the role if it does not exist"),
     ] = False,
     edit: Annotated[bool, option("--edit", "open its memory.json in the editor")] = False,
 ) -> None:

@@ -35,7 +35,7 @@ def serve(
     ] = None,
     role: Annotated[
         str | None,
-        option("--role NAME", "the role of every turn that names none"),
+        option("--role NAME", "the role of turns that name none"),
     ] = None,
     service: Annotated[
         bool,
@@ -43,7 +43,7 @@ def serve(
     ] = False,
     workers: Annotated[
         int,
-        option("--workers N", "so many processes on one port answer turns (1)", parser=int),
+        option("--workers N", "number of processes that answer on one port (1)", parser=int),
     ] = 1,
 ) -> None:
     """Runs until Ctrl-C."""

@@ -32,17 +32,17 @@ def sessions(
     role: RoleName,
     chat: Annotated[Text, argument("[CHAT]", "show its messages")] = None,
     user: UserName = None,
-    archived: Annotated[bool, option("--archived", "archived ones too")] = False,
+    archived: Annotated[bool, option("--archived", "include archived ones")] = False,
     title: Annotated[Text, option("--title TEXT", "give the chat this title")] = None,
     archive: Annotated[
-        bool | None, option("--archive/--unarchive", "put the chat away, or back")
+        bool | None, option("--archive/--unarchive", "archive the chat, or restore it")
     ] = None,
     mode: Annotated[Text, option("--mode MODE", "on, here, read_only or off")] = None,
     story: Annotated[
         Text,
         option(
             "--story --timeline NAME",
-            'put the chat into this story; "" = the shared life, own = its own, default',
+            'put the chat into this story; "" = the shared story, own = a separate one, default',
         ),
     ] = None,
     remove: Annotated[

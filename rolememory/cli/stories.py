@@ -41,7 +41,7 @@ def begin(
     role: RoleName,
     name: Annotated[str, argument("NAME", "what to call it")],
     of: Annotated[
-        Text, option("--of NAME", 'it knows what was told there; "" = the shared life')
+        Text, option("--of NAME", 'it knows what was said there; "" = the shared story')
     ] = None,
     at: Annotated[Text, option("--at TIME", "... until then, e.g. 2024-05-01; none = now")] = None,
     chat: Annotated[Text, option("--chat NAME", "put this chat into it")] = None,
@@ -56,13 +56,17 @@ def begin(
 
 def merge(
     role: RoleName,
-    name: Annotated[str, argument("NAME", "whose events")],
-    into: Annotated[str, option("--into NAME", "who learns of them; none = the shared life")] = "",
+    name: Annotated[str, argument("NAME", "the story to read from")],
+    into: Annotated[
+        str, option("--into NAME", "the story that learns it; none = the shared story")
+    ] = "",
 ) -> None:
     """Nothing is copied: it is heard there from now on."""
     with open_role(role) as role_memory:
         role_memory.stories.merge(name, into)
-    out.say("{name}: known in {story} from now on", name=name, story=into or say("the shared life"))
+    out.say(
+        "{name}: known in {story} from now on", name=name, story=into or say("the shared story")
+    )
 
 
 def living(

@@ -25,7 +25,7 @@ Chat = Annotated[
 ]
 Now = Annotated[
     str | None,
-    option("--now TIME", "pretend it is then, e.g. 2024-05-01"),
+    option("--now TIME", "the time of the turn, e.g. 2024-05-01"),
 ]
 
 
@@ -42,7 +42,7 @@ def recall(
     wait: Wait = False,
     count: Annotated[
         bool,
-        option("--count", "count this as a turn of the story; otherwise it only looks"),
+        option("--count", "count this as a turn of the story; otherwise nothing is recorded"),
     ] = False,
 ) -> None:
     """A look that changes nothing, unless it is to count."""
@@ -68,7 +68,7 @@ def explain(
     message: Said,
     memory_ids: Annotated[
         list[str] | None,
-        argument("[ID...]", "memories to ask about in particular"),
+        argument("[ID...]", "ids of memories to explain"),
     ] = None,
     chat: Chat = None,
     user: UserName = None,

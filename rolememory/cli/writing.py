@@ -27,11 +27,11 @@ Given = Annotated[
 OfKind = Annotated[
     MemoryTypeChoice, option("--type episodic|semantic|trait|goal", "what kind of memory")
 ]
-Keys = Annotated[Words, option("--key -k KEY", "a word that wakes it; repeat for more")]
+Keys = Annotated[Words, option("--key -k KEY", "a key that recalls it; repeat for more")]
 Tags = Annotated[Words, option("--tag TAG", "a tag; repeat for more")]
 Emotions = Annotated[
     Words,
-    option("--emotion WORD", "a feeling that goes with it; repeat for more"),
+    option("--emotion WORD", "an emotion; repeat for more"),
 ]
 Topics = Annotated[Words, option("--topic WORD", "what it is about; repeat for more")]
 Subject = Annotated[
@@ -40,21 +40,21 @@ Subject = Annotated[
 ]
 Owner = Annotated[
     Text,
-    option("--user NAME", "whose it is; not given: shared by all users"),
+    option("--user NAME", "which user it belongs to; not given: shared by all users"),
 ]
 Created = Annotated[
     Text,
     option("--created TIME", "when it happened, e.g. 2024-05-01"),
 ]
-Expires = Annotated[Text, option("--expires TIME", "until when it counts")]
+Expires = Annotated[Text, option("--expires TIME", "when it expires")]
 Salience = Annotated[Text, option("--salience 0..1", "how much it mattered")]
-Weight = Annotated[Text, option("--weight 0..2", "how strongly it is held")]
-Priority = Annotated[Text, option("--priority 0..100", "who goes first when room is short")]
-Constant = Annotated[bool, option("--constant", "always there")]
-NewId = Annotated[str, option("--id ID", "its id; not given: made from its words")]
+Weight = Annotated[Text, option("--weight 0..2", "how strongly it is remembered")]
+Priority = Annotated[Text, option("--priority 0..100", "what is kept when space is short")]
+Constant = Annotated[bool, option("--constant", "in the prompt on every turn")]
+NewId = Annotated[str, option("--id ID", "its id; not given: made from its text")]
 EachLine = Annotated[
     bool,
-    option("--each-line", "every line of the text is a memory of its own"),
+    option("--each-line", "make each line of the text a separate memory"),
 ]
 
 
@@ -169,7 +169,7 @@ def weight(
     memory_id: MemoryId,
     value: Annotated[
         str,
-        argument("VALUE", "0..2; 1 is usual, below 0.1 `clean` archives it"),
+        argument("VALUE", "0..2; 1 is normal, below 0.1 `clean` archives it"),
     ],
 ) -> None:
     """The same as `edit ROLE ID weight=VALUE`."""

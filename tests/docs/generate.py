@@ -63,7 +63,7 @@ def _cli() -> Iterator[str]:
         ("The command line", "命令行"),
         "cli.md",
         (
-            "`rolememory VERB ...`; `python -m rolememory` is the same. `rolememory VERB --help` shows what stands here.",
+            "`rolememory VERB ...`; `python -m rolememory` is the same. `rolememory VERB --help` shows the same text.",
             "`rolememory 命令 ……`，也可以写 `python -m rolememory`。`rolememory 命令 --help` 显示的就是这里的内容。",
         ),
     )
@@ -89,7 +89,7 @@ def _codes() -> list[tuple[str, str]]:
         (
             "1",
             say(
-                "it could not be done; one line on standard error says why",
+                "it failed; one line on standard error says why",
                 "没有做成；标准错误上有一行说明原因",
             ),
         ),
@@ -136,8 +136,8 @@ def _settings() -> Iterator[str]:
         ("Settings", "设置"),
         "settings.md",
         (
-            "Every key of `rolememory.toml`. Only what you change needs to stand in the file; a preset, the file and a role's own settings "
-            "are laid over each other, later ones win. `rolememory settings` shows what differs from its default, and sets keys.",
+            "Every setting of `rolememory.toml`. The file needs only what you change; a preset, the file and a role's own settings "
+            "are layers, and later ones win. `rolememory settings` shows what differs from its default, and changes settings.",
             "`rolememory.toml` 的全部设置项。文件里只需写要改的；预设、文件、角色自己的设置依次叠加，后者优先。"
             "`rolememory settings` 可查看改过的项，也可以修改。",
         ),

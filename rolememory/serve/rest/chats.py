@@ -122,7 +122,7 @@ class StoryIn(In):
 
     name: Name
     of: Line | None = Field(
-        None, description='where it forks from; "" = the shared life, null = it starts empty'
+        None, description='where it forks from; "" = the shared story, null = it starts empty'
     )
     at: datetime | None = None
 
