@@ -223,6 +223,7 @@ def _strategies(index: MemoryIndex, kept: Mapping[str, Strategy]) -> Iterator[St
         patterns=index.patterns,
         table=index.table,
         derive=index.derive,
+        felt=index.derive if index.lexicon is None else anew,
     )
     for name in dict.fromkeys((*triggers.NAMES, *TRIGGERS, *third_party())):
         own = parts.own(name)

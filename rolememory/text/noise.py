@@ -91,10 +91,11 @@ def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
     """The fillers of both languages as one pattern, and the words and characters that they consist of."""
     listed = {one.replace("'", "") for language in ("en", "zh") for one in _listed(language)}
     longest_first = sorted(listed, key=lambda one: (-len(one), one))
-    either = "|".join(
-        rf"(?<![a-z]){re.escape(one)}(?![a-z])" if _LATIN.match(one) else re.escape(one)
-        for one in longest_first
+    latin, others = (
+        "|".join(re.escape(one) for one in longest_first if bool(_LATIN.match(one)) is small)
+        for small in (True, False)
     )
+    either = rf"(?<![a-z])(?:{latin})(?![a-z])|{others}"
     return re.compile(rf"(?>{either}|[^\w]+)*+"), frozenset(_WORDS.findall(" ".join(listed)))
 
 

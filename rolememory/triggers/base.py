@@ -43,6 +43,7 @@ class Parts:
     told_at_turns: "Callable[[Doubles], Doubles] | None" = None  # the story clock: user turns the timeline had at those moments (seconds), nan where nobody counted
     table: Table | None = None  # the entries in columns, for strategies that follow them by rows
     derive: Derive = anew  # finds out about texts, or remembers
+    felt: Derive = anew  # the same about what is felt in them, which a home's own words decide too
 
     def own(self, name: str) -> StrategySettings:
         """The settings of the strategy with this name; a third party's come from `triggers.others`."""

@@ -1,7 +1,7 @@
 """Feeling calls to feeling: strong feeling wakes memories of that feeling, and the mood weighs those awake (S1.25)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,7 +9,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
-from rolememory.triggers.base import ByRows, Parts, may_wake, register
+from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ _CALM = Feeling()
 class _Felt:
     """What each row feels, in columns; a text is read when something is first felt, most turns are calm."""
 
-    def __init__(self, table: Table, read: Mapping[str, Feeling]) -> None:
-        self._table, self._read = table, read
+    def __init__(self, table: Table, read: Mapping[str, Feeling], derive: Derive = anew) -> None:
+        self._table, self._read, self._derive = table, read, derive
         self._unread: set[int] = set()
         self._feelings: dict[int, Feeling] = {}  # of those that feel anything
         self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
@@ -66,22 +66,41 @@ class _Felt:
         """Read these no more."""
         self._unread.difference_update(rows)
         for row in rows:
-            self._feelings.pop(row, None)
+            if self._feelings.pop(row, None):
+                self.weights[row] = 0.0
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
-        for row in self._unread:
-            entry = self._table.entry(row)
-            feeling = replace(self._read.get(entry.id, Feeling()), words=())
+        rows = list(self._unread)
+        entries = self._table.entries(rows)
+        declared = [getattr(entry, "emotions", ()) for entry in entries]
+        for row, feeling in zip(rows, self._told(entries, declared), strict=True):
+            self.some[row] = not feeling.neutral
             if not feeling.neutral:
                 self._feelings[row] = self._alike.setdefault(feeling, feeling)
-            triggers = getattr(entry, "triggers", ())
-            self.weights[row] = _weights(feeling)
-            self.some[row] = not feeling.neutral
-            self.wakeful[row] = may_wake(entry, "emotional")
-            self.declared[row] = bool(getattr(entry, "emotions", ()))
-            self.asking[row] = "emotional" in triggers
+                self.weights[row] = _weights(feeling)
+        self.wakeful[rows] = [may_wake(entry, "emotional") for entry in entries]
+        self.declared[rows] = list(map(bool, declared))
+        self.asking[rows] = ["emotional" in getattr(entry, "triggers", ()) for entry in entries]
         self._unread.clear()
+
+    def _told(self, entries: Sequence[Entry], declared: Sequence[Sequence[str]]) -> list[Feeling]:
+        """What each feels, by all that decides it: its declared emotions and its text."""
+        keys = [
+            f"{labels!r} {entry.content}" for labels, entry in zip(declared, entries, strict=True)
+        ]
+        ids = dict(zip(keys, (entry.id for entry in entries), strict=True))
+
+        def read(key: str) -> tuple[object, ...]:
+            felt = self._read.get(ids[key], _CALM)
+            return felt.emotions, felt.valence, felt.arousal
+
+        return [
+            Feeling(tuple((label, weight) for label, weight in emotions), valence, arousal)
+            if emotions or valence or arousal
+            else _CALM
+            for emotions, valence, arousal in self._derive("felt", keys, read)
+        ]
 
     def of(self, row: int) -> Feeling:
         """What the entry in a row feels."""
@@ -107,7 +126,7 @@ class EmotionalTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._settings = parts.settings.emotional
-        self._felt = _Felt(self.table, parts.feelings)
+        self._felt = _Felt(self.table, parts.feelings, parts.felt)
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:

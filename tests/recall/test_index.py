@@ -16,8 +16,10 @@ from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
 from rolememory.text.affect import read_affect
+from rolememory.text.affect_lexicon import load_lexicon
 from rolememory.text.dates import times
 from rolememory.text.vectors import VectorTable
+from rolememory.triggers.base import Derive
 from rolememory.triggers.semantic import reads
 from tests.builders import DAY_ZERO, scene
 from tests.hashing import HashingEmbedder
@@ -140,17 +142,35 @@ def test_an_index_that_followed_answers_like_one_made_anew(steps: list[list[Memo
     assert set(before.keys) == set(anew.keys)
 
 
+def derived() -> tuple[list[str], Derive]:
+    """Kinds of what is found out about texts, one for each text, and what finds it out."""
+    kinds: list[str] = []
+
+    def derive(kind: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
+        kinds.extend([kind] * len(texts))
+        return [make(text) for text in texts]
+
+    return kinds, derive
+
+
+@pytest.mark.parametrize(("own", "remembered"), [(False, True), (True, False)])
+def test_what_the_words_of_a_home_make_feel_is_not_remembered_for_others(
+    own: bool, remembered: bool
+) -> None:
+    kinds, derive = derived()
+    one = Memory(id="a", content="The beacon made me happy.")
+    index = MemoryIndex.empty(SETTINGS, derive=derive)
+    index = index.with_lexicon(load_lexicon() if own else None).changed([one], (), {"a": one})
+    answers(index)
+    assert ("felt" in kinds) is remembered
+
+
 @settings(max_examples=25)
 @given(memories_named("abcdef"))
 def test_vectors_that_come_later_are_taken_over_without_a_second_look_at_texts(
     memories: list[Memory],
 ) -> None:
-    read: list[str] = []
-
-    def derive(_: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
-        read.extend(texts)
-        return [make(text) for text in texts]
-
+    read, derive = derived()
     by_id = {memory.id: memory for memory in memories}
     index = MemoryIndex.empty(SETTINGS, derive=derive).changed(memories, (), by_id)
     without, seen = answers(index), len(read)
