@@ -137,12 +137,13 @@ def weigh(
         for one in strategies
         if one.weighs
     ]
-    parts = [_Part.of(name, found, rows) for name, found in leaning]
+    parts = [_Part.of(name, found, rows) for name, found in leaning if len(found.rows)]
     if multiply:
         parts = [part.only_loss() for part in parts if part.name == "recency"]
         share = {"recency": 1.0}
     else:
-        parts += _standing(table, rows, memories, effects)
+        standing = _standing(table, rows, memories, effects)
+        parts += [part for part in standing if part.strengths.any()]
         share = _shares_by_name(strategies, settings)
     amounts = [(relevance * share.get(part.name, 0.0) * part.strengths).round(6) for part in parts]
     score = (relevance + sum(amounts)).clip(0.0, 1.0).round(6)
@@ -288,8 +289,10 @@ class _Woken:
 
     @classmethod
     def of(cls, strategy: Strategy, found: TableEvidence) -> "_Woken":
+        if not len(found.rows):
+            return cls(strategy.trigger.name, found, found.strengths)
         strengths = strategy.weight * found.strengths.clip(0.0, 1.0)
-        if len(strengths) and not strengths.all():
+        if not strengths.all():
             found = found.only(strengths > 0.0)
             strengths = strengths[strengths > 0.0]
         return cls(strategy.trigger.name, found, strengths)

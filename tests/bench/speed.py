@@ -1,10 +1,11 @@
 """How fast the hot path is, and beside it what a bare file, a bare product and the peers take. Prints one JSON object.
 
-    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--after-write] [--peers PYTHON]
+    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--after-write | --heard | --long] [--peers PYTHON]
 
 Vectors are made up beforehand (clustered, 384 dimensions, normalised) and the same for all, so no model is part of a figure.
 Turns and the bare product are CPU time of their own thread, all else is time by the clock. `--after-write` measures turns alone:
-`turn_after_write` is the one right after a memory was added.
+`turn_after_write` is the one right after a memory was added. `--heard` measures turns over what was said in chats, in a chat of eight
+messages, and right after one more was heard; `--long` the first request of a chat with so many short messages.
 `--peers` names the interpreter of an environment that holds chromadb, langgraph and mem0ai; without it they are left out.
 """
 
@@ -183,6 +184,57 @@ def after_write(n: int, turns: int) -> dict[str, Any]:
             return {"memories": n, **measured, "resident_mb": round(resident_mb() - before, 1)}
 
 
+def heard(n: int, turns: int) -> dict[str, Any]:
+    """Turns in a chat of eight messages over n that were heard in other chats, with vectors at hand, and after one more was heard."""
+    questions, asked = sentences(2 * turns + 5, seed=7), vectors(2 * turns + 5, seed=7)
+    texts, table = sentences(n), vectors(n)
+    known = dict(zip([*texts, *questions], [*table, *asked], strict=True))
+    voices = (Message.user, Message.assistant)
+    said = [voices[at % 2](text) for at, text in enumerate(sentences(8, seed=9))]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Home.open(folder, embedder=Precomputed(known)) as home,
+    ):
+        role = home.create("Big")
+        for start in range(0, n, 500):
+            part = texts[start : start + 500]
+            told = [voices[at % 2](text) for at, text in enumerate(part)]
+            role.observe(told, chat=f"chat {start}", user="lin")
+        role.observe(said, chat="now", user="lin")
+        role.recall([questions[0]], dry_run=True)
+        assert role.ready(300)
+
+        def turn(question: str) -> None:
+            role.recall([*said, Message.user(question)], chat="now", user="lin", dry_run=True)
+
+        timed_turns(turn, questions[:5])
+        resting, after = timed_turns(turn, questions[5 : turns + 5]), list[float]()
+        for question in questions[turns + 5 :]:
+            said += [Message.user(question), Message.assistant("So it was.")]
+            role.observe(said, chat="now", user="lin")
+            said = said[-8:]
+            after += timed_turns(turn, [question])
+    found = {"turn": resting, "turn_after_message": after}
+    return {"heard": n, **{name: summary(ms) for name, ms in found.items()}}
+
+
+def long_request(n: int) -> dict[str, Any]:
+    """The first request of a chat that shows n short messages, and the turn after it was heard."""
+    voices = (Message.user, Message.assistant)
+    said = [voices[at % 2](f"{at} yes, that is so.") for at in range(n - 1)]
+    said.append(Message.user("Who keeps the lamp?"))
+    bounds = {"serve.max_messages": n + 1, "serve.max_characters": 100 * n}
+    with tempfile.TemporaryDirectory() as folder, Home.open(folder, WORDS_ALONE | bounds) as home:
+        role = home.create("Long")
+        role.recall("Hello there.", dry_run=True)
+        first = timed_turns(lambda _: role.recall(said, chat="long", dry_run=True), [None])[0]
+        role.observe(said, chat="long")
+        role.recall(said, chat="long", dry_run=True)
+        next_one = timed_turns(lambda _: role.recall(said, chat="long", dry_run=True), [None])[0]
+    told = {"first_ms": first, "first_us_per_message": 1000 * first / n, "next_ms": next_one}
+    return {"messages": n, **{name: round(ms, 1) for name, ms in told.items()}}
+
+
 def timed_turns(turn: Callable[[Any], object], questions: Sequence[Any]) -> list[float]:
     """Milliseconds of CPU of one turn per question, on this thread."""
     out = []
@@ -264,17 +316,21 @@ def main() -> None:
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--turns", type=int, default=60)
-    parser.add_argument("--after-write", action="store_true")
+    for name in ("--after-write", "--heard", "--long"):
+        parser.add_argument(name, action="store_true")
     parser.add_argument("--peers", default=os.environ.get("ROLEMEMORY_PEERS", ""))
     asked = parser.parse_args()
     out: dict[str, Any] = {"load_average": os.getloadavg()[0]}
     if asked.after_write:
         out["sizes"] = [after_write(n, asked.turns) for n in asked.sizes]
-        print(json.dumps(out, indent=2))
-        return
-    out["start_up"] = start_up()
-    out["sizes"] = [of_size(n, asked.turns) for n in asked.sizes]
-    out["growth"] = in_a_fresh_process("growth_per_role")
+    elif asked.heard:
+        out["sizes"] = [heard(n, asked.turns) for n in asked.sizes]
+    elif asked.long:
+        out["sizes"] = [long_request(n) for n in asked.sizes]
+    else:
+        out["start_up"] = start_up()
+        out["sizes"] = [of_size(n, asked.turns) for n in asked.sizes]
+        out["growth"] = in_a_fresh_process("growth_per_role")
     if asked.peers:
         out["peers"] = peers(asked.peers, [n for n in asked.sizes if n <= 10_000], asked.turns)
     print(json.dumps(out, indent=2))

@@ -138,14 +138,14 @@ class FileSpace:
 
     def changes(self, prefix: str) -> Revision | None:
         """The state of `.pulse`, a file that grows."""
-        return self._mark(self._below(prefix) / PULSE)
+        return self._mark(self._pulse(prefix))
 
     def announce(self, prefix: str) -> None:
         """Append a byte to the pulse file; where that fails, delete it, which is noticed as well.
 
         Losing it loses nothing: it only sends readers to look.
         """
-        pulse = self._below(prefix) / PULSE
+        pulse = self._pulse(prefix)
         try:
             descriptor = self.disk.open(pulse, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
@@ -187,7 +187,11 @@ class FileSpace:
         return path
 
     def _below(self, prefix: str) -> Path:
-        return self.folder / prefix.rpartition("/")[0]
+        above = prefix.rpartition("/")[0]
+        return self._path(above) if above else self.folder
+
+    def _pulse(self, prefix: str) -> Path:
+        return self._path(f"{prefix.rpartition('/')[0]}/{PULSE}".lstrip("/"))
 
     def _mark(self, path: Path) -> Revision | None:
         try:
