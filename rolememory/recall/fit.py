@@ -28,7 +28,10 @@ from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
-ASKED = 1.1  # times `recall.enough` for who asks
+ASKED = 1.1  # times `recall.enough` for who asks ...
+ASKED_OF_CHATS = (
+    1.6  # ... for memories that rest on what was said: much of a chat tells little each
+)
 BESIDE = 0.37  # of the evidence for the best one that a memory needs to come with it uninvited ...
 SURE = 0.9  # ... which counts up to this relevance
 MOST_ALONG = 2  # passages that come along with what the same person said before ...
@@ -515,9 +518,13 @@ def _max_items(
     )
 
 
-def _enough(_: _FitCandidate, fitted: Fitted, fitting: Fitting, __: GrowingLength) -> Reason | None:
+def _enough(
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
+) -> Reason | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
-    limit = (fitting.rules.enough or 0.0) * (ASKED if fitting.allowance.asked else 1.0)
+    limit = fitting.rules.enough or 0.0
+    if fitting.allowance.asked:
+        limit *= ASKED_OF_CHATS if candidate.memory.evidence else ASKED
     if fitted.relevance < limit:
         return None
     return _told_enough(round(fitted.relevance, 2), limit)

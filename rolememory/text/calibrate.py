@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FULL_COVERAGE = 5.0  # nats for all words of the question
-NOISE = 1.8  # standard deviations above the background that mean nothing yet, where a question is asked ...
-NOISE_IN_TALK = 1.0  # ... and where the talk goes on: it seldom uses the words of what it touches
+NOISE = 1.5  # standard deviations above the background that mean nothing yet, where a question is asked ...
+NOISE_IN_TALK = 1.0  # ... where the talk goes on: it seldom uses the words of what it touches ...
+NOISE_BEFORE = 1.8  # ... and for the talk before
 PER_DEVIATION = 1.0  # nats for each further one ...
 PER_DEVIATION_IN_TALK = 1.5
 MOST_DEVIATIONS = 8.0  # cosines further out say no more
@@ -95,19 +96,21 @@ def _moments(values: "Floats") -> tuple[float, float]:
     return float(mean), sqrt(float(np.add.reduce(wide)) / len(wide))
 
 
-def dense(cosines: "Floats", mean: float, deviation: float, talk: float = 0.0) -> "Floats":
+def dense(
+    cosines: "Floats", mean: float, deviation: float, talk: float = 0.0, noise: float = NOISE
+) -> "Floats":
     """Evidence of nearness in meaning, in nats: how far a cosine stands out of the noise; shape kept.
 
-    `talk`: how much what was said goes on with a talk, 0..1; 0 = a question that stands alone.
+    `talk`: how much what was said goes on with a talk, 0..1; 0 = it stands alone, and `noise` is that of such.
 
     >>> import numpy as np
     >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).astype(float).round(2).tolist()
-    [0.0, 0.0, 2.2]
+    [0.0, 0.0, 2.5]
     """
     import numpy as np
 
     deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, 1e-6))
-    noise = NOISE + talk * (NOISE_IN_TALK - NOISE)
+    noise += talk * (NOISE_IN_TALK - noise)
     each = PER_DEVIATION + talk * (PER_DEVIATION_IN_TALK - PER_DEVIATION)
     evidence: Floats = np.float32(each) * np.clip(
         deviations - np.float32(noise), 0.0, MOST_DEVIATIONS - noise

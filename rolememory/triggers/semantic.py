@@ -151,9 +151,9 @@ class Nearness:
     mean: float
     deviation: float
 
-    def evidence(self, talk: float = 0.0) -> "Floats":
-        """Evidence in nats, 0 where an entry has no vector; `talk` as in `calibrate.dense`."""
-        return calibrate.dense(self.cosines, self.mean, self.deviation, talk) * self.there
+    def evidence(self, talk: float = 0.0, noise: float = calibrate.NOISE) -> "Floats":
+        """Evidence in nats, 0 where an entry has no vector; `talk` and `noise` as in `calibrate.dense`."""
+        return calibrate.dense(self.cosines, self.mean, self.deviation, talk, noise) * self.there
 
     def or_else(self, other: "Floats") -> "Floats":
         """The cosines; another value where an entry has no vector."""
@@ -534,7 +534,7 @@ class SemanticTrigger(ByRows):
             told = self._coverage(context_of(term_query(scene.query), earlier, terms), terms)
             context = context + calibrate.lexical(calibrate.above(told, mask, BACKGROUND))
         if (nearness := self._nearness(scene.talk, scene, self._once(terms, mask))) is not None:
-            context = context + nearness.evidence()
+            context = context + nearness.evidence(noise=calibrate.NOISE_BEFORE)
         return context
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rolememory.recall.allowance import Allowance
 from rolememory.recall.fit import Fitted, Fitting, Visible, fit
 from rolememory.schema.evidence import Hit, Reason, Scored
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings
 
@@ -170,6 +170,10 @@ def test_memories_end_where_enough_is_said_and_later_for_who_asks() -> None:
     )
     assert len(chosen(fit(given, Plain(), talk))) == 3
     assert len(chosen(fit(given, Plain(), question))) == 4
+    said = {"source": "summary", "evidence": (Evidence(chat="walk"),)}
+    of_chats = [scored(f"m{number}", 0.9 - number / 100, **said) for number in range(12)]
+    assert len(chosen(fit(of_chats, Plain(), talk))) == 3
+    assert len(chosen(fit(of_chats, Plain(), question))) == 5, "each tells less"
     assert set(codes(fit(given, Plain(), talk)).values()) == {"enough"}
     assert len(chosen(fit(given, Plain(), fitting(enough=None)))) == 12
 
