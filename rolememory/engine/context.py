@@ -1,5 +1,6 @@
 """What every part of a role's memory stands on: its files, its settings, its index."""
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from rolememory.chats.forgotten import Forgotten
 from rolememory.chats.passages import ChatPassages
 from rolememory.chats.pinned import Pinned
 from rolememory.engine.shared import HomeContext
+from rolememory.errors import RoleMemoryError
 from rolememory.inject.fence import strip
 from rolememory.recall.candidates import Candidates
 from rolememory.recall.pipeline import RecallPipeline
@@ -28,7 +30,8 @@ from rolememory.usage.tracker import Usage
 if TYPE_CHECKING:
     from rolememory.text.vectors import VectorTable
 
-PART = 50  # messages of a long chat that are read at once while turns wait
+PART = 20  # messages of a long chat that are read at once while turns wait
+_log = logging.getLogger(__name__)
 BETWEEN_S = 0.005  # in which they come in
 BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
 
@@ -80,6 +83,8 @@ class RoleContext:
         )
         self.lock = threading.RLock()
         self._catching = 0  # how many read a long chat in parts now
+        self._reader: threading.Thread | None = None  # reads behind a turn
+        self._closed = False
         self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
         self.begin_recalling()
 
@@ -131,11 +136,34 @@ class RoleContext:
         finally:
             self._catching -= 1
 
+    @contextmanager
+    def live_turn(self) -> Iterator[None]:
+        """A turn inside reads little of what nobody has read yet, as after an import; the rest is read in parts behind it."""
+        self._catching += 1
+        try:
+            yield
+        finally:
+            self._catching -= 1
+        if self.passages.behind and not (self._reader and self._reader.is_alive()):
+            self._reader = threading.Thread(
+                target=self.catch_up, name="rolememory-read", daemon=True
+            )
+            self._reader.start()
+
+    def catch_up(self) -> None:
+        """Read what nobody has read yet, in parts. Never raises: the next turn reads on."""
+        try:
+            with self.catching_up():
+                pass
+        except (RoleMemoryError, OSError) as error:
+            _log.warning("%s: not read yet: %s", self.space.name, error)
+
     def _read_on(self) -> bool:
         """Read the next part of what was observed; whether there is more."""
         with self.lock:
-            self.pipeline.follow(self.candidates(self.stored(), self.settings), self.settings)
-            return self.passages.behind
+            candidates = self.candidates(self.stored(), self.settings)
+            self.pipeline.follow(candidates, self.settings).read_ahead()
+            return self.passages.behind and not self._closed
 
     def vectors(self) -> "VectorTable | None":
         """The vectors of all that recall asks, as far as they are there."""
@@ -157,6 +185,9 @@ class RoleContext:
 
     def close(self) -> None:
         """Fold the journal into memory.json and stop background work."""
+        self._closed = True
+        if self._reader:
+            self._reader.join()
         self.usage.close()
         self.pipeline.close()
         self.store.close()

@@ -301,6 +301,7 @@ class Home:
 
 def _read(role: RoleMemory) -> None:
     """Have at hand what a first turn reads."""
+    role.parts.context.catch_up()
     role.recall([], dry_run=True)
     if role.parts.learning.here:
         role.learner.behind.resume()

@@ -114,6 +114,13 @@ class MemoryIndex:
         row = self.table.row_of.get(entry_id)
         return None if row is None else self.table.entry(row)
 
+    def read_ahead(self) -> None:
+        """Have the strategies read what they would read when they are first asked. Cost: O(new texts)."""
+        with self.table.lock:
+            for one in self.strategies:
+                if isinstance(one.trigger, ByRows):
+                    one.trigger.read_ahead()
+
     @contextmanager
     def supposing(self, memory: Memory) -> Iterator["MemoryIndex"]:
         """The index as it would be, had this memory been written so, for as long as it is looked at; nobody else asks meanwhile."""

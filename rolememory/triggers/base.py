@@ -94,6 +94,9 @@ class ByRows:
     def remove(self, rows: Sequence[int]) -> None:
         """Forget these rows; what stood in them still does."""
 
+    def read_ahead(self) -> None:
+        """Read now what would be read when it is first asked for."""
+
     def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Evidence for candidates whose row is in the mask; strengths as `fire` gives them."""
         raise NotImplementedError

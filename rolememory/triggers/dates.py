@@ -127,6 +127,10 @@ class DatesTrigger(ByRows):
         for row in rows:
             self._told.remove(row)
 
+    def read_ahead(self) -> None:
+        """Read which times each row names."""
+        self._told.read()
+
     def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Memories of a time in `scene.times`."""
         import numpy as np

@@ -137,6 +137,10 @@ class EmotionalTrigger(ByRows):
         """Read these no more."""
         self._felt.remove(rows)
 
+    def read_ahead(self) -> None:
+        """Read what each row feels."""
+        self._felt.read()
+
     def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """What the message's feeling calls up: at most the strongest few, and all that ask for it."""
         if not self._settings.wakes or not scene.feeling.emotions:

@@ -241,6 +241,16 @@ def test_turns_come_in_between_while_a_long_chat_is_read(mira: RoleMemory) -> No
     assert found()
 
 
+def test_a_live_turn_after_an_import_reads_little_of_it(mira: RoleMemory) -> None:
+    mira.observe(giant(1_600, "begun "), chat="a", user="lin")
+    context = mira.parts.context
+    with context.live_turn():
+        mira.recall("Good evening.", user="lin", chat="b")
+        assert context.passages.behind, "the turn read it all"
+    context.catch_up()
+    assert not context.passages.behind
+
+
 def test_a_long_turn_looks_often_whether_anybody_waits(mira: RoleMemory) -> None:
     """Between two looks lies a small part of the work, also where the chat was never read before: counted in calls."""
     calls, looks = 0, list[int]()

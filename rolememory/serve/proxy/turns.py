@@ -39,15 +39,16 @@ def remember(app_state: AppState, call: ProxyCall) -> Remembered:
         return Remembered()
     began = time.perf_counter()
     try:
-        turn = call.role.recall(
-            call.spoken,
-            chat=call.chat,
-            user=call.user or "",
-            present=call.present,
-            members=call.members,
-            lore=app_state.settings.lorebook == "ours",
-            generation="normal" if call.kind == "task" else call.kind,
-        )
+        with call.role.parts.context.live_turn():
+            turn = call.role.recall(
+                call.spoken,
+                chat=call.chat,
+                user=call.user or "",
+                present=call.present,
+                members=call.members,
+                lore=app_state.settings.lorebook == "ours",
+                generation="normal" if call.kind == "task" else call.kind,
+            )
     except GivenUpError:
         return Remembered()
     except (RoleMemoryError, OSError) as error:
