@@ -147,15 +147,21 @@ class UsageLog:
         )
 
     def tallies(
-        self, visible: Visible = everywhere, token: Hashable = None
+        self,
+        visible: Visible = everywhere,
+        token: Hashable = None,
+        since: tuple[Hashable, Collection[str]] | None = None,
     ) -> Mapping[str, UsageTally]:
         """How often each memory was used and passed over, by turns that stand. Cost: O(rows noted).
 
-        `token` tells one `visible` from another: with one that asked shortly before, O(rows of what was noted since).
+        `token` tells one `visible` from another: with one that asked shortly before, O(rows of what was noted since). `since`:
+        the token of another one from which only these chats look different; with it, O(their rows).
         """
         with self._lock:
             chats = self._current()
             sums = self._sums.pop(token, None) if token is not None else None
+            if sums is None and since and (sums := self._sums.pop(since[0], None)):
+                sums.leave(since[1])
             if sums is None:
                 sums = _Sums()
                 sums.behind.update(chats)
@@ -305,6 +311,14 @@ class _Sums:
         self.behind: set[str] = set()  # chats that changed
         self._counted: dict[str, dict[int, tuple[_TurnUse | _Block, float]]] = {}  # with its share
         self._tallies: dict[str, UsageTally] = {}
+
+    def leave(self, chats: Collection[str]) -> None:
+        """Count these anew: what stood in them may stand no longer."""
+        self._tallies = dict(self._tallies)
+        for chat in self._counted.keys() & chats:
+            for counted in self._counted.pop(chat).values():
+                self._add(*counted, sign=-1)
+        self.behind.update(chats)
 
     def follow(self, chats: Mapping[str, _ChatUse], visible: Visible) -> Mapping[str, UsageTally]:
         """The tallies of these chats; the same object as long as nothing changed."""

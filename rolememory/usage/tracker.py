@@ -56,6 +56,7 @@ class Usage:
         self._added: (
             tuple[Mapping[str, UsageTally], Mapping[str, Memory], Mapping[str, float]] | None
         ) = None
+        self._sight: BranchVisibility | None = None  # the last that was asked for
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
 
@@ -82,9 +83,16 @@ class Usage:
     def effects(
         self, visibility: BranchVisibility, memories: Mapping[str, Memory]
     ) -> Mapping[str, float]:
-        """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows noted) after a new one."""
+        """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows of what was noted or moved since); O(rows noted) from elsewhere."""
+        before, self._sight = self._sight, visibility
+        near = before is not None and before.place == visibility.place
+        moved = visibility.moved_since(before) if before and near else None
         tallies = self.uses.tallies(
-            lambda chat, version: visibility.sees(_support(chat, version)), visibility.token
+            lambda chat, version: visibility.sees(_support(chat, version)),
+            visibility.token,
+            None
+            if moved is None or before is None
+            else (before.token, {chat for chat, _ in moved}),
         )
         known = self._added
         if known is None or known[0] is not tallies or known[1] is not memories:

@@ -12,6 +12,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.usage import UsageTally
 from rolememory.storage.files.space import FileSpace
 from rolememory.usage.tracker import Usage
+from rolememory.usage.weights import effects
 from tests.builders import memory
 
 NUTS = "Lin is allergic to shellfish."
@@ -65,12 +66,14 @@ class House:
 
     def tallies(self, chat: str = "harbour") -> dict[str, UsageTally]:
         visibility = self.chats.visible_from(chat)
-        self.usage.effects(visibility, MEMORIES)
-        return dict(
+        kept = self.usage.effects(visibility, MEMORIES)
+        found = dict(
             self.usage.uses.tallies(
                 lambda of, version: visibility.sees(Evidence(chat=of, version=version))
             )
         )
+        assert kept == effects(found, MEMORIES), "what was kept up is what is counted anew"
+        return found
 
 
 @pytest.fixture
@@ -98,6 +101,24 @@ def test_a_swipe_replaces_what_was_noted(house: House) -> None:
     assert house.tallies() == {"nuts": UsageTally(0, 1), "sister": UsageTally(1, 0)}, (
         "a swipe that asked for no memories again"
     )
+
+
+def test_only_a_chat_that_moved_is_counted_again(house: House) -> None:
+    house.turn(ASK, USED)
+    house.turn("And what shall I cook at sea?", USED, chat="at sea")
+    uses, asked = house.usage.uses, list[str]()
+
+    def everything(chat: str, version: str) -> bool:
+        return True
+
+    def but_harbour(chat: str, version: str) -> bool:
+        asked.append(chat)
+        return chat != "harbour"
+
+    assert uses.tallies(everything, "before")["nuts"] == UsageTally(2, 0)
+    after = uses.tallies(but_harbour, "after", since=("before", {"harbour"}))
+    assert after == uses.tallies(lambda chat, version: chat != "harbour")
+    assert set(asked) == {"harbour"}
 
 
 def test_an_edited_question_takes_its_use_with_it_and_brings_it_back(house: House) -> None:
