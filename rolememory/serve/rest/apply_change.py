@@ -16,7 +16,7 @@ from rolememory.schema.memory import Memory
 from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.book_folders import BookFolder, editable, shelf_named
 from rolememory.serve.rest.book_schemas import EntryFields
-from rolememory.serve.rest.dependencies import Alone, Mind, TheHouse, router
+from rolememory.serve.rest.dependencies import Alone, AppStateDep, RoleDep, router
 from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.roles import with_overrides
@@ -52,7 +52,7 @@ class ApplyOut(Out):
 
 
 @applying.post("/apply")
-def apply(app_state: TheHouse, role_memory: Mind, alone: Alone, given: ApplyIn) -> ApplyOut:
+def apply(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: ApplyIn) -> ApplyOut:
     """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
     shallow(given.value)
     if given.target == "settings":

@@ -20,7 +20,7 @@ from rolememory.recall.books import note_imported
 from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.settings import ScanSettings
 from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import house_of
+from rolememory.serve.rest.dependencies import app_state_of
 from rolememory.serve.rest.schemas import Line
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
@@ -126,7 +126,7 @@ def _shelf_of(
         str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
     ],
 ) -> BookFolder:
-    return shelf_named(house_of(request), shelf)
+    return shelf_named(app_state_of(request), shelf)
 
 
 TheShelf = Annotated[BookFolder, Depends(_shelf_of)]

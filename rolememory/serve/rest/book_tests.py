@@ -15,7 +15,15 @@ from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
 from rolememory.serve.rest.book_folders import BookFolder, BookName, TheShelf, read, ruled
 from rolememory.serve.rest.book_schemas import FindingOut, finding_out
-from rolememory.serve.rest.dependencies import Alone, IfMatch, TheHouse, Tongue, router, seen, tag
+from rolememory.serve.rest.dependencies import (
+    Alone,
+    AppStateDep,
+    IfMatch,
+    LanguageDep,
+    router,
+    seen,
+    tag,
+)
 from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
@@ -160,7 +168,7 @@ class CoverageOut(Out):
 
 
 @trials.get("/lint")
-def lint(shelf: TheShelf, book: BookName, tongue: Tongue, rules: Rules = None) -> FindingsOut:
+def lint(shelf: TheShelf, book: BookName, tongue: LanguageDep, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
     _, file = read(shelf.file(book))
     found = [
@@ -177,7 +185,7 @@ def lint(shelf: TheShelf, book: BookName, tongue: Tongue, rules: Rules = None) -
 
 @trials.post("/scan")
 def scan(
-    app_state: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, given: ScanIn
+    app_state: AppStateDep, shelf: TheShelf, book: BookName, tongue: LanguageDep, given: ScanIn
 ) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
     _, file = read(shelf.file(book))
@@ -234,7 +242,7 @@ def write_tests(
 
 @trials.post("/tests/run")
 def run_tests(
-    shelf: TheShelf, book: BookName, tongue: Tongue, given: RunIn | None = None
+    shelf: TheShelf, book: BookName, tongue: LanguageDep, given: RunIn | None = None
 ) -> RunOut:
     """Play every case and tell what failed, and why."""
     path = shelf.file(book)

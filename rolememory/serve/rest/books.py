@@ -43,10 +43,10 @@ from rolememory.serve.rest.book_schemas import (
 )
 from rolememory.serve.rest.dependencies import (
     Alone,
+    AppStateDep,
     IfMatch,
+    LanguageDep,
     Paged,
-    TheHouse,
-    Tongue,
     page,
     router,
     seen,
@@ -95,9 +95,9 @@ class FormatsOut(Out):
 def list_books(
     request: Request,
     response: Response,
-    app_state: TheHouse,
+    app_state: AppStateDep,
     paging: Paged,
-    tongue: Tongue,
+    tongue: LanguageDep,
     shelf: Annotated[
         str | None, Query(max_length=300, description='only of this: "shared", or a role')
     ] = None,
@@ -116,13 +116,15 @@ def list_books(
 
 
 @books.get("/formats")
-def known_formats(app_state: TheHouse) -> FormatsOut:
+def known_formats(app_state: AppStateDep) -> FormatsOut:
     """What cards and books can be written as."""
     return FormatsOut(cards=list(formats()), books=list(book_formats()))
 
 
 @books.post("/{shelf}", status_code=201)
-def begin_book(app_state: TheHouse, shelf: TheShelf, tongue: Tongue, given: NewBook) -> BookOut:
+def begin_book(
+    app_state: AppStateDep, shelf: TheShelf, tongue: LanguageDep, given: NewBook
+) -> BookOut:
     """A new book that already passes its own tests."""
     language = given.language or tongue
     path = shelf.new_file(given.name)
@@ -135,7 +137,7 @@ def begin_book(app_state: TheHouse, shelf: TheShelf, tongue: Tongue, given: NewB
 @books.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
 def bring_book(
     shelf: TheShelf,
-    tongue: Tongue,
+    tongue: LanguageDep,
     upload: TheUpload,
     name: Annotated[
         str, Query(max_length=200, description="what it is to be called; else as its file")
@@ -162,7 +164,7 @@ def bring_book(
 
 
 @books.get("/{shelf}/{book}")
-def one_book(response: Response, shelf: TheShelf, book: BookName, tongue: Tongue) -> BookOut:
+def one_book(response: Response, shelf: TheShelf, book: BookName, tongue: LanguageDep) -> BookOut:
     """One book, without its entries."""
     shown = book_out(shelf, shelf.file(book), tongue)
     response.headers["etag"] = shown.etag
@@ -189,10 +191,10 @@ def carry_out(
 
 @books.get("/{shelf}/{book}/convert")
 def would_lose(
-    app_state: TheHouse,
+    app_state: AppStateDep,
     shelf: TheShelf,
     book: BookName,
-    tongue: Tongue,
+    tongue: LanguageDep,
     to: Annotated[str, Query(max_length=60)],
 ) -> ConvertedOut:
     """What another format cannot hold."""
@@ -220,7 +222,7 @@ def add_entry(
     response: Response,
     shelf: TheShelf,
     book: BookName,
-    tongue: Tongue,
+    tongue: LanguageDep,
     alone: Alone,
     given: EntryFields,
     dry_run: bool = False,
@@ -234,7 +236,7 @@ def add_entry(
 
 @books.get("/{shelf}/{book}/entries/{uid:path}")
 def one_entry(
-    response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: Tongue
+    response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: LanguageDep
 ) -> EntryChanged:
     """One entry and what is wrong with it."""
     standing = LoadedBook.of(shelf, shelf.file(book))
@@ -251,7 +253,7 @@ def change_entry(
     shelf: TheShelf,
     book: BookName,
     uid: str,
-    tongue: Tongue,
+    tongue: LanguageDep,
     alone: Alone,
     given: EntryFields,
     dry_run: Annotated[

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.schema.passage import PREFIX
-from rolememory.serve.rest.dependencies import Alone, Mind, TheHouse, router
+from rolememory.serve.rest.dependencies import Alone, AppStateDep, RoleDep, router
 from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn
 from rolememory.serve.rest.schemas import Done, Id, In, Line
@@ -44,7 +44,7 @@ class BulkDone(Done):
 
 
 @bulk.post("/bulk")
-def many(app_state: TheHouse, role_memory: Mind, alone: Alone, given: Bulk) -> BulkDone:
+def many(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: Bulk) -> BulkDone:
     """All of it or none."""
     with alone.through(f"memory {role_memory.id}"):
         ids = _added(role_memory, given) if given.op == "add" else _changed(role_memory, given)
@@ -53,7 +53,7 @@ def many(app_state: TheHouse, role_memory: Mind, alone: Alone, given: Bulk) -> B
     return BulkDone(changed=len(ids), txn=txn, ids=ids)
 
 
-def _added(role_memory: Mind, given: Bulk) -> list[str]:
+def _added(role_memory: RoleDep, given: Bulk) -> list[str]:
     return (
         [
             memory.id
@@ -66,7 +66,7 @@ def _added(role_memory: Mind, given: Bulk) -> list[str]:
     )
 
 
-def _changed(role_memory: Mind, given: Bulk) -> list[str]:
+def _changed(role_memory: RoleDep, given: Bulk) -> list[str]:
     ids = list(dict.fromkeys(given.ids))
     if given.op in ("pin", "unpin"):
         said = [one for one in ids if one.startswith(PREFIX) and one not in role_memory.memories]
@@ -76,7 +76,7 @@ def _changed(role_memory: Mind, given: Bulk) -> list[str]:
     return _set(role_memory, given, ids)
 
 
-def _set(role_memory: Mind, given: Bulk, ids: list[str]) -> list[str]:
+def _set(role_memory: RoleDep, given: Bulk, ids: list[str]) -> list[str]:
     known = role_memory.memories
     if unknown := next((one for one in ids if one not in known), None):
         raise UnknownMemoryError(unknown, known)

@@ -20,7 +20,7 @@ from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.book_schemas import EverywhereOut, FindingOut, finding_out
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
-from rolememory.serve.rest.dependencies import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, RoleDep, router
 from rolememory.serve.rest.error_responses import answer, clean, private
 from rolememory.serve.rest.schemas import Fault, Out
 from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
@@ -71,8 +71,8 @@ class CardFindings(Out):
 
 @cards.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)
 def bring_card(
-    app_state: TheHouse,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    tongue: LanguageDep,
     upload: TheUpload,
     into: Annotated[
         str | None, Query(max_length=300, description="bring this role up to date")
@@ -112,15 +112,15 @@ def bring_card(
 
 
 @cards.post("/cards/lint", openapi_extra=TAKES_A_FILE)
-def lint_upload(app_state: TheHouse, tongue: Tongue, upload: TheUpload) -> CardFindings:
+def lint_upload(app_state: AppStateDep, tongue: LanguageDep, upload: TheUpload) -> CardFindings:
     """What is wrong with a card that is not here yet; nothing is kept."""
     return card_findings(card_in(upload), app_state, tongue)
 
 
 @cards.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
 def convert_upload(
-    app_state: TheHouse,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    tongue: LanguageDep,
     upload: TheUpload,
     to: Annotated[str, Query(max_length=60, description="a format of cards or books")],
     report: Annotated[bool, Query(description="only tell what is lost")] = False,
@@ -131,20 +131,20 @@ def convert_upload(
 
 
 @cards.get("/roles/{role}/card")
-def look_at_card(app_state: TheHouse, role_memory: Mind) -> CardOut:
+def look_at_card(app_state: AppStateDep, role_memory: RoleDep) -> CardOut:
     """The role's card with its books in it; a role without one gets a new card."""
     return _card_out(card_of(role_memory)[0], app_state)
 
 
 @cards.get("/roles/{role}/card/lint")
-def lint_card(app_state: TheHouse, role_memory: Mind, tongue: Tongue) -> CardFindings:
+def lint_card(app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep) -> CardFindings:
     """What is wrong with the role's card and its book."""
     return card_findings(card_of(role_memory)[0], app_state, tongue)
 
 
 @cards.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
 def carry_card(
-    role_memory: Mind,
+    role_memory: RoleDep,
     to: Annotated[
         str, Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; else as it is")
     ] = "",
@@ -157,7 +157,10 @@ def carry_card(
 
 @cards.get("/roles/{role}/card/convert")
 def card_would_lose(
-    app_state: TheHouse, role_memory: Mind, tongue: Tongue, to: Annotated[str, Query(max_length=60)]
+    app_state: AppStateDep,
+    role_memory: RoleDep,
+    tongue: LanguageDep,
+    to: Annotated[str, Query(max_length=60)],
 ) -> ConvertedOut:
     """What another format cannot hold of the role's card."""
     return converted_out(convert(card_of(role_memory)[0], to), app_state, tongue)
@@ -168,7 +171,7 @@ def card_would_lose(
     response_class=Response,
     responses={200: {"content": {"image/png": {}}}},
 )
-def picture(role_memory: Mind) -> Response:
+def picture(role_memory: RoleDep) -> Response:
     """The picture of the role's card, where that is one."""
     role = role_memory.role
     path = role_memory.folder / PurePath(role.card or "").name

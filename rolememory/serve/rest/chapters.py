@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
-from rolememory.serve.rest.dependencies import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, RoleDep, router
 from rolememory.serve.rest.memories import MemoriesView, told
 from rolememory.serve.rest.memory_schemas import MemoryOut
 from rolememory.serve.rest.schemas import Ids, In, Line, Out
@@ -39,14 +39,16 @@ class ChaptersOut(Out):
 
 
 @chapters.get("")
-def list_chapters(role_memory: Mind, chat: Line = "") -> ChaptersOut:
+def list_chapters(role_memory: RoleDep, chat: Line = "") -> ChaptersOut:
     """Those that count, of one chat and what it was forked from, or of all."""
     view = MemoriesView.of(role_memory)
     return ChaptersOut(items=[view.shown(one) for one in role_memory.chapters(chat)], notes=[])
 
 
 @chapters.post("")
-def end(app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: EndIn) -> ChaptersOut:
+def end(
+    app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep, given: EndIn
+) -> ChaptersOut:
     """End a chapter and let the model tell it now; what it cannot tell waits for it. Answers with what is new."""
     before = {one.id for one in role_memory.chapters()}
     return _new(
@@ -55,7 +57,9 @@ def end(app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: EndIn) ->
 
 
 @chapters.post("/retell")
-def retell(app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: RetellIn) -> ChaptersOut:
+def retell(
+    app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep, given: RetellIn
+) -> ChaptersOut:
     """Let the model tell chapters again; new ones take the place of the old, which are archived."""
     before = {one.id for one in role_memory.chapters()}
     reports = role_memory.retell(*dict.fromkeys(given.ids), through=given.through)
@@ -63,9 +67,9 @@ def retell(app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: Retell
 
 
 def _new(
-    app_state: TheHouse,
+    app_state: AppStateDep,
     role_memory: RoleMemory,
-    tongue: Tongue,
+    tongue: LanguageDep,
     before: set[str],
     reports: "Sequence[LearningReport]",
 ) -> ChaptersOut:

@@ -15,11 +15,11 @@ from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import (
     Alone,
+    AppStateDep,
     IfMatch,
-    Mind,
     Paged,
     Paging,
-    TheHouse,
+    RoleDep,
     linked,
     page,
     router,
@@ -152,8 +152,8 @@ class LivingIn(In):
 def list_chats(
     request: Request,
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     paging: Paged,
     user: Annotated[str | None, Query(max_length=500)] = None,
     archived: Either = "no",
@@ -174,14 +174,14 @@ def list_chats(
 
 @chats.get("/stories")
 def list_stories(
-    request: Request, response: Response, role_memory: Mind, paging: Paged
+    request: Request, response: Response, role_memory: RoleDep, paging: Paged
 ) -> Page[StoryOut]:
     """Every named story, the life that chats share first."""
     return page(request, response, paging, role_memory.stories.list(), _story_out)
 
 
 @chats.post("/stories", status_code=201)
-def begin(app_state: TheHouse, role_memory: Mind, given: StoryIn) -> StoryOut:
+def begin(app_state: AppStateDep, role_memory: RoleDep, given: StoryIn) -> StoryOut:
     """A new story: empty, or one that knows what was told in another until then."""
     made = role_memory.stories.begin(given.name, given.of, given.at)
     app_state.bus.tell("chat", role_memory.id)
@@ -189,7 +189,7 @@ def begin(app_state: TheHouse, role_memory: Mind, given: StoryIn) -> StoryOut:
 
 
 @chats.post("/stories/merge")
-def merge(app_state: TheHouse, role_memory: Mind, given: StoryMergeIn) -> StoryOut:
+def merge(app_state: AppStateDep, role_memory: RoleDep, given: StoryMergeIn) -> StoryOut:
     """Let everything told in one story be known in another as well."""
     into = role_memory.stories.merge(given.name, given.into)
     app_state.bus.tell("chat", role_memory.id)
@@ -197,13 +197,13 @@ def merge(app_state: TheHouse, role_memory: Mind, given: StoryMergeIn) -> StoryO
 
 
 @chats.get("/stories/default")
-def living(role_memory: Mind, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
+def living(role_memory: RoleDep, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
     """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
     return LivingOut(user=user, stories=role_memory.stories.default(user))
 
 
 @chats.put("/stories/default")
-def choose(app_state: TheHouse, role_memory: Mind, given: LivingIn) -> LivingOut:
+def choose(app_state: AppStateDep, role_memory: RoleDep, given: LivingIn) -> LivingOut:
     """Choose it for a user."""
     role_memory.stories.choose(given.stories, given.user)
     app_state.bus.tell("chat", role_memory.id)
@@ -214,7 +214,7 @@ def choose(app_state: TheHouse, role_memory: Mind, given: LivingIn) -> LivingOut
 def one_chat(
     request: Request,
     response: Response,
-    role_memory: Mind,
+    role_memory: RoleDep,
     chat: str,
     paging: Paged,
     newest: Annotated[bool, Query(description="the newest first")] = False,
@@ -237,8 +237,8 @@ def one_chat(
 @chats.patch("/chats/{chat:path}")
 def change_chat(
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     alone: Alone,
     chat: str,
     given: ChatPatch,
@@ -263,8 +263,8 @@ def change_chat(
 
 @chats.delete("/chats/{chat:path}")
 def remove_chat(
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     alone: Alone,
     chat: str,
     memories: Annotated[

@@ -11,7 +11,7 @@ from pydantic import Field
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecencySettings
-from rolememory.serve.rest.dependencies import Mind, router
+from rolememory.serve.rest.dependencies import RoleDep, router
 from rolememory.serve.rest.schemas import Out
 from rolememory.triggers.recency import days_between, freshness
 
@@ -94,7 +94,7 @@ class Ageing:
 
 @fadings.get("/roles/{role}/fading")
 def all_fading(
-    role_memory: Mind,
+    role_memory: RoleDep,
     at: Annotated[datetime | None, Query(description="a moment of the past; else now")] = None,
     ahead: Annotated[float, Query(ge=0.0, le=100.0, description="so many half-lives later")] = 0.0,
 ) -> FreshnessOut:

@@ -61,7 +61,7 @@ def router(*tags: str, under: str = "") -> APIRouter:
     )
 
 
-def house_of(request: Request) -> AppState:
+def app_state_of(request: Request) -> AppState:
     """The application's state."""
     app_state: AppState = request.app.state.app_state
     return app_state
@@ -70,7 +70,7 @@ def house_of(request: Request) -> AppState:
 def _role_of(
     request: Request, role: Annotated[str, Path(max_length=300, description="id, name or alias")]
 ) -> RoleMemory:
-    home, caller = house_of(request).home, caller_of(request)
+    home, caller = app_state_of(request).home, caller_of(request)
     return caller.role(home, role) if caller else home.role(role)
 
 
@@ -80,8 +80,8 @@ def caller_of(request: Request) -> Caller | None:
     return found
 
 
-def _tongue_of(request: Request) -> Language:
-    return language_of(request, house_of(request))
+def _language_of_request(request: Request) -> Language:
+    return language_of(request, app_state_of(request))
 
 
 class Paging(BaseModel):
@@ -98,10 +98,10 @@ def _paging(
     return Paging(limit=limit, offset=offset)
 
 
-TheHouse = Annotated[AppState, Depends(house_of)]
-Mind = Annotated[RoleMemory, Depends(_role_of)]
+AppStateDep = Annotated[AppState, Depends(app_state_of)]
+RoleDep = Annotated[RoleMemory, Depends(_role_of)]
 TheCaller = Annotated[Caller | None, Depends(caller_of)]
-Tongue = Annotated[Language, Depends(_tongue_of)]
+LanguageDep = Annotated[Language, Depends(_language_of_request)]
 Paged = Annotated[Paging, Depends(_paging)]
 IfMatch = Annotated[
     str | None,

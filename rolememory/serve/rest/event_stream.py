@@ -12,7 +12,14 @@ from starlette.responses import StreamingResponse
 
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.events import Event
-from rolememory.serve.rest.dependencies import Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.dependencies import (
+    AppStateDep,
+    LanguageDep,
+    Paged,
+    RoleDep,
+    page,
+    router,
+)
 from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, item_of, lore_items
 from rolememory.serve.rest.schemas import Out, Page
@@ -57,7 +64,7 @@ def token() -> None:
 
 @watching.get("/events", responses=_STREAM, response_class=StreamingResponse)
 async def events(
-    app_state: TheHouse,
+    app_state: AppStateDep,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
     after: Annotated[
         int,
@@ -81,10 +88,10 @@ async def events(
 def turns(
     request: Request,
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     paging: Paged,
-    tongue: Tongue,
+    tongue: LanguageDep,
 ) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
     return page(
@@ -98,7 +105,7 @@ def turns(
 
 @watching.get("/puzzles")
 def puzzles(
-    request: Request, response: Response, app_state: TheHouse, paging: Paged
+    request: Request, response: Response, app_state: AppStateDep, paging: Paged
 ) -> Page[PuzzleOut]:
     """Calls through the proxy whose role or user could not be told, newest first."""
     found = sorted(app_state.puzzles.copy().values(), key=lambda one: one.at, reverse=True)
@@ -111,7 +118,7 @@ def puzzles(
     )
 
 
-def _turn_out(note: TurnNote, tongue: Tongue) -> TurnOut:
+def _turn_out(note: TurnNote, tongue: LanguageDep) -> TurnOut:
     turn = note.turn
     return TurnOut(
         at=note.at,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rolememory.schema.memory import Memory
 from rolememory.serve.app_state import AppState, TurnNote
-from rolememory.serve.rest.dependencies import Mind, TheHouse, router
+from rolememory.serve.rest.dependencies import AppStateDep, RoleDep, router
 from rolememory.serve.rest.schemas import Out
 
 figures = router("roles", under="/roles/{role}")
@@ -60,7 +60,7 @@ class FiguresOut(Out):
 
 
 @figures.get("/figures")
-def role_figures(app_state: TheHouse, role_memory: Mind) -> FiguresOut:
+def role_figures(app_state: AppStateDep, role_memory: RoleDep) -> FiguresOut:
     """The role in plots."""
     budget, notes = role_memory.settings.budget, app_state.turns(role_memory.id)[::-1]
     turns = list(_turns(notes, budget.unit))

@@ -9,7 +9,7 @@ from fastapi import Request
 from pydantic import Field
 
 from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, router
 from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.models import READY, last_line, ourselves
 from rolememory.serve.rest.schemas import In, Out
@@ -43,7 +43,9 @@ def exported(request: Request) -> ExportOut:
 
 
 @graphs.post("/models/export", status_code=202)
-def export(request: Request, app_state: TheHouse, tongue: Tongue, given: ExportIn) -> ExportOut:
+def export(
+    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: ExportIn
+) -> ExportOut:
     """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started again."""
     return _exports(request).begin(app_state, given.int8, tongue)
 

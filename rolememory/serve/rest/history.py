@@ -7,7 +7,7 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 
 from rolememory.engine.changes import changes
-from rolememory.serve.rest.dependencies import Alone, Mind, Paged, TheHouse, page, router
+from rolememory.serve.rest.dependencies import Alone, AppStateDep, Paged, RoleDep, page, router
 from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.schemas import Id, In, Out, Page
 from rolememory.storage.memories import HistoryLine
@@ -54,7 +54,7 @@ class UndoOut(Out):
 def history(
     request: Request,
     response: Response,
-    role_memory: Mind,
+    role_memory: RoleDep,
     paging: Paged,
     memory: Annotated[str | None, Query(max_length=300)] = None,
 ) -> Page[HistoryOut]:
@@ -64,7 +64,7 @@ def history(
 
 @past.post("/undo")
 def undo(
-    app_state: TheHouse, role_memory: Mind, alone: Alone, given: UndoIn | None = None
+    app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: UndoIn | None = None
 ) -> UndoOut:
     """Take a change back, as far as nobody changed the same since."""
     with alone.through(f"memory {role_memory.id}"):

@@ -18,7 +18,7 @@ from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
 from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import from_here
-from rolememory.serve.rest.dependencies import TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, router
 from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.schemas import In, Line, Out
 from rolememory.serve.rest.staged_uploads import Staged
@@ -128,7 +128,9 @@ def forget_files(request: Request) -> None:
 
 
 @bringing.post("/look")
-def look(request: Request, app_state: TheHouse, tongue: Tongue, given: LifeImportIn) -> LookOut:
+def look(
+    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: LifeImportIn
+) -> LookOut:
     """What there is and what of it is new. Changes nothing; the folder is only read."""
     _only_from_here(request, given)
     source, users = _bringings(request).source(given)
@@ -154,7 +156,7 @@ def look(request: Request, app_state: TheHouse, tongue: Tongue, given: LifeImpor
 
 @bringing.post("", status_code=202)
 def bring(
-    request: Request, app_state: TheHouse, tongue: Tongue, given: LifeImportIn
+    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: LifeImportIn
 ) -> LifeImportOut:
     """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
     _only_from_here(request, given)

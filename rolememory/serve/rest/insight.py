@@ -13,10 +13,10 @@ from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import (
     Alone,
+    AppStateDep,
     IfNoneMatch,
-    Mind,
-    TheHouse,
-    Tongue,
+    LanguageDep,
+    RoleDep,
     fresh,
     router,
     tag,
@@ -104,9 +104,9 @@ class MergeOut(Out):
 @insights.get("", response_model=InsightOut)
 def insight_of(
     response: Response,
-    role_memory: Mind,
+    role_memory: RoleDep,
     survey: Surveyed,
-    tongue: Tongue,
+    tongue: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> InsightOut | Response:
     """Themes, what could be merged, what never came up, which keys are missing."""
@@ -120,7 +120,9 @@ def insight_of(
 
 
 @insights.post("/merge")
-def merge(app_state: TheHouse, role_memory: Mind, alone: Alone, given: MemoryMergeIn) -> MergeOut:
+def merge(
+    app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: MemoryMergeIn
+) -> MergeOut:
     """One memory speaks for both: it takes over keys, evidence and what the other replaced; the other is archived. `undo` parts them."""
     with alone.through(f"memory {role_memory.id}"):
         view = MemoriesView.of(role_memory)
@@ -156,7 +158,7 @@ def _current(view: MemoriesView, memory_id: str) -> Memory:
     return found
 
 
-def _shown(memories: Mapping[str, Memory], found: Insight, tongue: Tongue) -> InsightOut:
+def _shown(memories: Mapping[str, Memory], found: Insight, tongue: LanguageDep) -> InsightOut:
     def brief(memory_id: str) -> Brief:
         return _brief(memories[memory_id])
 

@@ -8,7 +8,7 @@ from rolememory.cards.book_files import load_book
 from rolememory.errors import FileError
 from rolememory.serve.rest.book_schemas import EverywhereOut, on_every_turn
 from rolememory.serve.rest.cards import CardFindings, card_findings, card_in
-from rolememory.serve.rest.dependencies import TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, router
 from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.schemas import Out
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
@@ -38,7 +38,7 @@ class FileSeen(Out):
 
 
 @arrivals.post("/files/look", openapi_extra=TAKES_A_FILE)
-def look_at_file(app_state: TheHouse, tongue: Tongue, upload: TheUpload) -> FileSeen:
+def look_at_file(app_state: AppStateDep, tongue: LanguageDep, upload: TheUpload) -> FileSeen:
     """What the file is. One that is nothing we know is told so, with the reason; that is no error."""
     try:
         return FileSeen(kind="card", card=card_findings(card_in(upload), app_state, tongue))

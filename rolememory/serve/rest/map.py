@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
-from rolememory.serve.rest.dependencies import IfNoneMatch, Mind, fresh, router, tag
+from rolememory.serve.rest.dependencies import IfNoneMatch, RoleDep, fresh, router, tag
 from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.schemas import Out
 from rolememory.serve.rest.surveys import Surveyed, SurveyedMemories
@@ -60,7 +60,7 @@ class MapOut(Out):
 
 @map_.get("/map", response_model=MapOut)
 def map_of(
-    response: Response, role_memory: Mind, survey: Surveyed, if_none_match: IfNoneMatch = None
+    response: Response, role_memory: RoleDep, survey: Surveyed, if_none_match: IfNoneMatch = None
 ) -> MapOut | Response:
     """Where every memory stands. The same memories have the same places; one more moves no other."""
     ground, spots, themes = survey.map()

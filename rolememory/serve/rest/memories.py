@@ -17,12 +17,12 @@ from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.decay import Ageing, FadingOut, fading
 from rolememory.serve.rest.dependencies import (
     Alone,
+    AppStateDep,
     IfMatch,
     IfNoneMatch,
-    Mind,
+    LanguageDep,
     Paged,
-    TheHouse,
-    Tongue,
+    RoleDep,
     fresh,
     page,
     router,
@@ -130,8 +130,8 @@ class MemoriesView:
 def list_memories(
     request: Request,
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     wanted: Filtered,
     paging: Paged,
 ) -> Page[MemoryOut]:
@@ -145,8 +145,8 @@ def list_memories(
 @memories.post("", status_code=201)
 def remember(
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     given: MemoryIn,
     reason: Annotated[str, Query(max_length=500)] = "",
 ) -> MemoryOut:
@@ -159,10 +159,10 @@ def remember(
 def one_memory(
     request: Request,
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     memory: str,
-    tongue: Tongue,
+    tongue: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> MemoryDetail | Response:
     """All there is to say about one memory."""
@@ -188,8 +188,8 @@ def one_memory(
 @memories.patch("/{memory:path}")
 def change_memory(
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     alone: Alone,
     memory: str,
     given: MemoryFieldsIn,
@@ -206,8 +206,8 @@ def change_memory(
 
 @memories.delete("/{memory:path}")
 def delete_memory(
-    app_state: TheHouse,
-    role_memory: Mind,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
     alone: Alone,
     memory: str,
     reason: Annotated[Line, Query()] = "",
@@ -310,7 +310,7 @@ def _support(
 
 
 def _injections(
-    app_state: AppState, role_memory: RoleMemory, memory: Memory, tongue: Tongue
+    app_state: AppState, role_memory: RoleMemory, memory: Memory, tongue: LanguageDep
 ) -> "list[Injection]":
     found = []
     for note in app_state.turns(role_memory.id):

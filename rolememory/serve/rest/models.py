@@ -18,7 +18,7 @@ from rolememory.errors import ModelError, UnknownNameError
 from rolememory.learn.model.models import is_offered
 from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, RoleDep, router
 from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.schemas import In, Name, Out
 
@@ -115,7 +115,7 @@ class FetchOut(Out):
 
 
 @models.get("/meaning")
-def meaning(app_state: TheHouse, tongue: Tongue) -> MeaningOut:
+def meaning(app_state: AppStateDep, tongue: LanguageDep) -> MeaningOut:
     """Whether meaning works here, and why not."""
     home, loader = app_state.home, app_state.home.loader
     embedder = loader.get()
@@ -140,7 +140,7 @@ def meaning(app_state: TheHouse, tongue: Tongue) -> MeaningOut:
 
 
 @models.get("/roles/{role}/learning")
-def learning(app_state: TheHouse, role_memory: Mind, tongue: Tongue) -> LearningOut:
+def learning(app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep) -> LearningOut:
     """What a model still has to read, and what keeps it."""
     status = role_memory.learner.behind.status(tongue)
     return LearningOut(
@@ -161,7 +161,7 @@ def learning(app_state: TheHouse, role_memory: Mind, tongue: Tongue) -> Learning
 
 
 @models.get("/models")
-def known(request: Request, app_state: TheHouse, tongue: Tongue) -> ModelsOut:
+def known(request: Request, app_state: AppStateDep, tongue: LanguageDep) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
     return ModelsOut(
         items=[KnownModel.model_validate(row) for row in _fetches(request).known(app_state, tongue)]
@@ -175,7 +175,9 @@ def fetched(request: Request) -> FetchOut:
 
 
 @models.post("/models/fetch", status_code=202)
-def fetch(request: Request, app_state: TheHouse, tongue: Tongue, given: FetchIn) -> FetchOut:
+def fetch(
+    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: FetchIn
+) -> FetchOut:
     """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
     fetches = _fetches(request)
     rows = {row["name"]: row for row in fetches.known(app_state, tongue)}

@@ -16,7 +16,7 @@ from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.keys import Caller
 from rolememory.serve.proxy.streaming import hung_up
-from rolememory.serve.rest.dependencies import Mind, TheCaller, TheHouse, Tongue, router
+from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, RoleDep, TheCaller, router
 from rolememory.serve.rest.error_responses import clean, private
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.reasons import (
@@ -148,7 +148,11 @@ WAITING = [Depends(_waiting)]
 
 @recall.post("/recall", dependencies=WAITING)
 def recalled(
-    app_state: TheHouse, role_memory: Mind, tongue: Tongue, caller: TheCaller, given: RecallIn
+    app_state: AppStateDep,
+    role_memory: RoleDep,
+    tongue: LanguageDep,
+    caller: TheCaller,
+    given: RecallIn,
 ) -> RecallOut:
     """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
     given = _of_caller(given, caller)
@@ -180,7 +184,7 @@ def recalled(
 
 @recall.post("/explain", dependencies=WAITING)
 def explained(
-    app_state: TheHouse, role_memory: Mind, tongue: Tongue, given: ExplainIn
+    app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep, given: ExplainIn
 ) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
     turn, ms = _turn(app_state, role_memory, given, dry_run=True)
@@ -206,7 +210,7 @@ def explained(
 
 @recall.post("/observe")
 def observed(
-    app_state: TheHouse, role_memory: Mind, caller: TheCaller, given: ObserveIn
+    app_state: AppStateDep, role_memory: RoleDep, caller: TheCaller, given: ObserveIn
 ) -> ObservedOut:
     """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
     given = _of_caller(given, caller)
@@ -236,7 +240,9 @@ def observed(
 
 
 @recall.post("/search", dependencies=WAITING)
-def search(role_memory: Mind, tongue: Tongue, caller: TheCaller, given: SearchIn) -> SearchOut:
+def search(
+    role_memory: RoleDep, tongue: LanguageDep, caller: TheCaller, given: SearchIn
+) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, caller)
     found = role_memory.search(

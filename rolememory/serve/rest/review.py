@@ -6,7 +6,15 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from rolememory.serve.rest.dependencies import Alone, Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.dependencies import (
+    Alone,
+    AppStateDep,
+    LanguageDep,
+    Paged,
+    RoleDep,
+    page,
+    router,
+)
 from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.memories import MemoriesView, told
 from rolememory.serve.rest.memory_schemas import EvidenceOut, MemoryFieldsIn, MemoryOut
@@ -53,9 +61,9 @@ class RejectIn(In):
 def list_waiting(
     request: Request,
     response: Response,
-    role_memory: Mind,
+    role_memory: RoleDep,
     paging: Paged,
-    tongue: Tongue,
+    tongue: LanguageDep,
     refused: Annotated[
         bool, Query(description="what was refused lately instead, newest first")
     ] = False,
@@ -66,7 +74,9 @@ def list_waiting(
 
 
 @review.post("/accept")
-def accept(app_state: TheHouse, role_memory: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
+def accept(
+    app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: AcceptIn
+) -> MemoryOut:
     """Let a draft that waits or was refused become a memory; what it would replace gives way to it."""
     mended = {
         name: value
@@ -80,7 +90,7 @@ def accept(app_state: TheHouse, role_memory: Mind, alone: Alone, given: AcceptIn
 
 
 @review.post("/reject")
-def reject(app_state: TheHouse, role_memory: Mind, alone: Alone, given: RejectIn) -> Done:
+def reject(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: RejectIn) -> Done:
     """Send drafts away for good: they are not learned again."""
     with alone.through(f"memory {role_memory.id}"):
         role_memory.reject(*dict.fromkeys(given.ids))
@@ -88,7 +98,7 @@ def reject(app_state: TheHouse, role_memory: Mind, alone: Alone, given: RejectIn
     return Done(changed=len(set(given.ids)))
 
 
-def waiting_out(one: Waiting, tongue: Tongue) -> WaitingOut:
+def waiting_out(one: Waiting, tongue: LanguageDep) -> WaitingOut:
     """A draft as it goes out."""
     draft = one.draft
     return WaitingOut(

@@ -13,12 +13,12 @@ from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.dependencies import (
     Alone,
+    AppStateDep,
     IfMatch,
     IfNoneMatch,
-    Mind,
+    LanguageDep,
     Paged,
-    TheHouse,
-    Tongue,
+    RoleDep,
     fresh,
     page,
     router,
@@ -120,7 +120,7 @@ class ImportedOut(Out):
 
 @roles.get("")
 def list_roles(
-    request: Request, response: Response, app_state: TheHouse, paging: Paged, tongue: Tongue
+    request: Request, response: Response, app_state: AppStateDep, paging: Paged, tongue: LanguageDep
 ) -> Page[RoleOut]:
     """Every role, by name."""
     return page(
@@ -133,7 +133,9 @@ def list_roles(
 
 
 @roles.post("", status_code=201)
-def make_role(response: Response, app_state: TheHouse, tongue: Tongue, given: RoleIn) -> RoleOut:
+def make_role(
+    response: Response, app_state: AppStateDep, tongue: LanguageDep, given: RoleIn
+) -> RoleOut:
     """A new role with a folder of its own."""
     _refuse_taken(app_state.home, given.aliases, "")
     role_memory = app_state.home.create(given.name, aliases=tuple(given.aliases))
@@ -143,8 +145,8 @@ def make_role(response: Response, app_state: TheHouse, tongue: Tongue, given: Ro
 
 @roles.post("/import")
 def bring_role(
-    app_state: TheHouse,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    tongue: LanguageDep,
     document: Annotated[dict[str, Any], Body(description="what `export` gave, or a memory.json")],
     into: Annotated[str | None, Query(max_length=300)] = None,
     prefer: Literal["theirs", "ours"] = "theirs",
@@ -176,9 +178,9 @@ def bring_role(
 @roles.get("/{role}", response_model=RoleOut)
 def one_role(
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
+    tongue: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> RoleOut | Response:
     """One role."""
@@ -189,9 +191,9 @@ def one_role(
 @roles.patch("/{role}")
 def change_role(
     response: Response,
-    app_state: TheHouse,
-    role_memory: Mind,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    role_memory: RoleDep,
+    tongue: LanguageDep,
     alone: Alone,
     given: RolePatch,
     if_match: IfMatch = None,
@@ -223,7 +225,7 @@ def change_role(
 
 
 @roles.get("/{role}/stats")
-def stats(app_state: TheHouse, role_memory: Mind) -> StatsOut:
+def stats(app_state: AppStateDep, role_memory: RoleDep) -> StatsOut:
     """The role in figures."""
     found = role_memory.stats()
     return StatsOut(
@@ -244,7 +246,7 @@ def stats(app_state: TheHouse, role_memory: Mind) -> StatsOut:
 
 
 @roles.get("/{role}/export")
-def export_role(role_memory: Mind) -> dict[str, Any]:
+def export_role(role_memory: RoleDep) -> dict[str, Any]:
     """The role, its memories, books and card as one document; chats and history stay here."""
     return role_memory.export()
 

@@ -13,10 +13,10 @@ from rolememory.errors import SettingsError, UnknownNameError
 from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.dependencies import (
     Alone,
+    AppStateDep,
     IfMatch,
     IfNoneMatch,
-    TheHouse,
-    Tongue,
+    LanguageDep,
     fresh,
     router,
     seen,
@@ -83,8 +83,8 @@ class PresetsOut(Out):
 @settings.get("", response_model=SettingsOut)
 def table(
     response: Response,
-    app_state: TheHouse,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    tongue: LanguageDep,
     role: Annotated[Name | None, Query(description="with this role's own on top")] = None,
     prefix: Annotated[str, Query(max_length=100, description="only keys that begin so")] = "",
     if_none_match: IfNoneMatch = None,
@@ -98,8 +98,8 @@ def table(
 @settings.patch("")
 def change(
     response: Response,
-    app_state: TheHouse,
-    tongue: Tongue,
+    app_state: AppStateDep,
+    tongue: LanguageDep,
     alone: Alone,
     given: SettingsPatch,
     if_match: IfMatch = None,
@@ -122,7 +122,7 @@ def change(
 
 
 @settings.get("/presets")
-def presets(request: Request, app_state: TheHouse) -> PresetsOut:
+def presets(request: Request, app_state: AppStateDep) -> PresetsOut:
     """Whole trees to choose from."""
     folders = (
         (app_state.home.path / "presets", True),

@@ -15,7 +15,7 @@ from rolememory.authoring.themes import Theme, themes
 from rolememory.engine import RoleMemory
 from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.dependencies import Mind
+from rolememory.serve.rest.dependencies import RoleDep
 from rolememory.text.fold import folded_key
 
 CHATS, SAID, LONGEST = (
@@ -129,7 +129,7 @@ class Surveys:
             return known
 
 
-def survey_of(request: Request, role_memory: Mind) -> Survey:
+def survey_of(request: Request, role_memory: RoleDep) -> Survey:
     """The survey of the role that was named."""
     surveys: Surveys = request.app.state.surveys
     return surveys.of(role_memory)

@@ -8,7 +8,7 @@ from pydantic import Field
 from rolememory.engine.users import User
 from rolememory.errors import UnknownNameError
 from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import Paged, TheHouse, page, router
+from rolememory.serve.rest.dependencies import AppStateDep, Paged, page, router
 from rolememory.serve.rest.schemas import In, Line, Out, Page
 
 users = router("users", under="/users")
@@ -85,7 +85,7 @@ class ForgottenOut(Out):
 
 @users.get("")
 def list_users(
-    request: Request, response: Response, app_state: TheHouse, paging: Paged
+    request: Request, response: Response, app_state: AppStateDep, paging: Paged
 ) -> UsersOut:
     """Everybody whom some role knows, who has the most first. What belongs to nobody in particular is not listed."""
     found = page(request, response, paging, app_state.home.users(), _user_out)
@@ -93,13 +93,13 @@ def list_users(
 
 
 @users.get("/{user:path}")
-def one_user(app_state: TheHouse, user: str) -> UserOut:
+def one_user(app_state: AppStateDep, user: str) -> UserOut:
     """What there is of one person: what `DELETE` would remove."""
     return _user_out(_known(app_state, user))
 
 
 @users.delete("/{user:path}")
-def forget(app_state: TheHouse, user: str) -> ForgottenOut:
+def forget(app_state: AppStateDep, user: str) -> ForgottenOut:
     """Remove everything of one person for good, under all names that were linked, from every role.
 
     Memories, chats, history, backups, what waits, uses, vectors; and their name from what others said.
@@ -127,7 +127,7 @@ def forget(app_state: TheHouse, user: str) -> ForgottenOut:
 
 
 @name_links.get("")
-def links(app_state: TheHouse) -> LinksOut:
+def links(app_state: AppStateDep) -> LinksOut:
     """Which names mean one person, and which new ones may."""
     people = app_state.home.people.follow()
     linked = [list(names) for names in people.linked]
@@ -135,7 +135,7 @@ def links(app_state: TheHouse) -> LinksOut:
 
 
 @name_links.post("")
-def link(app_state: TheHouse, given: LinkIn) -> LinksOut:
+def link(app_state: AppStateDep, given: LinkIn) -> LinksOut:
     """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
     app_state.home.people.link(*given.names)
     app_state.bus.tell("memory")
@@ -143,7 +143,7 @@ def link(app_state: TheHouse, given: LinkIn) -> LinksOut:
 
 
 @name_links.delete("/{name:path}")
-def unlink(app_state: TheHouse, name: str) -> LinksOut:
+def unlink(app_state: AppStateDep, name: str) -> LinksOut:
     """From now on this name is a person of its own, and is not asked about."""
     app_state.home.people.unlink(name)
     app_state.bus.tell("memory")
