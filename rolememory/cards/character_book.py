@@ -65,8 +65,7 @@ def read_character_book(
         else raw
     )
     entries, problems = collect(
-        (uid, _world_entry_ifobject_of(one, at), _beyond(one))
-        for at, (uid, one) in enumerate(_listed(book))
+        (uid, _world_entry_of(one, at), _beyond(one)) for at, (uid, one) in enumerate(_listed(book))
     )
     recursive = book.get("recursive_scanning")
     return Lorebook(
@@ -83,7 +82,7 @@ def read_character_book(
     )
 
 
-def _world_entry_ifobject_of(one: Any, at: int) -> Any:
+def _world_entry_of(one: Any, at: int) -> Any:
     return (
         world_entry(one, at) if isinstance(one, Mapping) else one
     )  # told as a problem where it is read

@@ -29,25 +29,6 @@ class Placement:
     merged: bool = False
 
 
-def place(
-    messages: Sequence[Message],
-    block: str,
-    position: Position = "system",
-    depth: int = 1,
-    role: Voice = "system",
-    *,
-    description: str = "",
-    continuing: bool = False,
-) -> tuple[Message, ...]:
-    """The messages with one block of memories; see `place_all`. No block: the messages as they are."""
-    return place_all(
-        messages,
-        [Placement(block, position, depth, role, merged=True)],
-        description=description,
-        continuing=continuing,
-    )
-
-
 def place_all(
     messages: Sequence[Message],
     placements: Iterable[Placement],

@@ -1,7 +1,7 @@
 """Lorebooks and their entries, and the timers a chat keeps for them. Fields by the words of STYLE, whatever the file called them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, Literal
@@ -164,11 +164,3 @@ def lore_id(book: str, entry: str) -> str:
     'harbour.3'
     """
     return f"{book}.{entry}" if book else entry
-
-
-def by_name(books: Iterable[Lorebook]) -> dict[str, Lorebook]:
-    """Books by name; of two with one name the first."""
-    found: dict[str, Lorebook] = {}
-    for book in books:
-        found.setdefault(book.name, book)
-    return found

@@ -8,12 +8,12 @@ import pytest
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.persona import Preference, Preferences, personalisation
-from rolememory.inject.place import place
 from rolememory.inject.render import Cast, Style
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings, Position
+from tests.inject.placing import place
 
 Golden = Callable[[str, str], None]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")

@@ -7,15 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.inject.fence import fenced, strip
-from rolememory.inject.place import (
-    Placement,
-    fill_outlets,
-    insertion,
-    place,
-    place_all,
-)
+from rolememory.inject.place import Placement, fill_outlets, insertion, place_all
 from rolememory.schema.message import Message
 from rolememory.schema.settings import Position
+from tests.inject.placing import place
 
 BLOCK = fenced("- The beacon failed.")
 
