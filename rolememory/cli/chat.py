@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, UserName, option
-from rolememory.cli.output import one_line, out, write
+from rolememory.cli.output import one_line, out, printable, write
 from rolememory.cli.stories import show_chapter
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import InvalidValueError, RoleMemoryError
@@ -139,7 +139,7 @@ class ChatSession:
         try:
             for piece in self.model.chat_stream(messages, RequestLimits(patient=False)):
                 parts.append(piece)
-                write(piece)
+                write(printable(piece))
         finally:
             write("\n")
         return "".join(parts)

@@ -15,7 +15,7 @@ from rolememory.cli.import_sillytavern import (
     bring,
 )
 from rolememory.cli.options import DryRun, RoleName, Text, Yes, argument, option
-from rolememory.cli.output import json_text, out, picked, printable
+from rolememory.cli.output import json_text, out, picked
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
@@ -140,7 +140,7 @@ def _tell(done: "Imported", dry_run: bool) -> None:
     out.pairs([*told, (say("unchanged"), done.unchanged)])
     if dry_run:
         _tell_fields(done)
-    out.warn(*(printable(f"{name}: {why}") for name, why in row["left_out"].items()))
+    out.warn(*(f"{name}: {why}" for name, why in row["left_out"].items()))
     out.warn(*row["problems"])
 
 

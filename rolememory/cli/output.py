@@ -1,5 +1,6 @@
 """What the command line shows: tables with colour where there is a terminal, JSON where it was asked for, never a broken console."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -89,7 +90,8 @@ class Output:
         self._print(text, "dim", error=True)
 
     def raw(self, text: str) -> None:
-        """Text as it is, on standard output."""
+        """Text as it is, on standard output; on a terminal without what would control it."""
+        text = printable(text) if self.is_terminal else text
         write(text if text.endswith("\n") else text + "\n")
 
     def table(self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
@@ -98,7 +100,8 @@ class Output:
             self.console().print(_table(rows, columns))
         else:
             for row in rows:
-                write("\t".join(one_line(shown(row.get(key))) for key in columns) + "\n")
+                told = (one_line(printable(shown(row.get(key)))) for key in columns)
+                write("\t".join(told) + "\n")
 
     def listing(
         self,
@@ -170,7 +173,7 @@ class Output:
         return Console(stderr=error, highlight=False)
 
     def _print(self, text: str, style: str, error: bool, end: str = "\n") -> None:
-        stream = sys.stderr if error else sys.stdout
+        text, stream = printable(text), sys.stderr if error else sys.stdout
         if style and stream.isatty():
             self.console(error).print(text, style=style, markup=False, soft_wrap=True, end=end)
         else:
@@ -178,6 +181,7 @@ class Output:
         stream.flush()
 
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 out = Output()
 
 
@@ -240,17 +244,12 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""A text that any terminal takes: no half characters, no control codes that move the cursor.
+    r"""A text that any terminal takes: no control codes that move the cursor, none that turn the direction of writing.
 
     >>> printable("a\x1b[31mb") == "a\ufffd[31mb"
     True
     """
-    return "".join(
-        letter
-        if letter in "\n\t" or (letter >= " " and not 0x7F <= ord(letter) < 0xA0)
-        else "\ufffd"
-        for letter in text
-    )
+    return _CONTROLS.sub("\ufffd", text)
 
 
 def cells(text: str) -> int:

@@ -76,6 +76,27 @@ def test_tables_at_a_terminal_have_titles(command: Command) -> None:
     assert "beacon failed" in command("search", "Mira", "beacon", terminal=True, lang="zh").out
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_a_memory_holds_controls_no_terminal(command: Command, terminal: bool) -> None:
+    evil = "\x1b]0;owned\x07 \x1b[31mred \u202eback lantern"
+    told = command("add", "Mira", evil, "--id", "evil", "--key", "lantern", terminal=terminal)
+    ran = [told] + [
+        command(*words, terminal=terminal)
+        for words in (
+            ("list", "Mira"),
+            ("search", "Mira", "lantern"),
+            ("recall", "Mira", "Where is the lantern?"),
+            ("explain", "Mira", "Where is the lantern?"),
+            ("history", "Mira"),
+            ("delete", "Mira", "evil", "--yes"),
+        )
+    ]
+    for one in ran:
+        assert one.code == 0
+        said = one.out + one.err
+        assert [code for code in ("\x1b]", "\x1b[31mred", "\x07", "\u202e") if code in said] == []
+
+
 def test_delete_asks_at_a_terminal(command: Command) -> None:
     assert (
         "nothing was deleted" in command("delete", "Mira", "storm", terminal=True, stdin=b"n\n").out
