@@ -122,7 +122,7 @@ class ChatSession:
                 [{"role": one.role, "content": one.content} for one in self.turn.messages]
             )
         except RoleMemoryError as error:
-            out.warn(error.text(Tongue.language))
+            out.warn(error)
             reply = ""
         if reply.strip():
             self.said.append(Message.assistant(reply))
@@ -180,7 +180,7 @@ class ChatSession:
             self.role_memory.undo()
             out.say("taken back")
         except RoleMemoryError as error:
-            out.warn(error.text(Tongue.language))
+            out.warn(error)
 
     def _chapter(self, title: str) -> None:
         """End a chapter here; the model writes it now, or later."""

@@ -66,14 +66,7 @@ def import_file(
     if folder is not None:
         bring(file, folder, ImportArguments(role, profile, hidden, again, dry_run, yes, stories))
         return
-    if file == "-" and sys.stdin.isatty():
-        raise InvalidValueError("name a file, or pipe one in: `import < backup.json`")
-    text = read_text(file)
-    if file == "-" and not text.strip():
-        raise InvalidValueError(
-            "nothing came on standard input: name a FILE, or pipe one in: `import < backup.json`"
-        )
-    document = _document(text, file)
+    document = _document(file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):
         raise InvalidValueError(
             "{file}: these are memories without a role; say into which with --role ROLE", file=file
@@ -92,16 +85,23 @@ def import_file(
     _tell(done, dry_run)
 
 
-def _document(text: str, file: str) -> Any:
-    """The JSON of a file; what is wrong with it is told with its place.
+def _document(file: str) -> Any:
+    """The JSON of a file or of standard input; what is wrong with it is told with its place.
 
     Raises:
-        InvalidValueError: not JSON.
+        InvalidValueError: nothing came, or it is not JSON.
     """
     import json
 
     from rolememory.storage.memory_file import BrokenFileError, read
 
+    if file == "-" and sys.stdin.isatty():
+        raise InvalidValueError("name a file, or pipe one in: `import < backup.json`")
+    text = read_text(file)
+    if file == "-" and not text.strip():
+        raise InvalidValueError(
+            "nothing came on standard input: name a FILE, or pipe one in: `import < backup.json`"
+        )
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,6 +1,7 @@
 """Getting a model's files: from a folder, or from the hub. The one place that goes to the network for a model."""
 
 import os
+import re
 import shutil
 import sys
 from importlib.util import find_spec
@@ -14,6 +15,8 @@ HUB = "https://huggingface.co"
 PATTERNS = ("*.json", "*.txt", "*.safetensors", "*.model", "*.md")
 SKIPPED = ("onnx/*", "openvino/*", "*.onnx")
 TIMEOUT_S = 15.0
+_PART = r"(?!\.+(?:/|$))[^/?#%\\ ]+"  # of a name on the hub
+_REPOSITORY = re.compile(f"{_PART}(?:/{_PART})?")
 
 
 def copied(source: Path, to: Path) -> Path:
@@ -88,10 +91,7 @@ def _files(endpoint: str, repository: str) -> list[str]:
     """What the hub says the model consists of: asked first, so that a missing network is told in seconds."""
     import httpx
 
-    parts = repository.split("/")
-    if len(parts) > 2 or not all(
-        part and part.strip(".") and not set(part) & set("?#%\\ ") for part in parts
-    ):
+    if not _REPOSITORY.fullmatch(repository):
         raise ModelError(
             "{repository!r}: is neither a folder nor a name on the hub; see `rolememory model list`",
             repository=repository,

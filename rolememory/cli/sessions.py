@@ -1,6 +1,7 @@
 """sessions, forget: the chats of a role, and one person's way out."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home, open_role
@@ -146,7 +147,7 @@ def forget(
             out.say("nothing was removed")
             return
         done = [one.forget(user) for one in meant] if role else list(home.forget(user).values())
-    for name in (name for one in done for name in one.left):
+    for name in chain.from_iterable(one.left for one in done):
         out.warn(say("{name}: names them still, or cannot be read; look yourself", name=name))
     out.say("{user} is forgotten", style="bold", user=user)
 

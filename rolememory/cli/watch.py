@@ -10,7 +10,7 @@ from rolememory.cli.history import change_json, change_text
 from rolememory.cli.options import MaybeRole
 from rolememory.cli.output import out
 from rolememory.cli.upkeep import chosen
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import Listed, LocalizedText, translatable
 
@@ -29,8 +29,7 @@ def watch(role: MaybeRole = None) -> None:
         wanted = set(chosen(home, role))
         follower = _Follower(home, wanted, everybody=role is None)
         with home.watch(follower.heard) as watching:
-            for note in watching.notes:
-                out.warn(note)
+            out.warn(*watching.notes)
             mode = say(watching.mode, msgctxt="watching")
             follower.tell(
                 {"did": "watching", "home": str(home.path), "mode": watching.mode},
@@ -67,22 +66,17 @@ class _Follower:
         sys.stdout.flush()
 
     def _of_home(self, changed: "Changed") -> None:
-        kinds = sorted(changed.kinds)
-        self.tell(
-            {"did": "home", "kinds": kinds},
-            say("home: {kinds} edited", kinds=_kinds(kinds)),
-        )
-        if "settings" in changed.kinds:
-            self._check_settings()
-
-    def _check_settings(self) -> None:
         from rolememory.storage.settings import load_settings
 
-        try:
-            load_settings(self._home.path)
-        except RoleMemoryError as error:
-            told = error.text(Tongue.language)
-            self.tell({"did": "problem", "problem": told}, f"! {told}")
+        kinds = sorted(changed.kinds)
+        edited = say("home: {kinds} edited", kinds=_kinds(kinds))
+        self.tell({"did": "home", "kinds": kinds}, edited)
+        if "settings" in changed.kinds:
+            try:
+                load_settings(self._home.path)
+            except RoleMemoryError as error:
+                told = worded(error)
+                self.tell({"did": "problem", "problem": told}, f"! {told}")
 
     def _of_role(self, changed: "Changed") -> None:
         role_id = str(changed.role)
@@ -92,30 +86,27 @@ class _Follower:
             self.tell({"did": "gone", "role": role_id}, say("{role_id}: is gone", role_id=role_id))
             self._seen.pop(role_id, None)
             return
-        from rolememory.engine.changes import changes
-
         name, found = role_memory.role.name, role_memory.store.snapshot()
-        for one in changes(self._seen.get(role_id, {}), found.memories):
-            self.tell(
-                {"role": role_id, "name": name, **change_json(one)},
-                f"{name}  {change_text(one)}".replace("\n", f"\n{name}  "),
-            )
-        self._seen[role_id] = dict(found.memories)
+        self._tell_memories(role_id, name, found.memories)
         other = sorted(changed.kinds - {"memory"})
         if other:
-            self.tell(
-                {"did": "edited", "role": role_id, "kinds": other},
-                say(
-                    "{name}: {other} edited", name=name, other=", ".join(other), kinds=_kinds(other)
-                ),
-            )
-        problems = tuple(problem.text(Tongue.language) for problem in found.problems)
-        for problem in problems:
-            if problem not in self._problems.get(role_id, ()):
-                self.tell(
-                    {"did": "problem", "role": role_id, "problem": problem}, f"{name}  ! {problem}"
-                )
+            listed = ", ".join(other)
+            edited = say("{name}: {other} edited", name=name, other=listed, kinds=_kinds(other))
+            self.tell({"did": "edited", "role": role_id, "kinds": other}, edited)
+        problems = tuple(map(worded, found.problems))
+        for one in problems:
+            if one not in self._problems.get(role_id, ()):
+                row = {"did": "problem", "role": role_id, "problem": one}
+                self.tell(row, f"{name}  ! {one}")
         self._problems[role_id] = problems
+
+    def _tell_memories(self, role_id: str, name: str, memories: "Mapping[str, Memory]") -> None:
+        from rolememory.engine.changes import changes
+
+        for one in changes(self._seen.get(role_id, {}), memories):
+            text = f"{name}  {change_text(one)}".replace("\n", f"\n{name}  ")
+            self.tell({"role": role_id, "name": name, **change_json(one)}, text)
+        self._seen[role_id] = dict(memories)
 
 
 def _kinds(kinds: Sequence[str]) -> Listed:

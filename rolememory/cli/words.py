@@ -22,10 +22,9 @@ def language_from(arguments: Sequence[str], environment: Mapping[str, str]) -> L
     """
     given = [value for name, value in pairwise(arguments) if name == "--lang"]
     given += [value.removeprefix("--lang=") for value in arguments if value.startswith("--lang=")]
-    given += [environment[name] for name in _NAMES if environment.get(name)]
-    if not given:
-        given = [name for name in locale.getlocale() if name]
-    return spoken(given[0]) or "en" if given else "en"
+    given += filter(None, map(environment.get, _NAMES))
+    given = given or [name for name in locale.getlocale() if name]
+    return spoken((given or ["en"])[0]) or "en"
 
 
 def spoken(name: str) -> Language:
