@@ -118,7 +118,7 @@ def _show_report(report: "ScanReport") -> None:
         out.say("kept out:", style="bold")
         columns = {"title": say("entry"), "gate": say("gate"), "reason": say("why not")}
         out.table(list(map(_silent, report.silent)), columns)
-    hidden = say("; {quiet} not spoken of (--all shows them)", quiet=report.quiet)
+    hidden = say("; {quiet} not mentioned (--all shows them)", quiet=report.quiet)
     out.say(
         "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
         count=len(report.fired),
@@ -262,7 +262,7 @@ def show_faults(rows: list[dict[str, Any]], everything: bool, several: bool = Fa
         warning=counts["warning"],
         note=counts["note"],
     )
-    out.line(told if rows else say("nothing to complain of"))
+    out.line(told if rows else say("no faults found"))
     return errors
 
 

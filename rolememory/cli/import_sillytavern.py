@@ -144,7 +144,7 @@ def _chosen(users: "Sequence[DataFolder]", wanted: str | None) -> "DataFolder":
         others = ", ".join(name for name in named if name != DEFAULT_USER)
         out.note(
             say(
-                "of the users {default_user} is taken; --profile names another: {others}",
+                "using the user {default_user}; --profile names another: {others}",
                 default_user=DEFAULT_USER,
                 others=others,
             )
@@ -298,7 +298,7 @@ def _carry(
         # the chat in hand is kept; what it teaches is learned when the import goes on
         out.warn(
             say(
-                "stopping: {here_now} of {due} chats are here, the same command goes on; Ctrl-C again leaves at once, nothing is lost by it",
+                "stopping: {here_now} of {due} chats are imported, the same command continues; Ctrl-C again stops at once, nothing is lost",
                 here_now=sum(one.kind == "chat" for one in done),
                 due=len(plan.due),
             )

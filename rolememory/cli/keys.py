@@ -58,7 +58,7 @@ def add(
 def remove(name: KeyName) -> None:
     """It counts no longer, nor does what it signed."""
     _keys().remove(name)
-    out.say("{name}: taken away", name=name)
+    out.say("{name}: removed", name=name)
 
 
 def _keys() -> ApiKeys:

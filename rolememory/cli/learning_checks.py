@@ -95,7 +95,7 @@ def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[HealthFin
         return
     yield from (warning("chats", problem, f"{role.name}: {folder}") for problem in found.problems)
     if found.waiting:
-        what = say("{waiting} wait for your word", waiting=found.waiting)
+        what = say("{waiting} pending review", waiting=found.waiting)
         level: Level = "warning" if found.waiting > MANY_WAIT else "note"
         yield finding(level, "review", what, role.name, f"`{command('review', role.name)}`")
     if found.unread:

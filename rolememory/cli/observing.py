@@ -56,7 +56,7 @@ def observe(
         out.say("nothing new to remember")
     out.warn(*(report.notes if report else ()))
     if waiting:
-        out.warn(say("{waiting} wait for your word: `rolememory review`", waiting=waiting))
+        out.warn(say("{waiting} pending review: `rolememory review`", waiting=waiting))
 
 
 def _new(role_memory: "RoleMemory", before: Set[str]) -> "list[Memory]":
@@ -152,7 +152,7 @@ def infer(role: RoleName) -> None:
         out.line(f"  + {one_line(memory.content)}  ({memory.confidence:.2f})")
     out.warn(*notes)
     if not (drawn or notes):
-        out.say("nothing new follows")
+        out.say("no new conclusions")
 
 
 def _meant(role_memory: "RoleMemory", ids: list[str] | None) -> list[str]:

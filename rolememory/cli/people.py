@@ -55,4 +55,4 @@ def unlink(
     """What was told under it stays its own."""
     with open_home() as home:
         home.people.unlink(name)
-    out.result({"apart": name}, say("{name}: a person of their own", name=name))
+    out.result({"apart": name}, say("{name}: a separate person", name=name))

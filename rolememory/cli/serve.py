@@ -98,7 +98,7 @@ def greet(app_state: "AppState", url: str) -> None:
         out.line(f"  {name}: {value}")
     if offered(app_state):
         out.say(
-            "  the model behind may also note facts while nobody chats: rolememory settings learn.endpoint upstream"
+            "  the model behind the proxy can also extract facts while nobody chats: rolememory settings learn.endpoint upstream"
         )
     if app_state.settings.service:
         out.say(

@@ -47,7 +47,7 @@ def sessions(
         ),
     ] = None,
     remove: Annotated[
-        bool, option("--remove", "delete the chat's record; what was learned stays")
+        bool, option("--remove", "delete the chat's messages; what was learned stays")
     ] = False,
     yes: Yes = False,
 ) -> None:
@@ -72,7 +72,7 @@ def sessions(
 
 
 def _remove(role: str, chat: str, yes: bool) -> None:
-    if not out.sure(say("remove the record of {chat!r}?", chat=chat), yes):
+    if not out.sure(say("remove the messages of {chat!r}?", chat=chat), yes):
         out.say("nothing was removed")
         return
     with open_role(role) as role_memory:
@@ -148,7 +148,7 @@ def forget(
             return
         done = [one.forget(user) for one in meant] if role else list(home.forget(user).values())
     for name in chain.from_iterable(one.left for one in done):
-        out.warn(say("{name}: names them still, or cannot be read; look yourself", name=name))
+        out.warn(say("{name}: still names them, or cannot be read; check it yourself", name=name))
     out.say("{user} is forgotten", style="bold", user=user)
 
 

@@ -119,7 +119,7 @@ def chapter(
 def retell(
     role: RoleName,
     chapter_ids: Annotated[list[str], argument("ID...", "ids, as `story chapters` shows them")],
-    through: Annotated[str, option("--through ID", "and all after it up to this one")] = "",
+    through: Annotated[str, option("--through ID", "and all later ones up to this one")] = "",
 ) -> None:
     """The new ones take the place of the old, which are archived."""
     with open_role(role) as role_memory:

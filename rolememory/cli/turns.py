@@ -58,7 +58,7 @@ def recall(
     elif added := [one.content for one in turn.messages if one not in messages]:
         out.raw("\n\n".join(added))
     else:
-        out.warn(say("nothing comes to mind; `rolememory explain` tells why"))
+        out.warn(say("nothing is recalled; `rolememory explain` tells why"))
     if not wait:
         tell_without(messages[-1].content)
 
@@ -89,7 +89,7 @@ def explain(
         explanation = turn.explain(*ids, language=Tongue.language)
     if out.json([row_json(row) for row in explanation.rows]):
         return
-    nothing = say("nothing comes to mind; --all tells why of every memory")
+    nothing = say("nothing is recalled; --all gives the reason for every memory")
     out.raw(str(explanation) or nothing)
     if not wait:
         tell_without(messages[-1].content)

@@ -13,13 +13,13 @@ from rolememory.cli.help_pages import HelpGroup, HelpPage
 from rolememory.locales import translatable
 
 GROUPS: Mapping[str, str] = translatable({
-    "story": "stories: which chats know of one another",
-    "users": "people: who is known, under which names",
-    "keys": "keys of a service: who may ask",
-    "integrate": "frontends: what they need of us put in and taken out",
-    "model": "models of meaning: which there are, fetching one, making it quick",
-    "card": "character cards: in, out, and from one format into another",
-    "book": "lorebooks: what fires, what is wrong, what is expected",
+    "story": "stories: which chats share what was said, and their chapters",
+    "users": "people and their names",
+    "keys": "keys of a service: list, add, remove",
+    "integrate": "frontends: install what they need, or remove it",
+    "model": "embedding models: list, fetch, export",
+    "card": "character cards: show, check, import, export, convert",
+    "book": "lorebooks: scan, check, test, import, export",
 })  # fmt: skip
 
 # panel -> (verb, module.function, help); `model list` is the verb `list` of the group `model`
@@ -54,7 +54,7 @@ PANELS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("observe", "observing.observe", translatable("let a role observe a chat and learn from it")),
         ("review", "observing.review", translatable("pending review: accept, edit or reject it")),
         ("infer", "observing.infer",
-            translatable("draw conclusions from several memories, with the model that is set")),
+            translatable("draw conclusions from several memories with the configured model")),
         ("sessions", "sessions.sessions",
             translatable("the chats of a role, or the messages of one")),
         ("story list", "stories.stories", translatable("the stories of a role")),

@@ -88,7 +88,7 @@ def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: P
         if path.is_file() and path.name != ".lock"
     }
     assert any("1 exchanges wait for the model" in what for _, what in told(command, "learning"))
-    assert told(command, "review") == [("note", "Mira 1 wait for your word")]
+    assert told(command, "review") == [("note", "Mira 1 pending review")]
     (row,) = command("stats", "Mira", "--json").json["roles"]
     behind = row["learning"]
     assert (

@@ -420,7 +420,7 @@ def test_lint_has_nothing_to_say_of_a_good_card(
     command: Command, tmp_path: Path, raw: dict[str, Any]
 ) -> None:
     ran = command("card", "lint", str(saved(tmp_path, "mira.json", raw)))
-    assert (ran.code, ran.out) == (0, "nothing to complain of\n")
+    assert (ran.code, ran.out) == (0, "no faults found\n")
 
 
 def test_lint_ends_with_3_where_there_are_errors(command: Command, tmp_path: Path) -> None:

@@ -319,7 +319,7 @@ def test_talking_without_a_server_says_what_to_do(home: Command) -> None:
 
 @pytest.mark.parametrize(
     ("language", "word", "none"),
-    [("en", "nothing new to remember", "nothing new follows"), ("zh", "没有新的内容", "没有推出")],
+    [("en", "nothing new to remember", "no new conclusions"), ("zh", "没有新的内容", "没有推出")],
 )
 def test_a_model_is_asked_when_it_is_wanted_and_concludes(
     home: Command, language: str, word: str, none: str
