@@ -170,10 +170,9 @@ class RoleContext:
         candidates = self.candidates(self.stored(), self.settings)
         return self.pipeline.meanings.follow(candidates)
 
-    @property
-    def clean(self) -> Callable[[str], str]:
+    def hearing(self, settings: Settings) -> Callable[[str], str]:
         """Gives what people said in a message, out of character too: no word of anybody's is lost. The same while the rules stay."""
-        return _hearing(self.home.surroundings.cleaner(self.settings))
+        return _hearing(self.home.surroundings.cleaner(settings))
 
     def commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
         """Write in one transaction, after a backup where one is due."""

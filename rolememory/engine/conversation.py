@@ -77,15 +77,16 @@ class RoleConversation:
         if kind == "quiet":
             return Observed(chat)
         said = [*coerce_messages(messages), *self._replied(reply, user, kind)]
+        settings = self._context.settings
         if not own_file:
-            bounded(said, self._context.settings.serve)
+            bounded(said, settings.serve)
         self._context.home.people.follow()
         learner = self._learning.learner if self._learning.here else None
         seen = self._context.chats.observe(
             said,
             chat=chat,
             user=user,
-            clean=self._context.clean,
+            clean=self._context.hearing(settings),
             at=time_of(now),
             title=title,
             present=names_of(present),

@@ -86,10 +86,9 @@ class RoleRecall:
         role = self._context
         role.home.check_open()
         who = role.role
+        usual = role.home.settings_of(who)
         rules = reduce(
-            lambda rules, key: with_setting(rules, *key),
-            (settings or {}).items(),
-            role.home.settings_of(who),
+            lambda rules, key: with_setting(rules, *key), (settings or {}).items(), usual
         )
         said, chat, user, now = (
             coerce_messages(messages),
@@ -100,7 +99,7 @@ class RoleRecall:
         bounded(said, rules.serve)
         present, members = names_of(present), names_of(members)
         self._learning.learned_soon()
-        preview = role.chats.preview(said, chat=chat, user=user, clean=role.clean)
+        preview = role.chats.preview(said, chat=chat, user=user, clean=role.hearing(usual))
         check_cancelled()
         role.home.people.follow()
         readers = role.chats.readers(preview.chat or chat, user, present, members)

@@ -117,6 +117,8 @@ _CITED: tuple[tuple[re.Pattern[str], str], ...] = (
         r"\1'\2'",
     ),
 )
+_MAY_LOOK = re.compile(r"[\[<:：`~=*_#+•·▪◦‣|–—>-]|www|\d[.)、]", re.IGNORECASE)
+"""One of these stands in all that is changed in a citation."""
 _QUOTES = str.maketrans('"＂“”„‟〝〞«»', "''‘’‚‘‘’‹›")
 
 
@@ -130,8 +132,9 @@ def cited(text: str) -> str:
     >>> cited("see ![map](http://x.example/a.png) <b>now</b>")
     'see map ‹b›now‹/b›'
     """
-    for pattern, instead in _CITED:
-        text = pattern.sub(instead, text)
+    if _MAY_LOOK.search(text):
+        for pattern, instead in _CITED:
+            text = pattern.sub(instead, text)
     return " ".join(tame(text).translate(_QUOTES).split())
 
 

@@ -263,6 +263,8 @@ def _blend(told: Iterable[_WordFeeling]) -> Feeling:
         total += share
         valence += share * _clip(word.feeling.valence * word.strength)
         arousal += share * _clip(word.feeling.arousal * word.strength)
+    if not words:
+        return Feeling()
     emotions = _ordered({label: 1.0 - rest for label, rest in left.items()})
     return (
         Feeling(emotions, round(valence / total, 4), round(arousal / total, 4), tuple(words))
