@@ -51,7 +51,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     print("\nand why not:")
     print(turn.explain("storm", "tea"))
 
-    print("\na date wakes what happened then:")
+    print("\na date recalls what happened then:")
     print(mira.recall("What happened in November 1887?", now=NOW).explain())
 
     print("\nsearch asks the same ranker without thresholds:")

@@ -1,4 +1,4 @@
-"""The files are yours: write, edit by hand or by code, look back, and take it back."""
+"""Write a memory, edit it by hand and by code, read its history, and undo."""
 
 import json
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     )
     mira.edit("oil", keys=["beacon", "oil"], weight=1.2, reason="she talks of it often")
 
-    mira.store.checkpoint()  # happens by itself after two quiet seconds
+    mira.store.checkpoint()  # happens automatically after two seconds without a change
     file = mira.folder / "memory.json"
     print(file.read_text(encoding="utf-8"))
 

@@ -1,4 +1,4 @@
-"""Lore alone: which entries of a book come into the prompt, where they go, and why the others stay out. No role, no files."""
+"""Lorebooks only: which entries of a book enter the prompt, where they go, and why the others do not. No role, no files."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A strategy of your own. First: pip install examples/strategy_package
+"""Your own strategy. First: pip install examples/strategy_package
 
 Its entry point is all that rolememory needs; from then on it works in every role, has its own switch and weight
 in rolememory.toml ([triggers.others.moon]), and speaks in explanations like any other.

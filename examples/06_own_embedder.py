@@ -1,4 +1,4 @@
-"""A model of meaning of your own: four members and two methods. This one knows nothing but three ideas."""
+"""Your own embedding model: four members and two methods. This one knows nothing but three ideas."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Your own words around the memories: drop a template into the home and name it in the settings. An edit is heard within half a second."""
+"""Your own text around the memories: put a template into the home and name it in the settings. An edit takes effect within half a second."""
 
 from datetime import UTC, datetime
 from tempfile import TemporaryDirectory

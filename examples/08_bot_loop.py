@@ -1,4 +1,4 @@
-"""A bot: many chats at once, one event loop. Recall before the reply, on a thread; the model's answer is made up here."""
+"""A bot: many chats at once, one event loop. Recall before the reply, on a thread; the model's answer is invented here."""
 
 import asyncio
 from datetime import UTC, datetime

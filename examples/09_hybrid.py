@@ -1,4 +1,4 @@
-"""Hybrid: what is surely relevant goes into the prompt, the rest is left to a tool the model may call."""
+"""Hybrid mode: highly relevant memories go into the prompt, the model can search the rest with a tool."""
 
 import json
 from datetime import UTC, datetime

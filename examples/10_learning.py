@@ -1,4 +1,4 @@
-"""Learning: what one chat tells is known in the next; a swipe or an edit takes it back. No model is needed.
+"""Learning: what is said in one chat is known in the next; a swipe or an edit withdraws it. No model is needed.
 
 学习：一段对话里说过的，下一段里就知道；换掉回复、改掉原话，也随之收回。不用模型。
 """

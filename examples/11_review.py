@@ -1,4 +1,4 @@
-"""The last word is a person's: what waits, what is kept in a chat, what was changed, and how it is taken back.
+"""Review by a person: what is pending, what is kept of a chat, what was changed, and how to undo it.
 
 由人说了算：什么在等人过目，会话里存着什么，改过什么，怎样收回。
 """
@@ -41,7 +41,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     paris, secret = mira.waiting()
     mira.accept(paris.id, content="I live in Paris now.")
     mira.reject(secret.id)
-    print("\naccepted, mended:", told(mira))
+    print("\naccepted, edited:", told(mira))
     print("still waiting:   ", len(mira.waiting()))
 
     # Every change has its line, and a way back.
