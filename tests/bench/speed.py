@@ -3,7 +3,8 @@
     python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--after-write | --heard | --long] [--peers PYTHON]
 
 Vectors are made up beforehand (clustered, 384 dimensions, normalised) and the same for all, so no model is part of a figure.
-Turns and the bare product are CPU time of their own thread, all else is time by the clock. `--after-write` measures turns alone:
+Turns and the bare product are CPU time of their own thread, the first turn of the next process, by words alone, is that process's
+CPU time; all else is time by the clock. `--after-write` measures turns alone:
 `turn_after_write` is the one right after a memory was added. `--heard` measures turns over what was said in chats, in a chat of eight
 messages, and right after one more was heard; `--long` the first request of a chat with so many short messages.
 `--peers` names the interpreter of an environment that holds chromadb, langgraph and mem0ai; without it they are left out.
@@ -108,10 +109,12 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
             role.recall([questions[0]], dry_run=True)
             words_alone = timed_turns(lambda q: role.recall([q], dry_run=True), questions[5:])
         bare = bare_append(Path(folder))
+        next_process = next_process_ms(folder)
     return {
         "memories": n,
         "load_ms": round(load, 1),
         "first_turn_ms": round(first, 1),
+        "next_process_first_turn_ms": round(next_process, 1),
         **beside_product(turns_taken, table, list(asked[5:])),
         "turn_words_alone": summary(words_alone),
         "remember": summary(append),
@@ -120,6 +123,19 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
         "fold_ms": round(fold, 1),
         "resident_mb": round(after - before, 1),
     }
+
+
+def next_process_ms(folder: str) -> float:
+    """CPU time of the first turn of a process that finds what an earlier one left in `.cache`; what it imports is not counted."""
+    code = (
+        "import sys, time, numpy; from rolememory import Home; "
+        "role = Home.open(sys.argv[1], {'embedding.backend': 'off'}).role('Big'); began = time.process_time(); "
+        "role.recall(['Hello there, who are you?'], dry_run=True); print(time.process_time() - began)"
+    )
+    command = [sys.executable, "-c", code, folder]
+    return 1000 * statistics.median(
+        float(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(3)
+    )
 
 
 def role_of_size(n: int, folder: Path, embedder: Precomputed) -> Any:
