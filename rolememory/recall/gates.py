@@ -13,6 +13,7 @@ from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
+from rolememory.text.cancellation import cancellable
 from rolememory.text.intent import technical
 from rolememory.triggers.table import Among
 
@@ -148,7 +149,7 @@ def first_closed(memory: Memory, asker: Asker) -> tuple[MemoryGate, Reason] | No
 
 def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
     """The ids that every gate lets through."""
-    return frozenset(memory.id for memory in memories if first_closed(memory, asker) is None)
+    return frozenset(one.id for one in cancellable(memories) if first_closed(one, asker) is None)
 
 
 def heirs(

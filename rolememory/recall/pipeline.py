@@ -232,6 +232,7 @@ class RecallPipeline:
             wanted=request.wanted or _wanted(settings, request),
             names={"char": cast.char, "user": cast.user},
         )
+        check_cancelled()
         style = self._style(cast, settings, request, scene.language)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
         occasion = TurnGateContext(prepared.query, prepared.messages_before, off=request.off)
