@@ -59,14 +59,21 @@ def _of_prose(prose: str) -> Iterator[str]:
     heading = ""
     for line in prose.splitlines():
         bare, bullet = _bare(line)
-        if bullet and bare and heading:
+        if not bare and (bullet or not line.strip()):
+            continue
+        if bullet and heading:
             yield _under(heading, bare)
         elif bare and not bullet and _is_heading(line, bare):
-            match = _HEADING.fullmatch(bare)
-            heading = match[1].strip() if match else bare
-        elif bare or not (bullet or not line.strip()):
+            heading = _heading_in(bare)
+        else:
             heading = ""
             yield from _statements(bare)
+
+
+def _heading_in(bare: str) -> str:
+    """A heading without its marks."""
+    match = _HEADING.fullmatch(bare)
+    return match[1].strip() if match else bare
 
 
 def _without_dialogue(text: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -70,17 +70,25 @@ def type_name(key: str) -> str:
 
 def _worded(kind: Any) -> str:
     origin, inside = typing.get_origin(kind), typing.get_args(kind)
-    if origin is typing.Literal:
-        return " | ".join(f'"{word}"' for word in inside)
     if origin is typing.Annotated:
         return _worded(inside[0])
     if origin in (types.UnionType, typing.Union):
-        return " or ".join('"unset"' if part is type(None) else _worded(part) for part in inside)
+        return " or ".join(map(_or_unset, inside))
     if origin is tuple:
         return "list of texts" if inside[0] is str else f"list of {_worded(inside[0])}"
+    if origin is typing.Literal:
+        return _listed(inside)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return "(" + " | ".join(f'"{word.value}"' for word in kind) + ")"
+        return f"({_listed(word.value for word in kind)})"
     return _WORDS.get(origin or kind, str(kind))
+
+
+def _or_unset(kind: Any) -> str:
+    return '"unset"' if kind is type(None) else _worded(kind)
+
+
+def _listed(words: Iterable[Any]) -> str:
+    return " | ".join(f'"{word}"' for word in words)
 
 
 _WORDS: Mapping[Any, str] = {

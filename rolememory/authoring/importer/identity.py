@@ -30,9 +30,7 @@ def role_plans(
     paths = _cards(source, problems)
     standing = {path.name for path in paths}
     left = {} if source.only else _left_behind(ledger, standing, roles)
-    rows = ledger.all("role")
-    here = rows if source.only else rows.keys() & standing
-    claimed = {str(rows[avatar].get("role")): avatar for avatar in rows if avatar in here}
+    claimed = _claimed(ledger, None if source.only else standing)
     plans: dict[str, RolePlan] = {}
     for path in paths:
         row = ledger.of("role", path.name)
@@ -48,6 +46,13 @@ def role_plans(
         if plan.role:
             claimed[plan.role] = path.name
     return plans
+
+
+def _claimed(ledger: Ledger, avatars: Collection[str] | None) -> dict[str, str]:
+    """The avatar that each role was imported from, of these avatars (None = all)."""
+    rows = ledger.all("role")
+    here = rows.keys() if avatars is None else rows.keys() & avatars
+    return {str(rows[avatar].get("role")): avatar for avatar in rows if avatar in here}
 
 
 def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:

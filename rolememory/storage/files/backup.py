@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -206,16 +206,20 @@ def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> BackupContents
 def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     """What a backup says it holds, where it holds just that."""
     names = archive.namelist()
-    strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
-    if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
-        told = ascii(strange or "a name twice")[:80]
-        raise _refused(path, "holds what no backup holds: {told}", told=told)
+    _check_names(path, names)
     found = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
     manifest: dict[str, Any] = found if isinstance(found, dict) else {}
     listed = manifest.get("files")
     if not isinstance(listed, dict) or set(listed) != set(names) - {MANIFEST}:
         raise _refused(path, "damaged: its list of files is not what it holds")
     return manifest
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
+    if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
+        told = ascii(strange or "a name twice")[:80]
+        raise _refused(path, "holds what no backup holds: {told}", told=told)
 
 
 def _refused(path: Path, problem: str, **values: object) -> FileError:
