@@ -12,7 +12,7 @@ from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import AccessGuard, App
 from rolememory.serve.http_refusal import error_body, language_of
-from rolememory.serve.relay import Relay, RelayAddress, Relayed
+from rolememory.serve.relay import RelayAddress, Relayed, WorkerRelay
 
 
 def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
@@ -33,7 +33,7 @@ def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
         return guard
     if first:
         return Relayed(guard, relay)
-    relaying = Relay(guard, relay)
+    relaying = WorkerRelay(guard, relay)
     app.state.living.append(relaying.living)
     return relaying
 

@@ -52,7 +52,7 @@ class Relayed:
         await self._app(scope, receive, send)
 
 
-class Relay:
+class WorkerRelay:
     """ASGI, in the other processes: turns are answered here, everything else by the first."""
 
     def __init__(self, app: App, address: RelayAddress) -> None:

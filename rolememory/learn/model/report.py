@@ -21,7 +21,7 @@ class LearningReport:
     notes: tuple[LocalizedText, ...] = ()  # what went wrong, in both languages
 
 
-class OutOfTimeError(Exception):
+class NoTimeLeftError(Exception):
     """There is no time left for another request."""
 
 
@@ -42,10 +42,10 @@ class RunOptions:
         """What a request may take now.
 
         Raises:
-            OutOfTimeError: nothing is left.
+            NoTimeLeftError: nothing is left.
         """
         if self.left_s == 0.0:
-            raise OutOfTimeError
+            raise NoTimeLeftError
         return RequestLimits(self.until, self.patient)
 
 

@@ -31,7 +31,7 @@ from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import shortened
-from rolememory.learn.model.report import LearningTally, OutOfTimeError, RunOptions
+from rolememory.learn.model.report import LearningTally, NoTimeLeftError, RunOptions
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.model.scenes import SceneReader
 from rolememory.learn.model.unread import Unread, UnreadPart
@@ -149,7 +149,7 @@ class ExtractionRun:
         """Read what is due in these chats (None = all).
 
         Raises:
-            OutOfTimeError: before all was done.
+            NoTimeLeftError: before all was done.
         """
         self._paths.forget()
         wanted = None if ids is None else set(ids)
@@ -173,7 +173,7 @@ class ExtractionRun:
         """Draw conclusions from what is known with each of these users, none named = all. Source: S2.23.
 
         Raises:
-            OutOfTimeError, ModelError, NotWrittenError: they could not be had, or not be kept.
+            NoTimeLeftError, ModelError, NotWrittenError: they could not be had, or not be kept.
         """
         learn, memories = self._context.learn, list(self._context.memories().values())
         for user, mine in for_each_user(memories, users, self._context.chats.same).items():
@@ -215,7 +215,7 @@ class ExtractionRun:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
         try:
             act(tally)
-        except OutOfTimeError:
+        except NoTimeLeftError:
             raise
         except (
             Exception
@@ -318,7 +318,7 @@ class ExtractionRun:
             self.progress.failed(chat.id, reader.name, [one.first for one in chosen])
             reader.works()
             raise
-        except (ModelError, OutOfTimeError):
+        except (ModelError, NoTimeLeftError):
             reader.works()  # the extractor works; what it asks does not
             raise
         except Exception as error:

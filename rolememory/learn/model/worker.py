@@ -24,7 +24,7 @@ from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import Prompts
-from rolememory.learn.model.report import LearningReport, LearningTally, OutOfTimeError, RunOptions
+from rolememory.learn.model.report import LearningReport, LearningTally, NoTimeLeftError, RunOptions
 from rolememory.learn.model.run import ExtractionContext, ExtractionRun, reads, writes_chapters
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.llm.errors import BUSY, NOT_SET, said_of
@@ -293,7 +293,7 @@ class ExtractionWorker:
             with self._sole(wait_s, lock_s if wait_s is None else wait_s):
                 act(tally)
             return True
-        except OutOfTimeError:
+        except NoTimeLeftError:
             tally.unfinished()
         except BusyError:
             tally.unfinished()
