@@ -249,8 +249,9 @@ class SemanticTrigger(ByRows):
                 self._conversations.remove(row, self.table.entry(row))
 
     def embedded(self, text: str, among: "Mask") -> str:
-        """What of a message its vector is made of; nearness by plain similarity is that of the whole."""
-        return text if self._similarity else self._people.without_names(text, among)
+        """What of a message its vector is made of: all but names where it asks; all in talk, and for plain similarity."""
+        whole = self._similarity or context_dependence(text) == 1.0
+        return text if whole else self._people.without_names(text, among)
 
     def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""

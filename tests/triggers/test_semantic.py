@@ -279,7 +279,8 @@ def test_memories_about_whoever_is_named_gain(query: str, named: str | None) -> 
     [
         pytest.param("What does Lin drink at sea?", "What does drink at sea?", id="a Latin name"),
         pytest.param("What's Lin's tea like?", "What's tea like?", id="and what is theirs"),
-        pytest.param("林小雨喜欢喝什么", "喜欢喝什么", id="a Chinese name inside a sentence"),
+        pytest.param("林小雨喜欢喝什么？", "喜欢喝什么？", id="a Chinese name inside a sentence"),
+        pytest.param("Lin drinks at sea.", "Lin drinks at sea.", id="who tells keeps the names"),
         pytest.param("What does Kai drink?", "What does Kai drink?", id="nobody may hear of him"),
         pytest.param("Who is Lin?", "Who is Lin?", id="a name is all that it says"),
         pytest.param("Do linnets drink tea?", "Do linnets drink tea?", id="part of another word"),
