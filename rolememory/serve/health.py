@@ -9,12 +9,16 @@ from rolememory import __version__
 from rolememory.serve.app_state import AppState
 
 
+def state_of(app_state: AppState) -> dict[str, str]:
+    """What the path answers."""
+    meaning = str(app_state.home.loader.state)
+    return {"name": "rolememory", "status": "ok", "version": __version__, "meaning": meaning}
+
+
 def health(app: Starlette, app_state: AppState) -> None:
     """Add the path."""
 
     async def healthz(_: Request) -> Response:
-        loaded = app_state.home.loader.state
-        said = {"name": "rolememory", "status": "ok", "version": __version__, "meaning": loaded}
-        return JSONResponse(said)
+        return JSONResponse(state_of(app_state))
 
     app.router.routes.append(Route("/healthz", healthz, methods=["GET"]))

@@ -23,6 +23,7 @@ REACHING = {
     "cli/book_moves.py": BY_HAND,
     "cli/bookshelf.py": BY_HAND,
     "cli/checks.py": BY_HAND,
+    "cli/files.py": "files named on the command line",
     "cli/learning_checks.py": BY_HAND,
     "cli/model_export.py": TEMPLATES,
     "cli/health.py": BACKUPS,

@@ -17,6 +17,7 @@ from rolememory import __version__
 from rolememory.serve.app import lost
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import App
+from rolememory.serve.health import state_of
 from rolememory.serve.late_app import Living
 from rolememory.serve.rest import error_responses
 from rolememory.serve.rest.apply_change import applying
@@ -110,6 +111,12 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     app.router.routes.append(
         Route("/api/{path:path}", nobody, methods=METHODS, include_in_schema=False)
     )
+
+    @app.get("/healthz", tags=["health"])
+    def healthz() -> dict[str, str]:
+        """Whether the server runs, and whether the embedding model is loaded."""
+        return state_of(app_state)  # described here, answered before REST is loaded
+
     _describe(app)
     working = app.state.fetches, app.state.exports
     return app, lambda: _telling(app_state, working, app.state.bringings)
