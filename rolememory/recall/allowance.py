@@ -62,6 +62,15 @@ def _asking() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 
+def sure_enough(threshold: float, kinds: int) -> float:
+    """A threshold where so many kinds of evidence are fused by noisy-or: each may be mistaken, so the doubt is shared among them.
+
+    >>> sure_enough(0.92, 1), sure_enough(0.92, 2)
+    (0.92, 0.96)
+    """
+    return round(1.0 - (1.0 - threshold) / kinds, 4)
+
+
 @lru_cache(maxsize=256)
 def runs(text: str) -> frozenset[int]:
     """Every run of words in a text that is long enough to be a quotation, by its hash."""
@@ -103,6 +112,7 @@ class Allowance:
     again: frozenset[str] = (
         frozenset()
     )  # ids that the same message was told before: another reply gets the same block
+    kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
 
     def refuses(self, candidate: Weighed, chosen: Iterable[Scored]) -> Reason | None:
         """Why this passage may not come; None for what is none, or may."""
@@ -153,8 +163,9 @@ class Allowance:
         rules = self.rules
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
-        if candidate.relevance < rules.uninvited_threshold:
-            values = (("relevance", candidate.relevance), ("threshold", rules.uninvited_threshold))
+        least = sure_enough(rules.uninvited_threshold, self.kinds)
+        if candidate.relevance < least:
+            values = (("relevance", candidate.relevance), ("threshold", least))
             return Reason("uninvited", values)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]

@@ -97,7 +97,22 @@ class RecallQuery:
         budget, asker = self.settings.budget, self.scene.user or ""
         room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
         query = self.scene.query
-        return Allowance(rules, asks(query), query, tuple(said), asker, room, self.left, self.again)
+        return Allowance(
+            rules,
+            asks(query),
+            query,
+            tuple(said),
+            asker,
+            room,
+            self.left,
+            self.again,
+            self.kinds,
+        )
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of evidence are asked: words, and meaning where the message has a vector."""
+        return 1 if self.scene.vector is None else 2
 
     def about(self, memory: Memory) -> "RecallQuery":
         """The same question, had this memory been written so."""

@@ -226,7 +226,8 @@ def _past_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
 
 
 def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    yield Change("settings", "recall.passages.uninvited_threshold", _just_below(case))
+    doubt = (1.0 - _just_below(case)) * case.question.kinds
+    yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
 
 
 def _past_speaker_share(_: Reason, __: ExplainedMemory) -> Iterator[Change]:

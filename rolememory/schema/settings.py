@@ -47,7 +47,10 @@ class PassageSettings(Section):
         description="... of these, at most so many of the character's own, so that it does not repeat itself",
     )
     uninvited_length: Count = Field(800, description="... and at most so many characters together")
-    uninvited_threshold: Unit = Field(0.92, description="... and none below this relevance")
+    uninvited_threshold: Unit = Field(
+        0.92,
+        description="... and none below this relevance; with an embedding model the distance from 1 is halved",
+    )
     speaker_share: Unit = Field(
         0.5,
         description="at most this share of the block is what one person other than the current user said",

@@ -53,6 +53,18 @@ def test_what_comes_uninvited(
 
 
 @pytest.mark.parametrize(
+    ("kinds", "code"),
+    [
+        pytest.param(1, None, id="words alone: it comes"),
+        pytest.param(2, "uninvited", id="words and meaning: both may be mistaken"),
+    ],
+)
+def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> None:
+    found = Allowance(RULES, kinds=kinds).refuses(said("I sold the boat.", relevance=0.7), [])
+    assert (found.code if found else None) == code
+
+
+@pytest.mark.parametrize(
     ("text", "reply", "recited"),
     [
         pytest.param(
