@@ -103,9 +103,10 @@ class RoleRecall:
         check_cancelled()
         role.home.people.follow()
         readers = role.chats.readers(preview.chat or chat, user, present, members)
-        visibility = role.chats.visible_from(chat, preview, readers, user=user)
         memories = role.stored()
         candidates = role.candidates(memories, rules)
+        # only now: a chat that began in between must be known, or nobody would ask who heard it
+        visibility = role.chats.visible_from(chat, preview, readers, user=user)
         shown = preview.path[preview.unseen :]
         check_cancelled()
         request = Request(
@@ -200,6 +201,7 @@ class RoleRecall:
         role.home.people.follow()
         readers = role.chats.readers(chat or "", user, present, members)
         story = None if chat is None else role.chats.story_of(chat, user)
+        candidates = role.candidates(role.stored(), role.settings)
         visibility = role.chats.visible_from(None, readers=readers, story=story, inside=chat or "")
         request = Request(
             (Message.user(query),),
@@ -210,15 +212,7 @@ class RoleRecall:
             visibility=visibility,
         )
         with role.lock:
-            return once(
-                role.pipeline.search(
-                    role.role,
-                    role.candidates(role.stored(), role.settings),
-                    role.settings,
-                    request,
-                ),
-                limit,
-            )
+            return once(role.pipeline.search(role.role, candidates, role.settings, request), limit)
 
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""

@@ -248,10 +248,11 @@ class Learner:
 
     def _heard(self, chat: str, user: str | None) -> KnownMemories:
         """What stands as seen from a chat and everybody who reads it may hear: a model that is told more would tell it on."""
+        memories = self._store.snapshot().memories
         readers = self.chats.readers(chat, user)
         visibility = self.chats.visible_from(chat, readers=readers, user=user)
         return KnownMemories(
-            self._store.snapshot().memories,
+            memories,
             visibility.sees,
             lambda one: one.user is None or readers.are(one.user),
         )
