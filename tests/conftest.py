@@ -42,10 +42,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(autouse=True)
 def language_of_the_process() -> Iterator[None]:
-    """A command that a test runs in this process chooses its language; the next test starts with the former one."""
-    before = words.Tongue.language
+    """A command that a test runs in this process chooses its language; the next test starts in English."""
     yield
-    words.Tongue.language = before
+    words.Tongue.language = "en"
 
 
 @pytest.fixture

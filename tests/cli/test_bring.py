@@ -290,4 +290,4 @@ def test_ctrl_c_says_how_to_go_on(command: Command, user: Path) -> None:
     told = running.stderr.read().decode()
     running.stderr.close()
     assert running.wait(30) == 130
-    assert "the same command goes on" in told
+    assert "the same command continues" in told

@@ -185,12 +185,12 @@ async def quoting(messages: Sequence[Message]) -> str:
 
 
 def test_two_people_talk_to_a_bot_at_once(tmp_path: Path) -> None:
-    module, hall = loaded("discord_bot.py"), Channel(1)
+    module, hall, pier = loaded("discord_bot.py"), Channel(1), Channel(4)
 
     async def evening(bot: Any) -> None:
         await asyncio.gather(
             bot.on_message(message(hall, 7, FACT)),
-            bot.on_message(message(hall, 8, "I sail to Visby every June.")),
+            bot.on_message(message(pier, 8, "I sail to Visby every June.")),
             bot.on_message(message(hall, 9, "beep", bot=True)),
         )
         assert bot.role.learned(20)
@@ -204,7 +204,7 @@ def test_two_people_talk_to_a_bot_at_once(tmp_path: Path) -> None:
         bot = module.Bot(home, "Mira", quoting)
         asyncio.run(evening(bot))
         assert bot.role.chats.users().keys() == {"7", "8"}
-    assert hall.sent == ["nothing", "nothing"]
+    assert (hall.sent, pier.sent) == (["nothing"], ["nothing"])
 
 
 # ── RisuAI ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -121,9 +121,11 @@ async function listen() {
     try {
       const response = await fetch("/api/events", { headers: headers(last ? { "last-event-id": last } : {}), cache: "no-store" });
       if (response.ok) {
-        if (connection.get() === "off") tell({ kind: "gap" });
+        if (connection.get() === "off") {
+          tell({ kind: "gap" });
+          if (banner.get()?.code === "unreachable") banner.set(null);
+        }
         connection.set("on");
-        if (banner.get()?.code === "unreachable") banner.set(null);
         pause = 500;
         await drain(response.body.getReader());
       }
