@@ -44,7 +44,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def language_of_the_process() -> Iterator[None]:
     """A command that a test runs in this process chooses its language; the next test starts in English."""
     yield
-    words.Tongue.language = "en"
+    words.ProcessLanguage.language = "en"
 
 
 @pytest.fixture

@@ -100,9 +100,9 @@ def _told(error: Exception) -> int:
     """Say in one line what went wrong; the exit code."""
     code = FAILED
     if isinstance(error, command_line.UsageError):
-        message, code = error.text(words.Tongue.language), WRONG_LINE
+        message, code = error.text(words.ProcessLanguage.language), WRONG_LINE
     elif isinstance(error, RoleMemoryError):
-        message = error.text(words.Tongue.language)
+        message = error.text(words.ProcessLanguage.language)
     elif isinstance(error, usage.MISTAKE):
         message, code = usage.worded(error), WRONG_LINE
     elif type(error).__name__ == "Abort":

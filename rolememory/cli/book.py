@@ -19,7 +19,7 @@ from rolememory.cli.bookshelf import (
 )
 from rolememory.cli.options import Text, UserName, option
 from rolememory.cli.output import out, picked
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
 
@@ -153,7 +153,7 @@ def _reason(one: "Fired") -> str:
 
     place = one.place
     if place is None:
-        return word(one.why, Tongue.language)
+        return word(one.why, ProcessLanguage.language)
     if place.in_message and place.offset < 0:
         return say(
             "'{match}', who says message {message}", match=place.match, message=place.message
@@ -182,7 +182,7 @@ def _silent(one: "Silent") -> dict[str, Any]:
     remedy = one.refusal.remedy
     return picked(one, "id uid title") | {
         "gate": one.refusal.gate,
-        "reason": word_gate(one.refusal, Tongue.language),
+        "reason": word_gate(one.refusal, ProcessLanguage.language),
         "remedy": remedy and picked(remedy, "target field value"),
     }
 
@@ -228,8 +228,8 @@ def _fault_rows(
             "uid": one.entry,
             "title": one.title,
             "field": written(one.field, form),
-            "why": words.why(one, Tongue.language),
-            "write": words.write(one, Tongue.language),
+            "why": words.why(one, ProcessLanguage.language),
+            "write": words.write(one, ProcessLanguage.language),
             "values": dict(one.values),
         }
 

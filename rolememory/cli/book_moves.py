@@ -8,7 +8,7 @@ from rolememory.cli.context import home_path, open_home
 from rolememory.cli.files import write_converted, write_file
 from rolememory.cli.options import FileOut, Text, Yes, argument, option
 from rolememory.cli.output import out, picked
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 
 
@@ -25,8 +25,8 @@ def new(
     from rolememory.authoring.starter_book import new_book, new_expectations
 
     path = _new_path(name, role)
-    write_file(path, new_book(path.stem, Tongue.language), yes)
-    write_file(beside(path), new_expectations(path.name, Tongue.language), yes)
+    write_file(path, new_book(path.stem, ProcessLanguage.language), yes)
+    write_file(beside(path), new_expectations(path.name, ProcessLanguage.language), yes)
     tests = beside(path)
     out.result(
         {"book": str(path), "tests": str(tests)},
@@ -110,5 +110,10 @@ def export(
     made = convert(load_book(book_or_role(book)), to)
     write_converted(made, file_out, yes)
     if file_out is not None:
-        out.warn(*(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}" for loss in made.losses))
+        out.warn(
+            *(
+                f"{loss.field}{say(': ')}{loss.text(ProcessLanguage.language)}"
+                for loss in made.losses
+            )
+        )
         out.say("written to {out}", out=file_out)

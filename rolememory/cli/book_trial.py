@@ -12,7 +12,7 @@ from rolememory.cli.context import open_role
 from rolememory.cli.files import read_text
 from rolememory.cli.options import Text, option, whole
 from rolememory.cli.output import one_line, out, picked
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, translatable
 
@@ -88,7 +88,7 @@ def _tried(
 
 def _tried_json(path: Path, found: "list[tuple[ExpectationCase, list[Failure]]]") -> dict[str, Any]:
     failures = [
-        picked(one, "case turn code name") | {"text": one.text(Tongue.language)}
+        picked(one, "case turn code name") | {"text": one.text(ProcessLanguage.language)}
         for _, failed in found
         for one in failed
     ]
@@ -103,7 +103,7 @@ def _show_tried(found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
             out.line(f"✗ {case.name}", "bold red")
         for one in failures:
             turn = say("turn {turn}: ", turn=one.turn) if len(case.steps) > 1 else ""
-            out.line(f"    {turn}{one.text(Tongue.language)}")
+            out.line(f"    {turn}{one.text(ProcessLanguage.language)}")
     out.say(
         "{count} of {count2} cases hold",
         style="red" if failed else "green",

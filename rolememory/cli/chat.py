@@ -11,7 +11,7 @@ from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, UserName, option
 from rolememory.cli.output import one_line, out, printable, write
 from rolememory.cli.stories import show_chapter
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
 
@@ -161,7 +161,7 @@ class ChatSession:
 
     def _why(self) -> None:
         out.raw(
-            str(self.turn.explain(language=Tongue.language))
+            str(self.turn.explain(language=ProcessLanguage.language))
             if self.turn
             else say("nothing was said yet")
         )

@@ -24,7 +24,7 @@ from rolememory.cli.health_finding import (
     note,
     warning,
 )
-from rolememory.cli.words import Tongue, say, worded
+from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import NotWrittenError, RoleMemoryError
 from rolememory.locales import Listed, translatable
 
@@ -144,7 +144,7 @@ def _model(home: Path, settings: "Settings | None", load_model: bool) -> HealthF
         return _loaded(home, settings)
     if meaning.source != "off" and not meaning.works:
         return warning("model", meaning.text())
-    known = meaning.works and meaning.knows(Tongue.language)
+    known = meaning.works and meaning.knows(ProcessLanguage.language)
     return finding("good" if known else "note", "model", meaning.text())
 
 
@@ -192,7 +192,7 @@ def _templates(home: Path) -> Iterator[HealthFinding]:
                 folder, kind, name, language
             )
         except TemplateError as error:
-            notes = (error.text(Tongue.language),)
+            notes = (error.text(ProcessLanguage.language),)
         yield from (
             fault("template", one, remedy=say("until then the shipped one serves")) for one in notes
         )

@@ -15,7 +15,7 @@ from rolememory.cli.memory_rows import hit_text, strategy
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import cells, out
 from rolememory.cli.turns import turn_json
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.shipped import shipped
 
@@ -94,7 +94,7 @@ def _scenes(home: "Home", role: str | None) -> list[DemoScene]:
         raise UnknownNameError("role", str(role), {scene.name for scene in every})
     return sorted(
         (scene for scene in every if wanted in (None, scene.role_id)),
-        key=lambda scene: language_of(scene.chat[-1].content) != Tongue.language,
+        key=lambda scene: language_of(scene.chat[-1].content) != ProcessLanguage.language,
     )
 
 
@@ -124,7 +124,7 @@ def _scene(home: "Home", row: Mapping[str, Any]) -> DemoScene:
         tuple(map(Message.of, row["chat"])),
         row.get("user"),
         moment(row["now"]) if row.get("now") else None,
-        str(row.get("say", {}).get(Tongue.language, "")),
+        str(row.get("say", {}).get(ProcessLanguage.language, "")),
     )
 
 
@@ -182,7 +182,7 @@ def _recalled(turn: "Turn") -> Iterator[tuple[str, str, str]]:
         yield f"{one.score:.2f}", one.memory.id, say("; ").join(why)
     for entry in turn.lore.awake if turn.lore else ():
         name = entry.entry.comment or entry.id
-        yield say("lore"), name, word(entry.why, Tongue.language)
+        yield say("lore"), name, word(entry.why, ProcessLanguage.language)
 
 
 def _weighed(scored: "Scored") -> Iterator[str]:

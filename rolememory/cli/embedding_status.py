@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory.cli.context import home_path
 from rolememory.cli.model_catalogue import MODELS, known_by
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 
@@ -73,7 +73,7 @@ class EmbeddingStatus:
     def _about_languages(self) -> str:
         if not self.languages:
             return ""
-        if Tongue.language != "en" and not self.knows(Tongue.language):
+        if ProcessLanguage.language != "en" and not self.knows(ProcessLanguage.language):
             return say(
                 "; it knows English alone. For this language: `rolememory model fetch {model}`",
                 model=MULTILINGUAL,
@@ -97,7 +97,7 @@ def look(home: Path) -> EmbeddingStatus:
     try:
         return look_at(load_settings(home).settings.embedding, home)
     except RoleMemoryError as error:
-        return EmbeddingStatus("none", problem=error.text(Tongue.language))
+        return EmbeddingStatus("none", problem=error.text(ProcessLanguage.language))
 
 
 def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
@@ -134,7 +134,9 @@ def _configured(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
     try:
         folder = configured(settings)
     except RoleMemoryError as error:
-        return EmbeddingStatus("folder", settings.model, languages, error.text(Tongue.language))
+        return EmbeddingStatus(
+            "folder", settings.model, languages, error.text(ProcessLanguage.language)
+        )
     return _running(EmbeddingStatus("folder", settings.model, languages), folder, home)
 
 
@@ -147,7 +149,7 @@ def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingSta
         if (graph := expected_graph(graph_folder(home), folder)) is not None:
             return replace(meaning, runtime=graph.runtime)
     except RoleMemoryError as error:
-        note = error.text(Tongue.language)
+        note = error.text(ProcessLanguage.language)
     return replace(meaning, problem=_library(), runtime="sentence-transformers", note=note)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:
@@ -126,5 +126,7 @@ def write_converted(made: "Converted", file: str | None, yes: bool) -> None:
         raise InvalidValueError(
             "{to} is no text; write it into a file with --out FILE", to=made.result.format
         )
-    out.warn(*(f"{loss.field}{say(': ')}{loss.text(Tongue.language)}" for loss in made.losses))
+    out.warn(
+        *(f"{loss.field}{say(': ')}{loss.text(ProcessLanguage.language)}" for loss in made.losses)
+    )
     out.raw(made.data.decode("utf-8"))

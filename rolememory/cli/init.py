@@ -7,7 +7,7 @@ from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import argument
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 
 
 def init(
@@ -20,7 +20,7 @@ def init(
     from rolememory.storage.home import init as found
 
     home = path or home_path()
-    made = found(home, Tongue.language)
+    made = found(home, ProcessLanguage.language)
     meaning = look(home)
     if out.json(
         {

@@ -9,7 +9,7 @@ from rolememory.cli import sillytavern
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 
 ORIGINS = "serve.allowed_origins"
@@ -54,7 +54,7 @@ def _make_home() -> None:
     try:
         check_home()
     except InvalidValueError:
-        init(home_path(), Tongue.language)
+        init(home_path(), ProcessLanguage.language)
 
 
 def _allowed(also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:

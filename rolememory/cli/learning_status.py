@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None)
         queue=state["queue"],
         waiting=len(Review(space).waiting()),
         notes=tuple(one for one in (state["last_error"], *state["notes"]) if one),
-        problems=tuple(problem.text(Tongue.language) for problem in kept.problems),
+        problems=tuple(problem.text(ProcessLanguage.language) for problem in kept.problems),
     )
 
 
@@ -93,7 +93,7 @@ def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mappin
         lambda chat: Company(),
         Templates(),
     )
-    return behind.status(Tongue.language)
+    return behind.status(ProcessLanguage.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _reason(url: str, key_env: str) -> str:
         with client(url) as line:
             answer = line.get(f"{url}/models", headers=bearer(key_env), timeout=PROBE_S)
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        return trouble(error).text(Tongue.language)
+        return trouble(error).text(ProcessLanguage.language)
     if answer.status_code in (401, 403) or answer.status_code >= 500:
-        return trouble(StatusError(answer.status_code, {}, key_env)).text(Tongue.language)
+        return trouble(StatusError(answer.status_code, {}, key_env)).text(ProcessLanguage.language)
     return ""  # a server without a list of models may still reply

@@ -6,7 +6,7 @@ from typing import Annotated
 from rolememory.cli.context import open_home
 from rolememory.cli.options import option
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 
 OnBehalf = Annotated[
@@ -27,7 +27,7 @@ def mcp(user: OnBehalf = None) -> None:
         out.warn(say("waiting for an MCP client on standard input; Ctrl-C ends"))
     with open_home(meaning=True) as home:
         home.preload()
-        serve_stdio(home, Tongue.language, user)
+        serve_stdio(home, ProcessLanguage.language, user)
 
 
 def _check_installed() -> None:

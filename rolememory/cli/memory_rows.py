@@ -71,13 +71,13 @@ def check_ids(role_memory: "RoleMemory", ids: Iterable[str]) -> None:
 
 def hit_text(hit: "Hit") -> str:
     """A strategy's evidence in words: `keyword 'beacon' in message 1`."""
-    from rolememory.cli.words import Tongue
+    from rolememory.cli.words import ProcessLanguage
     from rolememory.schema.wording import strategy_name, word
 
-    told = word(hit.because, Tongue.language)
+    told = word(hit.because, ProcessLanguage.language)
     if hit.trigger == "constant":
         return told
-    return f"{strategy_name(hit.trigger, Tongue.language, hit.because)} {told}"
+    return f"{strategy_name(hit.trigger, ProcessLanguage.language, hit.because)} {told}"
 
 
 translatable(

@@ -9,7 +9,7 @@ from rolememory.cli.embedding_status import look
 from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, picked
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import ModelError
 from rolememory.locales import translatable
 
@@ -141,7 +141,7 @@ def _tell(name: str, folder: Path, found: dict[str, Any]) -> None:
         dims=found["dims"],
         names=names or "-",
     )
-    if Tongue.language not in found["languages"]:
+    if ProcessLanguage.language not in found["languages"]:
         out.warn(
             say(
                 "it does not know this language; take {model}",

@@ -10,7 +10,7 @@ from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
 from rolememory.cli.options import option
 from rolememory.cli.output import out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _app_state(overrides: Mapping[str, Any], api_key: str | None) -> "AppState":
     home = Home.open(home_path(), overrides)
     if api_key:
         os.environ[home.settings.serve.upstream_key_env] = api_key
-    return AppState(home, Tongue.language)
+    return AppState(home, ProcessLanguage.language)
 
 
 _SAME_S = 600.0  # for so long a warning that was shown is not shown again

@@ -8,7 +8,7 @@ from rolememory.cli.context import check_home, home_path
 from rolememory.cli.fields import split
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out, picked
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
 
 
@@ -63,7 +63,7 @@ def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
         picked(row, "key default type")
         | {"value": values[row.key], "shown": literal(values[row.key])}
         | {"source": loaded.sources.get(row.key, say("default"))}
-        | {"about": row.about(Tongue.language)}
+        | {"about": row.about(ProcessLanguage.language)}
         for row in wanted
         if key is not None or everything or row.key in loaded.sources
     ]

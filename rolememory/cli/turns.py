@@ -9,7 +9,7 @@ from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import check_ids, memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
 from rolememory.cli.output import out, picked, plain
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -86,7 +86,7 @@ def explain(
             if everything
             else memory_ids or [one.entry_id for one in turn.left_out()]
         )
-        explanation = turn.explain(*ids, language=Tongue.language)
+        explanation = turn.explain(*ids, language=ProcessLanguage.language)
     if out.json([row_json(row) for row in explanation.rows]):
         return
     nothing = say("nothing is recalled; --all gives the reason for every memory")
@@ -135,13 +135,13 @@ def row_json(row: Any) -> dict[str, Any]:
 
     reasons = [
         {"by": by, "code": reason.code, "values": dict(reason.values)}
-        | {"text": word(reason, Tongue.language)}
+        | {"text": word(reason, ProcessLanguage.language)}
         for by, reason in row.reasons
     ]
     remedy = row.remedy and {
         **picked(row.remedy, "target field value"),
         "id": row.remedy.entry_id or row.id,
-        "text": word_change(row.remedy, Tongue.language),
+        "text": word_change(row.remedy, ProcessLanguage.language),
     }
     known = picked(row, "id gate score relevance")
     return known | {"in": row.gate is None, "reasons": reasons, "remedy": remedy}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import open_home
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
 from rolememory.cli.output import one_line, out
-from rolememory.cli.words import Tongue, say
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
             "role": role_memory.role.name,
             "id": gone.id,
             "content": one_line(memories[gone.id].content),
-            "why": word(gone.because, Tongue.language),
+            "why": word(gone.because, ProcessLanguage.language),
             "code": gone.because.code,
         }
         for gone in role_memory.clean(dry_run=dry_run)
@@ -159,7 +159,7 @@ def _row(one: "Backup") -> dict[str, Any]:
     try:
         problem = verified(one.path).problem
     except FileError as error:
-        problem = error.text(Tongue.language)
+        problem = error.text(ProcessLanguage.language)
     return {
         "name": one.path.name,
         "made": one.made,

@@ -38,7 +38,7 @@ def spoken(name: str) -> Language:
     return code if code in languages() else ""
 
 
-class Tongue:
+class ProcessLanguage:
     """The language of this process, settled before anything is said."""
 
     language: Language = "en"
@@ -46,7 +46,7 @@ class Tongue:
 
 def settle(arguments: Sequence[str]) -> None:
     """Choose the language for this process."""
-    Tongue.language = language_from(arguments, os.environ)
+    ProcessLanguage.language = language_from(arguments, os.environ)
 
 
 def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
@@ -66,14 +66,14 @@ def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
     except (OSError, ValueError, RecursionError):
         return  # whoever works with the file says what is wrong with it
     if told in languages():
-        Tongue.language = told
+        ProcessLanguage.language = told
 
 
 def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
     """A message in the person's language."""
-    return translated(template, Tongue.language, msgctxt, **values)
+    return translated(template, ProcessLanguage.language, msgctxt, **values)
 
 
 def worded(text: str | Localized) -> str:
     """A text, or what knows its own words (an error, a note), in the person's language."""
-    return text if isinstance(text, str) else text.text(Tongue.language)
+    return text if isinstance(text, str) else text.text(ProcessLanguage.language)

@@ -13,7 +13,7 @@ import typer
 from rolememory.cli.app import application
 from rolememory.cli.command_line import OPTIONS
 from rolememory.cli.help_pages import argument_row, option_row, usage
-from rolememory.cli.words import Tongue
+from rolememory.cli.words import ProcessLanguage
 from rolememory.cli.words import say as told
 from rolememory.schema.scene import Language
 from rolememory.storage.settings_text import SettingRow, described, settings_table
@@ -27,13 +27,13 @@ _OTHER = {"en": "zh", "zh": "en"}
 
 def say(en: str, zh: str) -> str:
     """The wording of a page that is written here."""
-    return zh if Tongue.language == "zh" else en
+    return zh if ProcessLanguage.language == "zh" else en
 
 
 def pages() -> dict[Path, str]:
     """Every generated page as it should be."""
     makers: Mapping[str, Callable[[], Iterator[str]]] = {"cli.md": _cli, "settings.md": _settings}
-    spoken = Tongue.language
+    spoken = ProcessLanguage.language
     try:
         return {
             ROOT / "docs" / language / name: _page(language, maker)
@@ -41,16 +41,16 @@ def pages() -> dict[Path, str]:
             for name, maker in makers.items()
         }
     finally:
-        Tongue.language = spoken
+        ProcessLanguage.language = spoken
 
 
 def _page(language: Language, maker: Callable[[], Iterator[str]]) -> str:
-    Tongue.language = language
+    ProcessLanguage.language = language
     return "\n".join(maker()) + "\n"
 
 
 def _head(title: tuple[str, str], page: str, text: tuple[str, str]) -> Iterator[str]:
-    other = _OTHER[Tongue.language]
+    other = _OTHER[ProcessLanguage.language]
     link = say(f"([中文](../zh/{page}))", f"（[English](../{other}/{page})）")
     yield from (f"# {say(*title)}", "", say(*text) + say(" ", "") + link, "")
 
@@ -151,12 +151,12 @@ def _settings() -> Iterator[str]:
 
 def _section(table: str, rows: list[SettingRow]) -> Iterator[str]:
     if table:
-        yield from (f"## [{table}]", "", described(table, Tongue.language), "")
+        yield from (f"## [{table}]", "", described(table, ProcessLanguage.language), "")
     yield f"| {say('key', '设置项')} | {say('takes', '可取')} | {say('default', '默认')} | {say('what it does', '作用')} |"
     yield "|---|---|---|---|"
     for row in rows:
         key = row.key.rpartition(".")[2]
-        yield f"| `{key}` | {_cell(_kind(row.type))} | `{_cell(literal(row.default))}` | {_cell(row.about(Tongue.language))} |"
+        yield f"| `{key}` | {_cell(_kind(row.type))} | `{_cell(literal(row.default))}` | {_cell(row.about(ProcessLanguage.language))} |"
     yield ""
 
 
@@ -177,7 +177,7 @@ def _kind(text: str) -> str:
     >>> _kind("list of texts")
     'list of texts'
     """
-    if Tongue.language == "zh":
+    if ProcessLanguage.language == "zh":
         for english, own in _KINDS.items():
             text = text.replace(english, own)
     return text

@@ -168,11 +168,13 @@ class CoverageOut(Out):
 
 
 @trials.get("/lint")
-def lint(shelf: TheShelf, book: BookName, tongue: LanguageDep, rules: Rules = None) -> FindingsOut:
+def lint(
+    shelf: TheShelf, book: BookName, language: LanguageDep, rules: Rules = None
+) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
     _, file = read(shelf.file(book))
     found = [
-        finding_out(one, file.book.format, tongue)
+        finding_out(one, file.book.format, language)
         for one in check(file, ruled(shelf.settings, rules))
     ]
     counted = {
@@ -185,7 +187,7 @@ def lint(shelf: TheShelf, book: BookName, tongue: LanguageDep, rules: Rules = No
 
 @trials.post("/scan")
 def scan(
-    app_state: AppStateDep, shelf: TheShelf, book: BookName, tongue: LanguageDep, given: ScanIn
+    app_state: AppStateDep, shelf: TheShelf, book: BookName, language: LanguageDep, given: ScanIn
 ) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
     _, file = read(shelf.file(book))
@@ -199,8 +201,8 @@ def scan(
         everything=given.everything,
     )
     return ScanOut(
-        fired=[_fired_out(one, tongue) for one in report.fired],
-        silent=[_silent_out(one, tongue) for one in report.silent],
+        fired=[_fired_out(one, language) for one in report.fired],
+        silent=[_silent_out(one, language) for one in report.silent],
         quiet=report.quiet,
         budget=report.budget,
         used=report.used,
@@ -242,7 +244,7 @@ def write_tests(
 
 @trials.post("/tests/run")
 def run_tests(
-    shelf: TheShelf, book: BookName, tongue: LanguageDep, given: RunIn | None = None
+    shelf: TheShelf, book: BookName, language: LanguageDep, given: RunIn | None = None
 ) -> RunOut:
     """Play every case and tell what failed, and why."""
     path = shelf.file(book)
@@ -251,7 +253,7 @@ def run_tests(
         CaseOut(
             name=case.name,
             passed=not failures,
-            failures=[clean(one.text(tongue)) for one in failures],
+            failures=[clean(one.text(language)) for one in failures],
         )
         for case, failures in play(
             BookRunner(file.book), _cases(shelf, book, given), beside(path).name
@@ -312,14 +314,14 @@ def _cases(shelf: BookFolder, book: str, given: RunIn | None) -> list[Expectatio
     return read_expectations(text, path.name)
 
 
-def _fired_out(one: Fired, tongue: Language) -> FiredOut:
+def _fired_out(one: Fired, language: Language) -> FiredOut:
     place = one.place
     return FiredOut(
         uid=clean(one.uid),
         title=clean(one.title),
         in_pass=one.in_pass,
         phase=one.phase,
-        why=why("lore", one.why, tongue),
+        why=why("lore", one.why, language),
         place=PlaceOut(
             source=place.source,
             message=place.message,
@@ -336,11 +338,11 @@ def _fired_out(one: Fired, tongue: Language) -> FiredOut:
     )
 
 
-def _silent_out(one: Silent, tongue: Language) -> SilentOut:
+def _silent_out(one: Silent, language: Language) -> SilentOut:
     return SilentOut(
         uid=clean(one.uid),
         title=clean(one.title),
         gate=one.refusal.gate,
-        text=clean(word_gate(one.refusal, tongue)),
-        remedy=change_out(one.refusal, tongue),
+        text=clean(word_gate(one.refusal, language)),
+        remedy=change_out(one.refusal, language),
     )

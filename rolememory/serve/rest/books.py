@@ -97,7 +97,7 @@ def list_books(
     response: Response,
     app_state: AppStateDep,
     paging: Paged,
-    tongue: LanguageDep,
+    language: LanguageDep,
     shelf: Annotated[
         str | None, Query(max_length=300, description='only of this: "shared", or a role')
     ] = None,
@@ -112,7 +112,7 @@ def list_books(
         ]
     )
     files = [(one, path) for one in shelves for path in one.files()]
-    return page(request, response, paging, files, lambda pair: book_out(*pair, tongue))
+    return page(request, response, paging, files, lambda pair: book_out(*pair, language))
 
 
 @books.get("/formats")
@@ -123,21 +123,20 @@ def known_formats(app_state: AppStateDep) -> FormatsOut:
 
 @books.post("/{shelf}", status_code=201)
 def begin_book(
-    app_state: AppStateDep, shelf: TheShelf, tongue: LanguageDep, given: NewBook
+    app_state: AppStateDep, shelf: TheShelf, language: LanguageDep, given: NewBook
 ) -> BookOut:
     """A new book that already passes its own tests."""
-    language = given.language or tongue
-    path = shelf.new_file(given.name)
-    shelf.write(path, new_book(path.stem, language).encode())
+    path, written_in = shelf.new_file(given.name), given.language or language
+    shelf.write(path, new_book(path.stem, written_in).encode())
     if not beside(path).exists():
-        atomic.write(beside(path), new_expectations(path.name, language).encode())
-    return book_out(shelf, path, tongue)
+        atomic.write(beside(path), new_expectations(path.name, written_in).encode())
+    return book_out(shelf, path, language)
 
 
 @books.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
 def bring_book(
     shelf: TheShelf,
-    tongue: LanguageDep,
+    language: LanguageDep,
     upload: TheUpload,
     name: Annotated[
         str, Query(max_length=200, description="what it is to be called; else as its file")
@@ -156,17 +155,17 @@ def bring_book(
     path = shelf.new_file(wanted, replace=replace or dry_run)
     keys = on_every_turn(read_book_file(data, path.name).book, shelf.settings)
     if dry_run:
-        return _told(shelf, path, data, tongue).model_copy(update={"everywhere": keys})
+        return _told(shelf, path, data, language).model_copy(update={"everywhere": keys})
     if not path.exists():
         shelf.from_somebody(path)
     shelf.write(path, data)
-    return book_out(shelf, path, tongue).model_copy(update={"everywhere": keys})
+    return book_out(shelf, path, language).model_copy(update={"everywhere": keys})
 
 
 @books.get("/{shelf}/{book}")
-def one_book(response: Response, shelf: TheShelf, book: BookName, tongue: LanguageDep) -> BookOut:
+def one_book(response: Response, shelf: TheShelf, book: BookName, language: LanguageDep) -> BookOut:
     """One book, without its entries."""
-    shown = book_out(shelf, shelf.file(book), tongue)
+    shown = book_out(shelf, shelf.file(book), language)
     response.headers["etag"] = shown.etag
     return shown
 
@@ -194,12 +193,12 @@ def would_lose(
     app_state: AppStateDep,
     shelf: TheShelf,
     book: BookName,
-    tongue: LanguageDep,
+    language: LanguageDep,
     to: Annotated[str, Query(max_length=60)],
 ) -> ConvertedOut:
     """What another format cannot hold."""
     path = shelf.file(book)
-    return converted_out(convert(load_book(path.read_bytes(), path.name), to), app_state, tongue)
+    return converted_out(convert(load_book(path.read_bytes(), path.name), to), app_state, language)
 
 
 @books.get("/{shelf}/{book}/entries")
@@ -222,7 +221,7 @@ def add_entry(
     response: Response,
     shelf: TheShelf,
     book: BookName,
-    tongue: LanguageDep,
+    language: LanguageDep,
     alone: Alone,
     given: EntryFields,
     dry_run: bool = False,
@@ -231,17 +230,17 @@ def add_entry(
     path = shelf.file(book)
     with alone.through(f"book {path}"):
         grown, uid = added(editable(path), given.told())
-        return _written(response, shelf, path, grown, uid, tongue, dry_run)
+        return _written(response, shelf, path, grown, uid, language, dry_run)
 
 
 @books.get("/{shelf}/{book}/entries/{uid:path}")
 def one_entry(
-    response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: LanguageDep
+    response: Response, shelf: TheShelf, book: BookName, uid: str, language: LanguageDep
 ) -> EntryChanged:
     """One entry and what is wrong with it."""
     standing = LoadedBook.of(shelf, shelf.file(book))
     shown = EntryChanged(
-        entry=standing.one(uid), findings=standing.findings(uid, tongue), written=False
+        entry=standing.one(uid), findings=standing.findings(uid, language), written=False
     )
     response.headers["etag"] = shown.entry.etag
     return shown
@@ -253,7 +252,7 @@ def change_entry(
     shelf: TheShelf,
     book: BookName,
     uid: str,
-    tongue: LanguageDep,
+    language: LanguageDep,
     alone: Alone,
     given: EntryFields,
     dry_run: Annotated[
@@ -266,7 +265,13 @@ def change_entry(
     with alone.through(f"book {path}"):
         _unchanged(shelf, path, uid, if_match)
         return _written(
-            response, shelf, path, changed(editable(path), uid, given.told()), uid, tongue, dry_run
+            response,
+            shelf,
+            path,
+            changed(editable(path), uid, given.told()),
+            uid,
+            language,
+            dry_run,
         )
 
 
@@ -316,10 +321,10 @@ class LoadedBook:
         ]
 
 
-def book_out(shelf: BookFolder, path: Path, tongue: Language) -> BookOut:
+def book_out(shelf: BookFolder, path: Path, language: Language) -> BookOut:
     """A book as it goes out; one that cannot be read is told with its problem."""
     try:
-        return _told(shelf, path, limits.read_bytes(path), tongue)
+        return _told(shelf, path, limits.read_bytes(path), language)
     except FileError as error:
         return BookOut.model_validate(
             {
@@ -330,7 +335,7 @@ def book_out(shelf: BookFolder, path: Path, tongue: Language) -> BookOut:
                 "entries": 0,
                 "has_tests": False,
                 "etag": '""',
-                "problems": [private(error.text(tongue), shelf.app_state)],
+                "problems": [private(error.text(language), shelf.app_state)],
             }
         )
 
@@ -340,7 +345,7 @@ def _place(shelf: BookFolder, path: Path) -> dict[str, Any]:
     return {"id": clean(path.name), "shelf": shelf.id, "linked_by": linked}
 
 
-def _told(shelf: BookFolder, path: Path, data: bytes, tongue: Language) -> BookOut:
+def _told(shelf: BookFolder, path: Path, data: bytes, language: Language) -> BookOut:
     """What a book with this content is. Raises: FileError."""
     file = read_book_file(data, path.name)
     return BookOut.model_validate(
@@ -357,10 +362,10 @@ def _told(shelf: BookFolder, path: Path, data: bytes, tongue: Language) -> BookO
     )
 
 
-def converted_out(made: Converted, app_state: AppState, tongue: Language) -> ConvertedOut:
+def converted_out(made: Converted, app_state: AppState, language: Language) -> ConvertedOut:
     """A conversion, told."""
     losses = [
-        LossOut(field=clean(one.field), text=private(one.text(tongue), app_state), kept=one.kept)
+        LossOut(field=clean(one.field), text=private(one.text(language), app_state), kept=one.kept)
         for one in made.losses
     ]
     return ConvertedOut(
@@ -386,12 +391,12 @@ def _written(
     path: Path,
     book: Book,
     uid: str,
-    tongue: Language,
+    language: Language,
     dry_run: bool,
 ) -> EntryChanged:
     standing = LoadedBook.written(shelf, path.name, book)
     shown = EntryChanged(
-        entry=standing.one(uid), findings=standing.findings(uid, tongue), written=not dry_run
+        entry=standing.one(uid), findings=standing.findings(uid, language), written=not dry_run
     )
     if not dry_run:
         shelf.write(path, book.write())

@@ -72,7 +72,7 @@ class CardFindings(Out):
 @cards.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)
 def bring_card(
     app_state: AppStateDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     upload: TheUpload,
     into: Annotated[
         str | None, Query(max_length=300, description="bring this role up to date")
@@ -89,7 +89,7 @@ def bring_card(
     card = card_in(upload)
     found = match(app_state.home, card, name) if into is None else None
     if found and not found.sure:
-        return _asked(found, tongue)
+        return _asked(found, language)
     role = app_state.home.folder.find(into) if into else found.role if found else None
     done = import_card(
         app_state.home, card, into=role, name=name, traits=traits, replace_books=replace_books
@@ -112,22 +112,24 @@ def bring_card(
 
 
 @cards.post("/cards/lint", openapi_extra=TAKES_A_FILE)
-def lint_upload(app_state: AppStateDep, tongue: LanguageDep, upload: TheUpload) -> CardFindings:
+def lint_upload(app_state: AppStateDep, language: LanguageDep, upload: TheUpload) -> CardFindings:
     """What is wrong with a card that is not here yet; nothing is kept."""
-    return card_findings(card_in(upload), app_state, tongue)
+    return card_findings(card_in(upload), app_state, language)
 
 
 @cards.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
 def convert_upload(
     app_state: AppStateDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     upload: TheUpload,
     to: Annotated[str, Query(max_length=60, description="a format of cards or books")],
     report: Annotated[bool, Query(description="only tell what is lost")] = False,
 ) -> ConvertedOut | Response:
     """A card or a lorebook in another format; nothing is kept."""
     made = convert(_anything(upload), to)
-    return converted_out(made, app_state, tongue) if report else _file(made, upload.name or "card")
+    return (
+        converted_out(made, app_state, language) if report else _file(made, upload.name or "card")
+    )
 
 
 @cards.get("/roles/{role}/card")
@@ -137,9 +139,9 @@ def look_at_card(app_state: AppStateDep, role_memory: RoleDep) -> CardOut:
 
 
 @cards.get("/roles/{role}/card/lint")
-def lint_card(app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep) -> CardFindings:
+def lint_card(app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep) -> CardFindings:
     """What is wrong with the role's card and its book."""
-    return card_findings(card_of(role_memory)[0], app_state, tongue)
+    return card_findings(card_of(role_memory)[0], app_state, language)
 
 
 @cards.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
@@ -159,11 +161,11 @@ def carry_card(
 def card_would_lose(
     app_state: AppStateDep,
     role_memory: RoleDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     to: Annotated[str, Query(max_length=60)],
 ) -> ConvertedOut:
     """What another format cannot hold of the role's card."""
-    return converted_out(convert(card_of(role_memory)[0], to), app_state, tongue)
+    return converted_out(convert(card_of(role_memory)[0], to), app_state, language)
 
 
 @cards.get(
@@ -206,7 +208,7 @@ def _file(made: Converted, name: str) -> Response:
     )
 
 
-def _asked(found: Match, tongue: Language) -> Response:
+def _asked(found: Match, language: Language) -> Response:
     """The question whether it is the same character, and what the card says otherwise than before."""
     role = found.role
     error = InvalidValueError(
@@ -214,7 +216,7 @@ def _asked(found: Match, tongue: Language) -> Response:
         name=role.name,
         id=role.id,
     )
-    message, _, hint = clean(error.text(tongue)).partition(translated("; ", tongue))
+    message, _, hint = clean(error.text(language)).partition(translated("; ", language))
     return answer(
         409,
         Fault(code="exists", message=message, hint=hint),
@@ -229,20 +231,20 @@ def _asked(found: Match, tongue: Language) -> Response:
     )
 
 
-def card_findings(card: Card, app_state: AppState, tongue: Language) -> CardFindings:
+def card_findings(card: Card, app_state: AppState, language: Language) -> CardFindings:
     """A card and what is wrong with it and its book."""
-    found = [_fault_out(one, tongue) for one in card_faults(card)]
+    found = [_fault_out(one, language) for one in card_faults(card)]
     book = card.book_file
     if book is not None:
         file = BookFile(book.name, book.raw, book.lorebook(book.name))
         found += [
-            finding_out(one, file.book.format, tongue)
+            finding_out(one, file.book.format, language)
             for one in check(file, app_state.home.settings.lore)
         ]
     return CardFindings(card=_card_out(card, app_state), items=found)
 
 
-def _fault_out(one: CardFault, tongue: Language) -> FindingOut:
+def _fault_out(one: CardFault, language: Language) -> FindingOut:
     severity: Literal["error", "warning", "note"] = one.severity.value
     return FindingOut(
         severity=severity,
@@ -251,8 +253,8 @@ def _fault_out(one: CardFault, tongue: Language) -> FindingOut:
         title="",
         field=one.field,
         ours=one.field,
-        why=clean(one.why.text(tongue)),
-        write=one.write.text(tongue),
+        why=clean(one.why.text(language)),
+        write=one.write.text(language),
         values={},
     )
 

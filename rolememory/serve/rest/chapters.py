@@ -47,34 +47,34 @@ def list_chapters(role_memory: RoleDep, chat: Line = "") -> ChaptersOut:
 
 @chapters.post("")
 def end(
-    app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep, given: EndIn
+    app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep, given: EndIn
 ) -> ChaptersOut:
     """End a chapter and let the model tell it now; what it cannot tell waits for it. Answers with what is new."""
     before = {one.id for one in role_memory.chapters()}
     return _new(
-        app_state, role_memory, tongue, before, [role_memory.end_chapter(given.chat, given.title)]
+        app_state, role_memory, language, before, [role_memory.end_chapter(given.chat, given.title)]
     )
 
 
 @chapters.post("/retell")
 def retell(
-    app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep, given: RetellIn
+    app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep, given: RetellIn
 ) -> ChaptersOut:
     """Let the model tell chapters again; new ones take the place of the old, which are archived."""
     before = {one.id for one in role_memory.chapters()}
     reports = role_memory.retell(*dict.fromkeys(given.ids), through=given.through)
-    return _new(app_state, role_memory, tongue, before, reports)
+    return _new(app_state, role_memory, language, before, reports)
 
 
 def _new(
     app_state: AppStateDep,
     role_memory: RoleMemory,
-    tongue: LanguageDep,
+    language: LanguageDep,
     before: set[str],
     reports: "Sequence[LearningReport]",
 ) -> ChaptersOut:
     told(app_state, role_memory)
     view = MemoriesView.of(role_memory)
     fresh = [view.shown(one) for one in role_memory.chapters() if one.id not in before]
-    notes = (note.text(tongue) for report in reports for note in report.notes)
+    notes = (note.text(language) for report in reports for note in report.notes)
     return ChaptersOut(items=fresh, notes=list(dict.fromkeys(notes)))

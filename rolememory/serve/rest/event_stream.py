@@ -91,7 +91,7 @@ def turns(
     app_state: AppStateDep,
     role_memory: RoleDep,
     paging: Paged,
-    tongue: LanguageDep,
+    language: LanguageDep,
 ) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
     return page(
@@ -99,7 +99,7 @@ def turns(
         response,
         paging,
         app_state.turns(role_memory.id),
-        lambda note: _turn_out(note, tongue),
+        lambda note: _turn_out(note, language),
     )
 
 
@@ -118,7 +118,7 @@ def puzzles(
     )
 
 
-def _turn_out(note: TurnNote, tongue: LanguageDep) -> TurnOut:
+def _turn_out(note: TurnNote, language: LanguageDep) -> TurnOut:
     turn = note.turn
     return TurnOut(
         at=note.at,
@@ -129,8 +129,8 @@ def _turn_out(note: TurnNote, tongue: LanguageDep) -> TurnOut:
         characters=note.characters,
         ms=round(note.ms, 1),
         text=clean(turn.text) if turn else "",
-        items=[item_of(one, tongue) for one in turn.recalled] if turn else [],
-        lore=lore_items(turn.lore, tongue) if turn else [],
+        items=[item_of(one, language) for one in turn.recalled] if turn else [],
+        lore=lore_items(turn.lore, language) if turn else [],
     )
 
 

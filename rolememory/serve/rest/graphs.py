@@ -44,10 +44,10 @@ def exported(request: Request) -> ExportOut:
 
 @graphs.post("/models/export", status_code=202)
 def export(
-    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: ExportIn
+    request: Request, app_state: AppStateDep, language: LanguageDep, given: ExportIn
 ) -> ExportOut:
     """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started again."""
-    return _exports(request).begin(app_state, given.int8, tongue)
+    return _exports(request).begin(app_state, given.int8, language)
 
 
 def _exports(request: Request) -> "Exports":
@@ -63,19 +63,19 @@ class Exports:
         self._running: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
-    def begin(self, app_state: AppState, int8: bool, tongue: str) -> ExportOut:
+    def begin(self, app_state: AppState, int8: bool, language: str) -> ExportOut:
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
                 command = ourselves(
-                    app_state, tongue, ["model", "export", *(["--int8"] if int8 else [])]
+                    app_state, language, ["model", "export", *(["--int8"] if int8 else [])]
                 )
                 self._running = subprocess.Popen(  # noqa: S603  # our own program
                     command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
                     env={**os.environ, "PYTHONIOENCODING": "utf-8"},
                 )  # fmt: skip
                 self._told(app_state, ExportOut(state="exporting", step=0, steps=0, text=""))
-                follow = (app_state, self._running, tongue)
+                follow = (app_state, self._running, language)
                 threading.Thread(
                     target=self._follow, args=follow, name="rolememory-export", daemon=True
                 ).start()
@@ -87,7 +87,7 @@ class Exports:
             if self._running is not None:
                 self._running.terminate()
 
-    def _follow(self, app_state: AppState, running: "subprocess.Popen[str]", tongue: str) -> None:
+    def _follow(self, app_state: AppState, running: "subprocess.Popen[str]", language: str) -> None:
         """Tell each step, then how it ended."""
         said = ""
         with running:
@@ -102,7 +102,7 @@ class Exports:
                     )
                 said = (said + line)[-_KEPT:]
         good = running.returncode == 0
-        text = READY.text(tongue) if good else private(last_line(said), app_state)
+        text = READY.text(language) if good else private(last_line(said), app_state)
         with self._lock:
             self._running = None
             self._told(

@@ -129,7 +129,7 @@ def forget_files(request: Request) -> None:
 
 @bringing.post("/look")
 def look(
-    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: LifeImportIn
+    request: Request, app_state: AppStateDep, language: LanguageDep, given: LifeImportIn
 ) -> LookOut:
     """What there is and what of it is new. Changes nothing; the folder is only read."""
     _only_from_here(request, given)
@@ -150,17 +150,17 @@ def look(
             for avatar, count in plan.many.items()
         ],
         bytes=sum(chat.stamp.size for chat in plan.due),
-        problems=_texts(plan.problems, app_state, tongue),
+        problems=_texts(plan.problems, app_state, language),
     )
 
 
 @bringing.post("", status_code=202)
 def bring(
-    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: LifeImportIn
+    request: Request, app_state: AppStateDep, language: LanguageDep, given: LifeImportIn
 ) -> LifeImportOut:
     """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
     _only_from_here(request, given)
-    return _bringings(request).begin(app_state, given, tongue)
+    return _bringings(request).begin(app_state, given, language)
 
 
 @bringing.get("")
@@ -203,7 +203,7 @@ class LifeImports:
             raise UnknownNameError("user", given.profile, named)
         return named.get(given.profile or DEFAULT_USER, users[0]), users
 
-    def begin(self, app_state: AppState, given: LifeImportIn, tongue: Language) -> LifeImportOut:
+    def begin(self, app_state: AppState, given: LifeImportIn, language: Language) -> LifeImportOut:
         """Start, unless one is running; that one's state then. Raises: FileError, UnknownNameError."""
         source, _ = self.source(given)
         with self._lock:
@@ -212,7 +212,7 @@ class LifeImports:
                 self._tell(app_state, IDLE.model_copy(update={"state": "running"}))
                 self._thread = threading.Thread(
                     target=self._run,
-                    args=(app_state, source, given, tongue),
+                    args=(app_state, source, given, language),
                     name="rolememory-import",
                     daemon=True,
                 )
@@ -226,16 +226,16 @@ class LifeImports:
             self._thread.join(timeout)
 
     def _run(
-        self, app_state: AppState, source: DataFolder, given: LifeImportIn, tongue: Language
+        self, app_state: AppState, source: DataFolder, given: LifeImportIn, language: Language
     ) -> None:
         try:
             with ledger_of(app_state.home.path, source.path) as ledger:
-                self._carry(app_state, source, ledger, given, tongue)
+                self._carry(app_state, source, ledger, given, language)
         except RoleMemoryError as error:
             self._tell(
                 app_state,
                 self.state.model_copy(
-                    update={"state": "failed", "problems": _texts([error], app_state, tongue)}
+                    update={"state": "failed", "problems": _texts([error], app_state, language)}
                 ),
             )
         except Exception as error:  # a thread of its own: whatever it is must be told, or the page would wait for ever
@@ -261,14 +261,14 @@ class LifeImports:
         source: DataFolder,
         ledger: Ledger,
         given: LifeImportIn,
-        tongue: Language,
+        language: Language,
     ) -> None:
         plan = make_plan(app_state.home, source, ledger, ImportSettings(hidden=given.hidden))
         total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
         self._tell(
             app_state,
             self.state.model_copy(
-                update={"total": total, "problems": _texts(plan.problems, app_state, tongue)}
+                update={"total": total, "problems": _texts(plan.problems, app_state, language)}
             ),
         )
         stories = {
@@ -279,7 +279,7 @@ class LifeImports:
         steps = ImportRun(app_state.home, plan, ledger, hidden=given.hidden, stories=stories)
         for one in self._each(steps):
             self._tell(
-                app_state, _after(self.state, one, plan, _texts(one.problems, app_state, tongue))
+                app_state, _after(self.state, one, plan, _texts(one.problems, app_state, language))
             )
             if one.kind == "role" and one.role:
                 app_state.bus.tell("role", one.role)
@@ -318,8 +318,10 @@ def _counted(states: Sequence[str]) -> CountsOut:
     return CountsOut(all=len(states), due=sum(state in ("new", "changed") for state in states))
 
 
-def _texts(problems: Sequence[RoleMemoryError], app_state: AppState, tongue: Language) -> list[str]:
-    return [private(problem.text(tongue), app_state) for problem in problems]
+def _texts(
+    problems: Sequence[RoleMemoryError], app_state: AppState, language: Language
+) -> list[str]:
+    return [private(problem.text(language), app_state) for problem in problems]
 
 
 def _bringings(request: Request) -> LifeImports:

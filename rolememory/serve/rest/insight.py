@@ -106,12 +106,12 @@ def insight_of(
     response: Response,
     role_memory: RoleDep,
     survey: Surveyed,
-    tongue: LanguageDep,
+    language: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> InsightOut | Response:
     """Themes, what could be merged, what never came up, which keys are missing."""
     ground, found = survey.insight()
-    shown = _shown(ground.memories, found, tongue).model_copy(
+    shown = _shown(ground.memories, found, language).model_copy(
         update={"looked": len(ground.near.ids)}
     )
     etag = tag(shown)
@@ -158,7 +158,7 @@ def _current(view: MemoriesView, memory_id: str) -> Memory:
     return found
 
 
-def _shown(memories: Mapping[str, Memory], found: Insight, tongue: LanguageDep) -> InsightOut:
+def _shown(memories: Mapping[str, Memory], found: Insight, language: LanguageDep) -> InsightOut:
     def brief(memory_id: str) -> Brief:
         return _brief(memories[memory_id])
 
@@ -181,7 +181,7 @@ def _shown(memories: Mapping[str, Memory], found: Insight, tongue: LanguageDep) 
             QuietOut(
                 memory=brief(one.id),
                 turns=one.turns,
-                why=why("quiet", one.because, tongue),
+                why=why("quiet", one.because, language),
                 keys=list(map(clean, one.keys)),
             )
             for one in found.quiet

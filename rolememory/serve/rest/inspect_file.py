@@ -38,12 +38,12 @@ class FileSeen(Out):
 
 
 @arrivals.post("/files/look", openapi_extra=TAKES_A_FILE)
-def look_at_file(app_state: AppStateDep, tongue: LanguageDep, upload: TheUpload) -> FileSeen:
+def look_at_file(app_state: AppStateDep, language: LanguageDep, upload: TheUpload) -> FileSeen:
     """What the file is. One that is nothing we know is told so, with the reason; that is no error."""
     try:
-        return FileSeen(kind="card", card=card_findings(card_in(upload), app_state, tongue))
+        return FileSeen(kind="card", card=card_findings(card_in(upload), app_state, language))
     except FileError as error:
-        why = private(error.text(tongue), app_state)
+        why = private(error.text(language), app_state)
     try:
         book = load_book(upload.data, upload.name or "upload")
     except FileError:

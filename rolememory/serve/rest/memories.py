@@ -162,7 +162,7 @@ def one_memory(
     app_state: AppStateDep,
     role_memory: RoleDep,
     memory: str,
-    tongue: LanguageDep,
+    language: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> MemoryDetail | Response:
     """All there is to say about one memory."""
@@ -177,7 +177,7 @@ def one_memory(
             for one in view.memories.values()
             if found.id in one.supersedes and one.id not in view.standing.withdrawn
         ],
-        injections=list(_injections(app_state, role_memory, found, tongue)),
+        injections=list(_injections(app_state, role_memory, found, language)),
         uses=_uses(role_memory, found),
         fading=fading(role_memory, found),
     )
@@ -310,7 +310,7 @@ def _support(
 
 
 def _injections(
-    app_state: AppState, role_memory: RoleMemory, memory: Memory, tongue: LanguageDep
+    app_state: AppState, role_memory: RoleMemory, memory: Memory, language: LanguageDep
 ) -> "list[Injection]":
     found = []
     for note in app_state.turns(role_memory.id):
@@ -326,7 +326,7 @@ def _injections(
                     chat=note.chat,
                     kind=note.kind,
                     score=chosen.score,
-                    why=item_of(chosen.scored, tongue).why,
+                    why=item_of(chosen.scored, language).why,
                 )
             )
     return found

@@ -115,7 +115,7 @@ class FetchOut(Out):
 
 
 @models.get("/meaning")
-def meaning(app_state: AppStateDep, tongue: LanguageDep) -> MeaningOut:
+def meaning(app_state: AppStateDep, language: LanguageDep) -> MeaningOut:
     """Whether meaning works here, and why not."""
     home, loader = app_state.home, app_state.home.loader
     embedder = loader.get()
@@ -129,7 +129,7 @@ def meaning(app_state: AppStateDep, tongue: LanguageDep) -> MeaningOut:
         key=private(embedder.key, app_state) if embedder else "",
         dims=embedder.dim if embedder else 0,
         runtime=getattr(embedder, "runtime", ""),
-        note=private(passed_over.text(tongue), app_state) if passed_over else "",
+        note=private(passed_over.text(language), app_state) if passed_over else "",
         languages=sorted(loader.background),
         last_failure=private(home.queries.failure, app_state),
         breakers=[
@@ -140,9 +140,9 @@ def meaning(app_state: AppStateDep, tongue: LanguageDep) -> MeaningOut:
 
 
 @models.get("/roles/{role}/learning")
-def learning(app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep) -> LearningOut:
+def learning(app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep) -> LearningOut:
     """What a model still has to read, and what keeps it."""
-    status = role_memory.learner.behind.status(tongue)
+    status = role_memory.learner.behind.status(language)
     return LearningOut(
         on=status["on"],
         busy=status["busy"],
@@ -161,10 +161,12 @@ def learning(app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep) 
 
 
 @models.get("/models")
-def known(request: Request, app_state: AppStateDep, tongue: LanguageDep) -> ModelsOut:
+def known(request: Request, app_state: AppStateDep, language: LanguageDep) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
     return ModelsOut(
-        items=[KnownModel.model_validate(row) for row in _fetches(request).known(app_state, tongue)]
+        items=[
+            KnownModel.model_validate(row) for row in _fetches(request).known(app_state, language)
+        ]
     )
 
 
@@ -176,14 +178,14 @@ def fetched(request: Request) -> FetchOut:
 
 @models.post("/models/fetch", status_code=202)
 def fetch(
-    request: Request, app_state: AppStateDep, tongue: LanguageDep, given: FetchIn
+    request: Request, app_state: AppStateDep, language: LanguageDep, given: FetchIn
 ) -> FetchOut:
     """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
     fetches = _fetches(request)
-    rows = {row["name"]: row for row in fetches.known(app_state, tongue)}
+    rows = {row["name"]: row for row in fetches.known(app_state, language)}
     if given.name not in rows:
         raise UnknownNameError("model", given.name, rows)
-    return fetches.begin(app_state, rows[given.name], tongue)
+    return fetches.begin(app_state, rows[given.name], language)
 
 
 def _fetches(request: Request) -> "Fetches":
@@ -214,10 +216,10 @@ class Fetches:
         self._running: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def known(self, app_state: AppState, tongue: str) -> list[dict[str, Any]]:
+    def known(self, app_state: AppState, language: str) -> list[dict[str, Any]]:
         """The table of models. Raises: ModelError."""
         done = subprocess.run(  # noqa: S603  # our own program
-            ourselves(app_state, tongue, ["model", "list"]),
+            ourselves(app_state, language, ["model", "list"]),
             capture_output=True,
             timeout=60,
             check=False,
@@ -230,11 +232,11 @@ class Fetches:
         rows: list[dict[str, Any]] = orjson.loads(done.stdout)["models"]
         return rows
 
-    def begin(self, app_state: AppState, row: Mapping[str, Any], tongue: str) -> FetchOut:
+    def begin(self, app_state: AppState, row: Mapping[str, Any], language: str) -> FetchOut:
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
-                command = ourselves(app_state, tongue, ["model", "fetch", row["name"]])
+                command = ourselves(app_state, language, ["model", "fetch", row["name"]])
                 self._running = subprocess.Popen(  # noqa: S603  # our own program
                     command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
                 )
@@ -250,7 +252,7 @@ class Fetches:
                 )
                 follow = threading.Thread(
                     target=self._follow,
-                    args=(app_state, self._running, row, tongue),
+                    args=(app_state, self._running, row, language),
                     name="rolememory-fetch",
                     daemon=True,
                 )
@@ -268,7 +270,7 @@ class Fetches:
         app_state: AppState,
         running: "subprocess.Popen[bytes]",
         row: Mapping[str, Any],
-        tongue: str,
+        language: str,
     ) -> None:
         """Tell how much has arrived, then how it ended."""
         folder = _cache() / f"models--{row['repository'].replace('/', '--')}"
@@ -286,7 +288,7 @@ class Fetches:
         with self._lock:
             self._running = None
         text = (
-            READY.text(tongue)
+            READY.text(language)
             if good
             else private(last_line(said.decode("utf-8", "replace")), app_state)
         )
@@ -308,7 +310,7 @@ class Fetches:
         )
 
 
-def ourselves(app_state: AppState, tongue: str, words: Sequence[str]) -> list[str]:
+def ourselves(app_state: AppState, language: str, words: Sequence[str]) -> list[str]:
     """Our own command line at work on this home."""
     return [
         sys.executable,
@@ -319,7 +321,7 @@ def ourselves(app_state: AppState, tongue: str, words: Sequence[str]) -> list[st
         str(app_state.home.path),
         "--json",
         "--lang",
-        tongue,
+        language,
     ]
 
 

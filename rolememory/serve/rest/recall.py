@@ -150,7 +150,7 @@ WAITING = [Depends(_waiting)]
 def recalled(
     app_state: AppStateDep,
     role_memory: RoleDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     caller: TheCaller,
     given: RecallIn,
 ) -> RecallOut:
@@ -169,13 +169,13 @@ def recalled(
             PartOut(text=clean(one.text), position=one.position, depth=one.depth, role=one.role)
             for one in turn.parts
         ],
-        items=[item_of(one, tongue) for one in turn.recalled],
-        near=[item_of(one, tongue) for one in turn.near],
-        lore=lore_items(turn.lore, tongue),
+        items=[item_of(one, language) for one in turn.recalled],
+        near=[item_of(one, language) for one in turn.near],
+        lore=lore_items(turn.lore, language),
         messages=_messages(turn) if given.with_messages else None,
         characters=len(turn.text),
         tokens=turn.stats.total_tokens,
-        closed=closed_by(turn, tongue),
+        closed=closed_by(turn, language),
         notes=[private(note, app_state) for note in turn.trace.notes],
         meaning=turn.trace.embedder,
         ms=ms,
@@ -184,23 +184,23 @@ def recalled(
 
 @recall.post("/explain", dependencies=WAITING)
 def explained(
-    app_state: AppStateDep, role_memory: RoleDep, tongue: LanguageDep, given: ExplainIn
+    app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep, given: ExplainIn
 ) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
     turn, ms = _turn(app_state, role_memory, given, dry_run=True)
     budget = role_memory.settings.budget
     return ExplainOut(
         text=clean(turn.text),
-        items=[item_of(one, tongue) for one in turn.recalled],
-        rows=_rows(role_memory, turn, given, tongue),
-        lore=_lore(role_memory, turn, given, tongue),
+        items=[item_of(one, language) for one in turn.recalled],
+        rows=_rows(role_memory, turn, given, language),
+        lore=_lore(role_memory, turn, given, language),
         budget=BudgetOut(
             unit=(given.budget and given.budget.unit) or budget.unit,
             limit=_limit(given, budget.max_total_length),
             characters=len(turn.text),
             tokens=turn.stats.total_tokens,
         ),
-        closed=closed_by(turn, tongue),
+        closed=closed_by(turn, language),
         intent=turn.intent,
         meaning=turn.trace.embedder,
         notes=[private(note, app_state) for note in turn.trace.notes],
@@ -241,7 +241,7 @@ def observed(
 
 @recall.post("/search", dependencies=WAITING)
 def search(
-    role_memory: RoleDep, tongue: LanguageDep, caller: TheCaller, given: SearchIn
+    role_memory: RoleDep, language: LanguageDep, caller: TheCaller, given: SearchIn
 ) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, caller)
@@ -254,7 +254,8 @@ def search(
         members=given.members,
     )
     return SearchOut(
-        items=[item_of(one, tongue) for one in found], meaning=role_memory.parts.recall.loader.state
+        items=[item_of(one, language) for one in found],
+        meaning=role_memory.parts.recall.loader.state,
     )
 
 
@@ -342,26 +343,28 @@ def _messages(turn: Turn) -> list[MessageOut]:
     ]
 
 
-def _rows(role_memory: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> list[RowOut]:
+def _rows(
+    role_memory: RoleMemory, turn: Turn, given: ExplainIn, language: Language
+) -> list[RowOut]:
     ids: Sequence[str] = given.ids
     if given.all:
         ids = list(role_memory.memories)[:2000]
     elif not ids:
         ids = [one.entry_id for one in turn.left_out()][:50]
     if not given.remedies and not given.ids:
-        return [_cheap(one, tongue) for one in turn.left_out()]
+        return [_cheap(one, language) for one in turn.left_out()]
     if not ids:
         return []
     chosen = {one.memory.id for one in turn.recalled}
-    rows = turn.explain(*ids, language=tongue).rows
+    rows = turn.explain(*ids, language=language).rows
     return [
-        row_out(row, tongue)
+        row_out(row, language)
         for row in rows
         if row.id in set(ids) or (row.id not in chosen and row.gate)
     ]
 
 
-def _cheap(refusal: Any, tongue: Language) -> RowOut:
+def _cheap(refusal: Any, language: Language) -> RowOut:
     """A refusal without its remedy."""
     from rolememory.serve.rest.reasons import why
 
@@ -372,13 +375,13 @@ def _cheap(refusal: Any, tongue: Language) -> RowOut:
         gate=refusal.gate,
         score=scored.score if scored else None,
         relevance=scored.relevance if scored else None,
-        reasons=[why(refusal.gate, refusal.because, tongue)],
+        reasons=[why(refusal.gate, refusal.because, language)],
         remedy=None,
     )
 
 
 def _lore(
-    role_memory: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language
+    role_memory: RoleMemory, turn: Turn, given: ExplainIn, language: Language
 ) -> LoreExplained | None:
     lore = turn.lore
     if lore is None:
@@ -403,8 +406,8 @@ def _lore(
             )
             for one in lore.passes
         ],
-        awake=lore_items(lore, tongue),
-        refused=list(lore_refusals(lore, [*lore.refused, *asleep], entries, tongue)),
+        awake=lore_items(lore, language),
+        refused=list(lore_refusals(lore, [*lore.refused, *asleep], entries, language)),
     )
 
 

@@ -63,14 +63,14 @@ def list_waiting(
     response: Response,
     role_memory: RoleDep,
     paging: Paged,
-    tongue: LanguageDep,
+    language: LanguageDep,
     refused: Annotated[
         bool, Query(description="what was refused lately instead, newest first")
     ] = False,
 ) -> Page[WaitingOut]:
     """What waits, oldest first; or what was refused, with the reason."""
     rows = role_memory.refused()[::-1] if refused else role_memory.waiting()
-    return page(request, response, paging, rows, lambda one: waiting_out(one, tongue))
+    return page(request, response, paging, rows, lambda one: waiting_out(one, language))
 
 
 @review.post("/accept")
@@ -98,7 +98,7 @@ def reject(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: Re
     return Done(changed=len(set(given.ids)))
 
 
-def waiting_out(one: Waiting, tongue: LanguageDep) -> WaitingOut:
+def waiting_out(one: Waiting, language: LanguageDep) -> WaitingOut:
     """A draft as it goes out."""
     draft = one.draft
     return WaitingOut(
@@ -116,8 +116,8 @@ def waiting_out(one: Waiting, tongue: LanguageDep) -> WaitingOut:
             )
             for each in draft.evidence
         ],
-        found_by=why("learn", draft.because, tongue),
-        reason=why("review", one.reason, tongue),
+        found_by=why("learn", draft.because, language),
+        reason=why("review", one.reason, language),
         against=[name for name in str(one.reason.get("of")).split(", ") if name],
         at=one.at,
     )

@@ -120,7 +120,11 @@ class ImportedOut(Out):
 
 @roles.get("")
 def list_roles(
-    request: Request, response: Response, app_state: AppStateDep, paging: Paged, tongue: LanguageDep
+    request: Request,
+    response: Response,
+    app_state: AppStateDep,
+    paging: Paged,
+    language: LanguageDep,
 ) -> Page[RoleOut]:
     """Every role, by name."""
     return page(
@@ -128,25 +132,25 @@ def list_roles(
         response,
         paging,
         app_state.home.roles(),
-        lambda role: shown(app_state, app_state.home.role(role.id), tongue),
+        lambda role: shown(app_state, app_state.home.role(role.id), language),
     )
 
 
 @roles.post("", status_code=201)
 def make_role(
-    response: Response, app_state: AppStateDep, tongue: LanguageDep, given: RoleIn
+    response: Response, app_state: AppStateDep, language: LanguageDep, given: RoleIn
 ) -> RoleOut:
     """A new role with a folder of its own."""
     _refuse_taken(app_state.home, given.aliases, "")
     role_memory = app_state.home.create(given.name, aliases=tuple(given.aliases))
     app_state.bus.tell("role", role_memory.id)
-    return _tagged(response, shown(app_state, role_memory, tongue))
+    return _tagged(response, shown(app_state, role_memory, language))
 
 
 @roles.post("/import")
 def bring_role(
     app_state: AppStateDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     document: Annotated[dict[str, Any], Body(description="what `export` gave, or a memory.json")],
     into: Annotated[str | None, Query(max_length=300)] = None,
     prefer: Literal["theirs", "ours"] = "theirs",
@@ -167,9 +171,9 @@ def bring_role(
         unchanged=done.unchanged,
         files=list(done.files),
         files_kept=list(done.files_kept),
-        problems=[private(problem.text(tongue), app_state) for problem in done.problems],
+        problems=[private(problem.text(language), app_state) for problem in done.problems],
         fields=dict(done.fields),
-        left_out={name: why.text(tongue) for name, why in done.left_out.items()},
+        left_out={name: why.text(language) for name, why in done.left_out.items()},
         memories={one: dict(fields) for one, fields in done.memories.items()},
         dry_run=dry_run,
     )
@@ -180,11 +184,11 @@ def one_role(
     response: Response,
     app_state: AppStateDep,
     role_memory: RoleDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> RoleOut | Response:
     """One role."""
-    found = shown(app_state, role_memory, tongue)
+    found = shown(app_state, role_memory, language)
     return fresh(if_none_match, found.etag) or _tagged(response, found)
 
 
@@ -193,14 +197,14 @@ def change_role(
     response: Response,
     app_state: AppStateDep,
     role_memory: RoleDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     alone: Alone,
     given: RolePatch,
     if_match: IfMatch = None,
 ) -> RoleOut:
     """Change names, linked books, associates or settings."""
     with alone.through(f"role {role_memory.id}"):
-        now = shown(app_state, role_memory, tongue)
+        now = shown(app_state, role_memory, language)
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
         home, role = app_state.home, role_memory.role
         _refuse_taken(
@@ -221,7 +225,7 @@ def change_role(
         if given.name is not None:
             home.folder.rename(role.id, given.name)
     app_state.bus.tell("role", role_memory.id)
-    return _tagged(response, shown(app_state, role_memory, tongue))
+    return _tagged(response, shown(app_state, role_memory, language))
 
 
 @roles.get("/{role}/stats")
@@ -251,7 +255,7 @@ def export_role(role_memory: RoleDep) -> dict[str, Any]:
     return role_memory.export()
 
 
-def shown(app_state: AppState, role_memory: RoleMemory, tongue: Language) -> RoleOut:
+def shown(app_state: AppState, role_memory: RoleMemory, language: Language) -> RoleOut:
     """A role as it goes out."""
     role, found = role_memory.role, role_memory.store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
@@ -268,7 +272,7 @@ def shown(app_state: AppState, role_memory: RoleMemory, tongue: Language) -> Rol
         chats=len(role_memory.chats.chats(archived=True)),
         waiting=len(role_memory.learner.keeper.review.waiting()),
         writable=found.writable,
-        problems=[private(problem.text(tongue), app_state) for problem in found.problems],
+        problems=[private(problem.text(language), app_state) for problem in found.problems],
         etag=tag(role),
     )
 

@@ -84,13 +84,13 @@ class PresetsOut(Out):
 def table(
     response: Response,
     app_state: AppStateDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     role: Annotated[Name | None, Query(description="with this role's own on top")] = None,
     prefix: Annotated[str, Query(max_length=100, description="only keys that begin so")] = "",
     if_none_match: IfNoneMatch = None,
 ) -> SettingsOut | Response:
     """Every key in the order of the tree."""
-    shown = shown_settings(app_state, tongue, role, prefix)
+    shown = shown_settings(app_state, language, role, prefix)
     response.headers["etag"] = shown.etag
     return fresh(if_none_match, shown.etag) or shown
 
@@ -99,7 +99,7 @@ def table(
 def change(
     response: Response,
     app_state: AppStateDep,
-    tongue: LanguageDep,
+    language: LanguageDep,
     alone: Alone,
     given: SettingsPatch,
     if_match: IfMatch = None,
@@ -110,13 +110,13 @@ def change(
         seen(
             if_match,
             file_tag(app_state),
-            lambda: shown_settings(app_state, tongue).model_dump(mode="json"),
+            lambda: shown_settings(app_state, language).model_dump(mode="json"),
         )
         _check(app_state, given.values)
         for key, value in given.values.items():
             set_value(app_state.home.path, key, value)
     app_state.bus.tell("settings")
-    shown = shown_settings(app_state, tongue)
+    shown = shown_settings(app_state, language)
     response.headers["etag"] = shown.etag
     return shown
 
@@ -136,7 +136,7 @@ def presets(request: Request, app_state: AppStateDep) -> PresetsOut:
 
 
 def shown_settings(
-    app_state: AppState, tongue: str, role: str | None = None, prefix: str = ""
+    app_state: AppState, language: str, role: str | None = None, prefix: str = ""
 ) -> SettingsOut:
     """The table as it goes out."""
     loaded, problem = app_state.home.context.loaded(
@@ -145,10 +145,10 @@ def shown_settings(
     given = loaded.settings.model_dump(mode="json")
     rows = [row for row in settings_table() if row.key.startswith(prefix)]
     return SettingsOut(
-        items=[_shown(row, given, loaded.sources, app_state, tongue) for row in rows],
+        items=[_shown(row, given, loaded.sources, app_state, language) for row in rows],
         preset=loaded.settings.preset,
-        problem=private(problem.text(tongue), app_state) if problem else "",
-        notes=[private(note.text(tongue), app_state) for note in loaded.notes],
+        problem=private(problem.text(language), app_state) if problem else "",
+        notes=[private(note.text(language), app_state) for note in loaded.notes],
         etag=file_tag(app_state),
     )
 
@@ -164,7 +164,7 @@ def _shown(
     given: Mapping[str, Any],
     sources: Mapping[str, str],
     app_state: AppState,
-    tongue: str,
+    language: str,
 ) -> SettingOut:
     value: Any = given
     for part in row.key.split("."):
@@ -175,7 +175,7 @@ def _shown(
         default=row.default,
         value=value,
         source=private(sources.get(row.key, ""), app_state),
-        about=row.about(tongue),
+        about=row.about(language),
         en=row.about(),
         zh=row.about("zh"),
     )
