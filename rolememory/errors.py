@@ -285,11 +285,13 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return str(near[0]) if near else None
 
 
-def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """The known name that this is a slip of the keyboard for, or None: one letter in four wrong, swapped or missing at most.
+def misspelt(name: str, known: Iterable[str], most: int = 9) -> str | None:
+    """The known name that this is a slip of the keyboard for, or None: one letter in four wrong, swapped or missing, and `most`.
 
     >>> misspelt("kyes", ["keys"]), misspelt("Keys", ["keys"]), misspelt("comment", ["content"])
     ('keys', 'keys', None)
+    >>> misspelt("createdBy", ["createdAt"]), misspelt("createdBy", ["createdAt"], most=1)
+    ('createdAt', None)
     """
     from rapidfuzz.distance import OSA
 
@@ -297,4 +299,4 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
         one: OSA.distance(name.casefold(), one) for one in known if min(len(name), len(one)) > 3
     }
     near = min(slips, key=lambda one: slips[one], default=None)
-    return near if near is not None and slips[near] <= len(name) // 4 else None
+    return near if near is not None and slips[near] <= min(len(name) // 4, most) else None

@@ -70,9 +70,11 @@ def _written(raw: Any, place: int) -> str:
 
 
 def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
-    """Names that are nearly the name of a field; others are an author's own."""
+    """Names that are nearly the name of a field, of one that is there by one letter alone; others are an author's own."""
+    written = {ALIASES.get(name, name) for name in raw}
+    there = {one for one in _OF_A_MEMORY if ALIASES.get(one, one) in written}
     for name in raw.keys() - _OF_A_MEMORY:
-        if near := misspelt(name, [one for one in _OF_A_MEMORY if one not in raw]):
+        if near := misspelt(name, _OF_A_MEMORY - there) or misspelt(name, there, most=1):
             values = (("found", quoted(name)), ("wanted", quoted(ALIASES.get(near, near))))
             yield Problem("unknown_field", field=name, values=values)
 

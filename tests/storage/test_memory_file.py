@@ -217,6 +217,11 @@ def test_shapes_that_are_read(document: Any, types: list[str]) -> None:
             id="the content under a name with a slip",
         ),
         pytest.param(
+            '{"episodic": [{"content": "x", "contnt": "y"}]}',
+            'episodic[0].contnt: "contnt" is no field of a memory; it is kept, and has no effect; did you mean "content"?',
+            id="a name with a slip beside the right one",
+        ),
+        pytest.param(
             '{"episodic": [{"content": "x", "keys": ["a", "/be(acon/"]}]}',
             "episodic[0].keys[1]: no pattern that can be searched: '/be(acon/': at character 3",
             id="a bad pattern",
@@ -272,6 +277,9 @@ def test_every_mistake_has_its_place_and_its_remedy(text: str | bytes, said: str
     "text",
     [
         pytest.param('{"episodic": [{"content": "x", "mood": "calm", "date": 1, "note": "y"}]}'),
+        pytest.param(
+            '{"episodic": [{"content": "x", "createdAt": "2026-05-01", "createdBy": "lin"}]}'
+        ),
         pytest.param('{"later": {"unknown": true}, "notes": ["mine"], "episodic": ["x"]}'),
         pytest.param(
             '{"episodic": [{"content": "x", "keys": ["/home/lin/", "/be(acon|lamp)/i"]}]}'
