@@ -6,7 +6,7 @@ or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 from rolememory.learn.admission.source_index import SourceIndex
@@ -20,6 +20,7 @@ from rolememory.storage.codec import fields_of
 from rolememory.storage.memories import Edit
 from rolememory.text.language import language_of
 
+_CARRIED = Memory.model_fields.keys() & {one.name for one in fields(Draft)}
 _BEFORE = datetime.min.replace(tzinfo=UTC)  # when an undated memory was told: before all others
 AGAINST = ("against_author", "against_locked")
 """Why a draft waits that would replace what a person keeps."""
@@ -62,24 +63,7 @@ def edits(verdicts: Mapping[str, Verdict], memories: Mapping[str, Memory]) -> li
 
 def memory_of(draft: Draft, memory_id: str) -> Memory:
     """The memory that a draft becomes."""
-    return Memory(
-        id=memory_id,
-        content=draft.content,
-        type=draft.type,
-        source=draft.source,
-        evidence=draft.evidence,
-        subject=draft.subject,
-        user=draft.user,
-        created=draft.created,
-        keys=draft.keys,
-        topics=draft.topics,
-        emotions=draft.emotions,
-        tags=draft.tags,
-        salience=draft.salience,
-        confidence=draft.confidence,
-        constant=draft.constant,
-        chapter=draft.chapter,
-    )
+    return Memory(id=memory_id, **{name: getattr(draft, name) for name in _CARRIED})
 
 
 def _verdict(
@@ -193,8 +177,8 @@ def _told_at(memory: Memory) -> datetime:
 
 def _added(memory_id: str, verdict: Verdict, replaced: Sequence[str]) -> Edit:
     memory = memory_of(verdict.draft, memory_id)
-    fields = fields_of(memory) | ({"supersedes": [*replaced]} if replaced else {})
-    return Edit("add", memory_id, fields, type=memory.type, reason=_worded(verdict))
+    told = fields_of(memory) | ({"supersedes": [*replaced]} if replaced else {})
+    return Edit("add", memory_id, told, type=memory.type, reason=_worded(verdict))
 
 
 def _worded(verdict: Verdict) -> str:
