@@ -6,9 +6,9 @@ character that is shown what it said before says it again.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Protocol
 
 from rolememory.schema.evidence import Reason, Scored
@@ -62,6 +62,7 @@ def _asking() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 
+@lru_cache(maxsize=64)
 def sure_enough(threshold: float, kinds: int) -> float:
     """A threshold where so many kinds of evidence are fused by noisy-or: each may be mistaken, so the doubt is shared among them.
 
@@ -84,6 +85,10 @@ def runs(text: str) -> frozenset[int]:
 @lru_cache(maxsize=4)
 def _said(replies: tuple[str, ...]) -> frozenset[int]:
     return frozenset[int]().union(*map(runs, replies))
+
+
+FoundOutLater = Callable[[], Reason]
+"""Why one is out, where that takes a while to tell."""
 
 
 class Weighed(Protocol):
@@ -114,8 +119,13 @@ class Allowance:
     )  # ids that the same message was told before: another reply gets the same block
     kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
 
-    def refuses(self, candidate: Weighed, chosen: Iterable[Scored]) -> Reason | None:
-        """Why this passage may not come; None for what is none, or may."""
+    def refuses(
+        self, candidate: Weighed, chosen: Iterable[Scored]
+    ) -> Reason | FoundOutLater | None:
+        """Why this passage may not come; None for what is none, or may.
+
+        Whether it would be recited is only looked at where nothing else keeps it out, and when somebody asks.
+        """
         memory = candidate.memory
         if not isinstance(memory, Passage) or memory.constant:
             return None
@@ -123,11 +133,15 @@ class Allowance:
             return reason
         if memory.id in self.again:
             return None
-        if memory.role == "assistant" and self._recited(memory):
-            return Reason("recited")
-        if not self.asked:
-            return self._uninvited(candidate, memory, chosen)
-        return self._beside(candidate, memory, chosen)
+        told = self._beside if self.asked else self._uninvited
+        reason, own = told(candidate, memory, chosen), memory.role == "assistant"
+        if reason is None:
+            return Reason("recited") if own and self._recited(memory) else None
+        return partial(self._first, memory, reason) if own and self.replies else reason
+
+    def _first(self, memory: Passage, otherwise: Reason) -> Reason:
+        """What keeps words of the character's own out before all else."""
+        return Reason("recited") if self._recited(memory) else otherwise
 
     def _too_much_of_one(self, memory: Passage, chosen: Iterable[Scored]) -> Reason | None:
         """Why no more may come of what this person said, who does not ask: nobody can fill a block with their own words."""

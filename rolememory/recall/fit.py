@@ -5,7 +5,6 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,7 +16,7 @@ from typing import NamedTuple, Protocol
 from rapidfuzz import fuzz
 
 from rolememory.inject.render import is_stable
-from rolememory.recall.allowance import Allowance
+from rolememory.recall.allowance import Allowance, FoundOutLater
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, order, placed
 from rolememory.schema.evidence import Reason, Scored
@@ -135,7 +134,6 @@ class Fitting:
     known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
     told: Collection[str] = ()  # chapters that stand beside the block
     high: float = 0.0  # hybrid mode: a relevance below is offered, not injected
-    beside: float = 0.0  # least relevance beside the best one
 
     @property
     def limit(self) -> int:
@@ -152,13 +150,14 @@ class RefusedLine(Mapping[str, Reason]):
 
     def __init__(self, below: Mapping[str, float] = NONE_BELOW, threshold: float = 0.0) -> None:
         self.below = below  # relevances below the threshold
-        self.others: dict[str, Reason] = {}
+        self.others: dict[str, Reason | FoundOutLater] = {}
         self._threshold = threshold
 
     def __getitem__(self, entry_id: str) -> Reason:
         if entry_id in self.below:
             return _below(self.below[entry_id], self._threshold)
-        return self.others[entry_id]
+        why = self.others[entry_id]
+        return why if isinstance(why, Reason) else why()
 
     def __iter__(self) -> Iterator[str]:
         return chain(self.below, self.others)
@@ -179,6 +178,7 @@ class Fitted:
     distilled: Mapping[tuple[str, str], Sequence[Memory]] = field(
         default_factory=dict
     )  # by chat and version: memories that were made of its words and matter now
+    beside: float = 0.0  # least relevance beside the best one
 
 
 @lru_cache(maxsize=2048)
@@ -266,10 +266,11 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 
 def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     said = Passage in set(map(type, ranking.memories))
-    fitting = replace(fitting, beside=_beside(ranking, fitting))
-    loud, faint = _by_threshold(ranking, fitting)
-    refused = RefusedLine(faint, max(fitting.rules.relevance_threshold, fitting.beside))
-    fitted = Fitted(refused=refused, distilled=_distilled(ranking, fitting) if said else {})
+    beside = _beside(ranking, fitting)
+    loud, faint = _by_threshold(ranking, fitting, beside)
+    refused = RefusedLine(faint, max(fitting.rules.relevance_threshold, beside))
+    distilled = _distilled(ranking, fitting) if said else {}
+    fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
     excerpts, gates = Excerpts(fitting.known), _gates(fitting)
     for place in _in_order(ranking, loud, said=said):
         memory, kind = ranking.memories[place], loud[place]
@@ -277,7 +278,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
         candidate = _FitCandidate(memory, relevance, memory.id in ranking.gained)
         if reason := _closed(gates[kind], candidate, fitted, fitting, block):
             refused.others[memory.id] = reason
-            if reason.code == "low_relevance":
+            if isinstance(reason, Reason) and reason.code == "low_relevance":
                 fitted.near.append(ranking[place])
             continue
         scored = ranking[place]
@@ -293,21 +294,26 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     return fitted
 
 
-def _by_threshold(ranking: Ranking, fitting: Fitting) -> tuple[dict[int, str], dict[str, float]]:
+def _by_threshold(
+    ranking: Ranking, fitting: Fitting, beside: float
+) -> tuple[dict[int, str], dict[str, float]]:
     """The places of those that reach the threshold, in the order of scores, with their kinds; the relevances of the others, by id.
 
     Most are so faint that no other gate need be asked.
     """
     threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
     loud, faint = dict[int, str](), dict[str, float]()
+    memories, relevances, kept = ranking.memories, ranking.relevances, fitting.kept
     for place in _by_score(ranking, fitting):
-        memory, relevance = ranking.memories[place], ranking.relevances[place]
-        if relevance >= threshold or memory.id in fitting.kept:
-            kind = _kind(memory)
-            if kind is not _TYPED or relevance >= fitting.beside or memory.id in fitting.kept:
-                loud[place] = kind
-                continue
-        faint[memory.id] = relevance
+        memory, relevance = memories[place], relevances[place]
+        if relevance < threshold and memory.id not in kept:
+            faint[memory.id] = relevance
+            continue
+        kind = _kind(memory)
+        if kind is _TYPED and relevance < beside and memory.id not in kept:
+            faint[memory.id] = relevance
+        else:
+            loud[place] = kind
     return loud, faint
 
 
@@ -317,7 +323,7 @@ def _closed(
     fitted: Fitted,
     fitting: Fitting,
     block: GrowingLength,
-) -> Reason | None:
+) -> Reason | FoundOutLater | None:
     """What the first closed gate says."""
     for gate in gates:
         if reason := gate(candidate, fitted, fitting, block):
@@ -441,17 +447,17 @@ def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     )
 
 
-_Gate = Callable[[_FitCandidate, Fitted, Fitting, GrowingLength], Reason | None]
+_Gate = Callable[[_FitCandidate, Fitted, Fitting, GrowingLength], Reason | FoundOutLater | None]
 
 
 def _threshold(
-    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
+    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
 ) -> Reason | None:
     rules = fitting.rules
     margin = rules.keep_margin if candidate.memory.id in fitting.kept else 0.0
     if not fitting.thresholds or candidate.relevance >= rules.relevance_threshold - margin:
         return None
-    return _below(candidate.relevance, max(rules.relevance_threshold, fitting.beside))
+    return _below(candidate.relevance, max(rules.relevance_threshold, fitted.beside))
 
 
 def _beside(ranking: Ranking, fitting: Fitting) -> float:
@@ -461,12 +467,11 @@ def _beside(ranking: Ranking, fitting: Fitting) -> float:
     """
     if fitting.allowance.asked or not fitting.thresholds or fitting.rules.enough is None:
         return 0.0
-    freely = (
-        relevance
-        for memory, relevance in zip(ranking.memories, ranking.relevances, strict=True)
-        if not memory.constant
-    )
-    best = min(max(freely, default=0.0), SURE)
+    best = 0.0
+    for memory, relevance in zip(ranking.memories, ranking.relevances, strict=True):
+        if relevance > best and not memory.constant:
+            best = relevance
+    best = min(best, SURE)
     odds = BESIDE**2 * best / (1.0 - best)
     return odds / (1.0 + odds)
 
@@ -497,13 +502,12 @@ def _type_limit(
     candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
 ) -> Reason | None:
     kind = candidate.memory.type
-    limit = _limit(fitting.rules.max_per_type, kind) if _is_typed(candidate) else None
-    typed = (one.memory.type for one in fitted.chosen if _is_typed(one))
-    taken = Counter(typed)[kind] if limit is not None else 0
+    limit = _limit(fitting.rules.max_per_type, kind)
+    if limit is None or not _is_typed(candidate):
+        return None
+    taken = sum(_is_typed(one) and one.memory.type is kind for one in fitted.chosen)
     return (
-        Reason("type_limit", (("type", kind.value), ("limit", limit)))
-        if limit is not None and taken >= limit
-        else None
+        Reason("type_limit", (("type", kind.value), ("limit", limit))) if taken >= limit else None
     )
 
 
@@ -627,7 +631,7 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
 
 def _allowance(
     candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
+) -> Reason | FoundOutLater | None:
     return fitting.allowance.refuses(candidate, fitted.chosen) if fitting.thresholds else None
 
 
@@ -697,21 +701,19 @@ def _kind(memory: Memory) -> str:
 
 def _gates(fitting: Fitting) -> Mapping[str, Sequence[_Gate]]:
     """The gates that can be closed at all under these rules, by the kind of what comes."""
-    rules, unlimited = fitting.rules, PerType()
+    rules = fitting.rules
     idle: dict[_Gate, bool] = {
         _threshold: not fitting.kept,
         _low_relevance: fitting.high <= 0.0,
-        _type_limit: rules.max_per_type == unlimited,
         _max_items: rules.max_items is None,
         _enough: rules.enough is None or not fitting.thresholds,
-        _type_budget: fitting.budget.per_type == unlimited,
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
-    asked = [gate for gate in _GATES if not idle.get(gate, False)]
-    free = [gate for gate in asked if gate not in (_allowance, _along, _enough)]
-    said = [gate for gate in asked if gate not in (_type_limit, _enough, _type_budget)]
-    return {_SAID: said, _FREE: free, _TYPED: [one for one in asked if one is not _allowance]}
+    return {
+        kind: [gate for gate in gates if not idle.get(gate, False)]
+        for kind, gates in _GATES_OF.items()
+    }
 
 
 _GATES: tuple[_Gate, ...] = (
@@ -729,3 +731,8 @@ _GATES: tuple[_Gate, ...] = (
     _visible,
     _near_duplicate,
 )
+_GATES_OF: Mapping[str, Sequence[_Gate]] = {
+    _SAID: [gate for gate in _GATES if gate not in (_type_limit, _enough, _type_budget)],
+    _FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough)],
+    _TYPED: [gate for gate in _GATES if gate is not _allowance],
+}

@@ -381,13 +381,13 @@ class RecallPipeline:
 
     def _untold(self, question: RecallQuery, given: RecallResult, style: Style) -> str:
         """That nothing is known, where somebody asks about the past and nothing of it was found."""
-        query, fitted = question.scene.query, given.fitted
+        query, refused = question.scene.query, given.fitted.refused
         if given.closed or not question.settings.inject.untold:
             return ""
-        found = any(not is_stable(one.memory) for one in fitted.chosen)
-        if found or any(why.code != "below_threshold" for why in fitted.refused.others.values()):
-            return ""
         if intent(query) not in ("past", "mixed") or not asks(query):
+            return ""
+        found = any(not is_stable(one.memory) for one in given.fitted.chosen)
+        if found or any(refused[one].code != "below_threshold" for one in refused.others):
             return ""
         told = self._resources.templates.render("untold", "default", style.language, style.people)
         return fenced(str(told.text))
