@@ -1,7 +1,7 @@
 """Times named in a text: "last spring", 三天前, "in March 2023", 去年中秋.
 
-    times ─▶ english, chinese      the words, from worldbook_rules/lexicons/time.{en,zh}.json
-          ─▶ grammar               what a rule is
+    times ─▶ grammar     the rules of a language, from worldbook_rules/lexicons/time.{en,zh}.json
+          ─▶ meanings    what a match of a rule means, the same in every language
           ─▶ spans, festivals, lunar   the calendar
 
 What is not said is read as the past: "in March" is the latest March that has begun, 周三 the latest Wednesday.
@@ -13,14 +13,13 @@ from functools import lru_cache, partial
 
 from rolememory.schema.scene import Language, TimeSpan
 from rolememory.schema.settings import DatesSettings
-from rolememory.text.dates.chinese import chinese, to_simple
-from rolememory.text.dates.english import english
-from rolememory.text.dates.grammar import Mention
+from rolememory.text.dates.grammar import Mention, grammar, signs_of
 from rolememory.text.dates.spans import Calendar
 
 MAX_TEXT = 20_000  # characters that are read
 DEFAULT = DatesSettings()
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # where only absolute times count
+_LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 def times(
@@ -34,11 +33,8 @@ def times(
     >>> [(each.text, each.start.date().isoformat()) for each in times("Last spring we met.", datetime(2025, 8, 1, tzinfo=UTC))]
     [('Last spring', '2025-03-01')]
     """
-    text = text[:MAX_TEXT]
-    return tuple(
-        TimeSpan(*each.named.extent, text[each.start : each.end], each.start, each.named.certainty)
-        for each in _longest(_mentions(text, now, language, settings))
-    )
+    found = _longest(_mentions(text[:MAX_TEXT], now, language, settings))
+    return tuple(_span(text, each) for each in found)
 
 
 @lru_cache(maxsize=8)
@@ -56,24 +52,21 @@ def _times_told(
     settings: DatesSettings, text: str, told: datetime | None, language: Language
 ) -> tuple[TimeSpan, ...]:
     found = _longest(_mentions(text[:MAX_TEXT], told or _ANY_TIME, language, settings))
-    return tuple(
-        TimeSpan(*each.named.extent, text[each.start : each.end], each.start, each.named.certainty)
-        for each in found
-        if told or each.named.absolute
-    )
+    return tuple(_span(text, each) for each in found if told or each.named.absolute)
+
+
+def _span(text: str, each: Mention) -> TimeSpan:
+    said = text[each.start : each.end]
+    return TimeSpan(*each.named.extent, said, each.start, each.named.certainty)
 
 
 def _mentions(
     text: str, now: datetime, language: Language, settings: DatesSettings
 ) -> Iterator[Mention]:
-    calendar = Calendar.at(now, settings)
-    grammars = {"en": english, "zh": chinese}
-    for name in sorted(grammars, key=lambda each: each != language):
-        if name == "zh" and text.isascii():
-            continue
-        yield from grammars[name]().mentions(
-            text.translate(to_simple()) if name == "zh" else text, calendar
-        )
+    calendar, signs = Calendar.at(now, settings), signs_of(text)
+    for name in sorted(_LANGUAGES, key=lambda each: each != language):
+        if name != "zh" or not text.isascii():
+            yield from grammar(name).mentions(text, signs, calendar)
 
 
 def _longest(mentions: Iterable[Mention]) -> list[Mention]:

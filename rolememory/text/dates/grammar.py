@@ -1,35 +1,30 @@
-"""What the grammars of both languages share: a rule is a pattern and what its match means at a moment."""
+"""The interpreter of worldbook_rules/lexicons/time.{language}.json: which rules a text may match, and where they do.
+
+A file holds tables of words; `fragments`, pieces of patterns; and `families` of rules that all need one of their `signs` in the text.
+`{name}` in a pattern is a fragment, or any word of a table (`{one+other}`: of several); a blank stands for any white space. A rule
+is a pattern, the name of what its match means (`meanings`), and groups that it fills by itself. Each pattern is put into `frame`.
+"""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import regex
 
 from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
-from rolememory.text.dates.festivals import DAY, festival_days
-from rolememory.text.dates.spans import Calendar, Extent, Which
+from rolememory.text.dates.meanings import MEANINGS, NamedTime, Reading
+from rolememory.text.dates.spans import Calendar
 
-FIRST_YEAR, LAST_YEAR = 1000, 2199
-"""Four digits outside of these are a number, not a year."""
-
-SURE, LIKELY, UNSURE = 1.0, 0.8, 0.5
-NO_YEAR = 0.9  # a date or month without its year: most likely the latest
+_SIGN = re.compile(r"[a-z]+|[^\x00-\x7f]")
+_WORD = re.compile(r"[a-z]+")
+_PLACE = re.compile(r"\{([a-z_+]+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTime:
-    """The time that some words name."""
-
-    extent: Extent
-    certainty: float = SURE
-    absolute: bool = False  # the same whenever it is said
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A named time and where it stands in the text."""
 
     start: int
@@ -37,63 +32,86 @@ class Mention:
     named: NamedTime
 
 
-Match = Any  # of the `regex` module
-Yearly = Callable[[int], Extent | None]  # of a year: when it is then
-Meaning = Callable[[Match, Calendar], NamedTime | None]
-Rules = list[tuple[str, Meaning]]  # a pattern and what its match means
+class Rule(NamedTuple):
+    """A pattern, what its match means, and groups that are always said so."""
+
+    pattern: str
+    meaning: str
+    given: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Rules that all need one of these signs in the text: a word in English (# = a digit), a character in Chinese."""
+    """Rules that all need one of these signs in the text: a word in English, a character in Chinese."""
 
     signs: frozenset[str]
-    rules: Rules
+    rules: Sequence[Rule]
 
 
-@dataclass(frozen=True, slots=True)
 class Grammar:
-    """The rules of one language and the phrases that only look like times."""
+    """The words of time of one language."""
 
-    families: Sequence[Family]
-    never: str
-    compiled: Callable[[str], Any]  # a pattern of `regex`, made when a text first needs it
-    signs: Callable[[str], set[str]]  # those of a text
-
-    def mentions(self, text: str, calendar: Calendar) -> Iterator[Mention]:
-        """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
-        signs = self.signs(text)
-        rules = [
-            (self.compiled(source), meaning)
-            for family in self.families
-            if not family.signs.isdisjoint(signs)
-            for source, meaning in family.rules
+    def __init__(self, words: Mapping[str, Any]) -> None:
+        self._words = words
+        self.families = [
+            Family(self._signs(each["signs"]), [Rule(*rule) for rule in each["rules"]])
+            for each in words["families"]
         ]
+        self.compiled = cache(self._compiled)  # when a text first needs it
+
+    @cached_property
+    def spelling(self) -> dict[int, str]:
+        """For `str.translate`: characters read as others, one for one, so places stay."""
+        pairs = self._words.get("traditional", {"from": "", "to": ""})
+        return dict(zip(map(ord, pairs["from"]), pairs["to"], strict=True))
+
+    def mentions(self, text: str, signs: Collection[str], calendar: Calendar) -> Iterator[Mention]:
+        """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
+        text = text.translate(self.spelling) if self.spelling else text
+        families = [each for each in self.families if not each.signs.isdisjoint(signs)]
         masked = bytearray(len(text))
-        for found in self.compiled(self.never).finditer(text) if rules else ():
+        for found in self.compiled("{never}").finditer(text) if families else ():
             masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
-        for pattern, meaning in rules:
-            for match in pattern.finditer(text):
+        for rule in (rule for each in families for rule in each.rules):
+            for match in self.compiled(rule.pattern).finditer(text):
                 start, end = match.span()
-                if not any(masked[start:end]) and (named := _meant(meaning, match, calendar)):
+                if any(masked[start:end]):
+                    continue
+                reading = Reading({**rule.given, **_taken(match)}, calendar, self._words)
+                if named := _meant(rule.meaning, reading):
                     yield Mention(start, end, named)
 
+    def _signs(self, listed: str) -> frozenset[str]:
+        """Of a phrase of a table its longest word, of several the last; # = a digit."""
+        signs = set(listed.replace("#", " ".join("0123456789")).split())
+        tables = {sign for sign in signs if _PLACE.fullmatch(sign)}
+        phrases = (phrase for table in tables for phrase in self._words[table.strip("{}")])
+        signs = (signs - tables) | {max(reversed(_SIGN.findall(one)), key=len) for one in phrases}
+        return frozenset(signs | {chr(code) for code, one in self.spelling.items() if one in signs})
 
-def _meant(meaning: Meaning, match: Match, calendar: Calendar) -> NamedTime | None:
-    try:
-        named = meaning(match, calendar)
-    except (ValueError, OverflowError):  # the 31st of June, the year 12000
-        return None
-    return named if named and named.extent[0] < named.extent[1] else None
+    def _compiled(self, source: str) -> "regex.Pattern[str]":
+        pattern = self._filled(self._words["frame"]).replace("RULE", self._filled(source))
+        return regex.compile(pattern.replace(" ", r"\s+"))
+
+    def _filled(self, source: str) -> str:
+        return _PLACE.sub(lambda place: self._fragment(place[1]), source)
+
+    def _fragment(self, name: str) -> str:
+        if name in self._words["fragments"]:
+            return self._filled(self._words["fragments"][name])
+        return any_of(word for table in name.split("+") for word in self._words[table])
+
+
+def signs_of(text: str) -> set[str]:
+    """The English words and all characters of a text."""
+    return {*_WORD.findall(text.lower()), *text}
 
 
 @cache
-def lexicon(language: Language) -> Mapping[str, Any]:
-    """The words of time of that language: worldbook_rules/lexicons/time.{language}.json."""
-    words: Mapping[str, Any] = json.loads(
-        shipped("worldbook_rules", "lexicons", f"time.{language}.json").read_text(encoding="utf-8")
-    )
-    return words
+def grammar(language: Language) -> Grammar:
+    """The grammar of that language, built from its file once."""
+    file = shipped("worldbook_rules", "lexicons", f"time.{language}.json")
+    return Grammar(json.loads(file.read_text(encoding="utf-8")))
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -107,47 +125,13 @@ def any_of(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(escaped)})".replace("'", "['’]")
 
 
-def got(match: Match, name: str) -> str:
-    """What the group of that name matched; "" when it took no part or the pattern has none."""
-    return match.groupdict().get(name) or ""
+def _taken(match: "regex.Match[str]") -> dict[str, str]:
+    return {name: said for name, said in match.groupdict().items() if said}
 
 
-def a_year(number: int) -> int | None:
-    """The number, if it can be a year."""
-    return number if FIRST_YEAR <= number <= LAST_YEAR else None
-
-
-def festival(calendar: Calendar, rule: str, year: int) -> Extent | None:
-    """The days of a festival in that year."""
-    days = festival_days(rule, year)
-    return calendar.days(days[0], days[1] + DAY) if days else None
-
-
-def window(calendar: Calendar, since_days: float, until_days: float) -> Extent:
-    """From so many days ago to so many days ago; 0 = now."""
-    start = calendar.now - since_days * DAY
-    end = calendar.now - until_days * DAY
-    whole = since_days >= 1
-    return (calendar.moment(start.date()) if whole else start), (
-        calendar.moment(end.date()) + DAY if whole and until_days else end
-    )
-
-
-def in_year(extent_of: Yearly, year: int) -> NamedTime | None:
-    """What comes once a year, in a year that is said."""
-    extent = extent_of(year) if a_year(year) else None
-    return NamedTime(extent, SURE, absolute=True) if extent else None
-
-
-def years_from_now(extent_of: Yearly, calendar: Calendar, years: int) -> NamedTime | None:
-    """What comes once a year, so many years from this one."""
-    extent = extent_of(calendar.today.year + years)
-    return NamedTime(extent) if extent else None
-
-
-def once_a_year(
-    extent_of: Yearly, calendar: Calendar, which: Which, certainty: float
-) -> NamedTime | None:
-    """What comes once a year, with no year said."""
-    extent = calendar.recurring(extent_of, which)
-    return NamedTime(extent, certainty) if extent else None
+def _meant(meaning: str, reading: Reading) -> NamedTime | None:
+    try:
+        named = MEANINGS[meaning](reading)
+    except (ValueError, OverflowError):  # the 31st of June, the year 12000
+        return None
+    return named if named and named.extent[0] < named.extent[1] else None
