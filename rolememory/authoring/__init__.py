@@ -1,1 +1,1 @@
-"""Tools for authors: scan, lint, expectations, mutation runs, conversion, imports."""
+"""Tools for authors: scan, lint, expectations, conversion, imports."""

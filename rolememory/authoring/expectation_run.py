@@ -203,18 +203,10 @@ def _of_places(turn: _CaseTurn, expect: Expect, fired: Sequence[str]) -> Iterato
 class BookRunner:
     """A book alone, by the public scan."""
 
-    def __init__(
-        self,
-        book: Lorebook,
-        names: Mapping[str, str] | None = None,
-        indexes: "Mapping[ScanSettings, LoreIndex] | None" = None,
-    ) -> None:
+    def __init__(self, book: Lorebook) -> None:
         self.book = book
-        self._names = dict(names or {})
-        self._before = (
-            indexes or {}
-        )  # of the same book before a change: what did not change is taken over
-        self.indexes: dict[ScanSettings, LoreIndex] = {}
+        self._names: dict[str, str] = {}
+        self._indexes: dict[ScanSettings, LoreIndex] = {}
 
     def id_of(self, name: str) -> str:
         """An entry's id by its title or uid."""
@@ -226,18 +218,11 @@ class BookRunner:
         """The title of the entry with this id."""
         return next(title(entry) for entry in self.book.entries if entry.id == one)
 
-    def changed(self, book: Lorebook) -> "BookRunner":
-        """A runner for a changed book; names stay resolved as before."""
-        return BookRunner(book, self._names, self.indexes)
-
     def index(self, settings: ScanSettings) -> LoreIndex:
         """The book prepared for these settings."""
-        if settings not in self.indexes:
-            before = self._before.get(settings)
-            self.indexes[settings] = (
-                before.updated([self.book]) if before else LoreIndex([self.book], settings)
-            )
-        return self.indexes[settings]
+        if settings not in self._indexes:
+            self._indexes[settings] = LoreIndex([self.book], settings)
+        return self._indexes[settings]
 
     def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, "PlayedLore"]]:
         """The turns, with the timers that each leaves to the next."""

@@ -1,7 +1,6 @@
-"""book test: does a lorebook do what is expected of it, and would anybody notice if it did not."""
+"""book test: does a lorebook do what is expected of it."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,16 +9,13 @@ import typer
 from rolememory.cli.bookshelf import FOUND_FAULTS, BookName, Watch, again, book_path, read_file
 from rolememory.cli.context import open_role
 from rolememory.cli.files import read_text
-from rolememory.cli.options import Text, option, whole
-from rolememory.cli.output import one_line, out, picked
+from rolememory.cli.options import Text, option
+from rolememory.cli.output import out, picked
 from rolememory.cli.words import ProcessLanguage, say
-from rolememory.errors import InvalidValueError
-from rolememory.locales import Listed, translatable
 
 if TYPE_CHECKING:
     from rolememory.authoring.expectation_run import CaseRunner, Failure
     from rolememory.authoring.expectations import ExpectationCase
-    from rolememory.authoring.mutation_run import MutationReport, Uncovered
 
 
 def try_book(
@@ -30,22 +26,11 @@ def try_book(
     role: Annotated[
         Text, option("--role ROLE", "ask this role: its books and memories together")
     ] = None,
-    mutate: Annotated[
-        bool, option("--mutate -m", "put faults into the book and list those that no test finds")
-    ] = False,
-    limit: Annotated[
-        int | None, option("--limit N", "try at most so many faults", whole(1))
-    ] = None,
-    at_least: Annotated[
-        float, option("--at-least SHARE", "fail below this share of found faults, 0 to 1")
-    ] = 0.0,
     watch: Watch = False,
 ) -> None:
     """Exit code 3 when something fails."""
     from rolememory.authoring.expectations import beside, read_expectations
 
-    if mutate and role is not None:
-        raise InvalidValueError("--mutate puts faults into a book alone; leave --role out")
     path = book_path(book)
     sheet = Path(tests) if tests else beside(path)
     good = True
@@ -54,16 +39,10 @@ def try_book(
         nonlocal good
         cases = read_expectations(read_text(str(sheet)), str(sheet))
         found = list(_tried(path, cases, role, sheet))
-        values, views = _tried_json(path, found), [partial(_show_tried, found)]
+        values = _tried_json(path, found)
         good = not values["failures"]
-        if mutate:
-            verdict, missing = _mutated(path, cases, limit)
-            good = good and verdict.score >= at_least
-            values |= _mutated_json(verdict, missing)
-            views.append(partial(_show_mutated, verdict, missing))
         if not out.json(values):
-            for view in views:
-                view()
+            _show_tried(found)
 
     again(once, [path, sheet], watch)
     if not good:
@@ -109,63 +88,4 @@ def _show_tried(found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
         style="red" if failed else "green",
         count=len(found) - failed,
         count2=len(found),
-    )
-
-
-def _mutated(
-    path: Path, cases: "list[ExpectationCase]", limit: int | None
-) -> "tuple[MutationReport, Uncovered]":
-    from rolememory.authoring.mutation_run import run_mutations, uncovered
-
-    file = read_file(path)
-    with out.progress(say("putting faults in")) as progress:
-        return run_mutations(file, cases, limit, progress), uncovered(file, cases)
-
-
-def _mutated_json(verdict: "MutationReport", missing: "Uncovered") -> dict[str, Any]:
-    survivors = [
-        picked(one, "title field was value") | {"uid": one.entry, "change": one.code}
-        for one in verdict.survivors
-    ]
-    report = picked(verdict, "tried noticed") | {"score": round(verdict.score, 4)}
-    return {
-        "mutation": {**report, "survivors": survivors},
-        "uncovered": picked(missing, "entries keys"),
-    }
-
-
-_CHANGES = translatable(
-    {"delete": "deleted", "flip": "flipped", "set": "changed", "empty": "emptied"}, "fault"
-)
-
-
-def _show_mutated(verdict: "MutationReport", missing: "Uncovered") -> None:
-    rows = [
-        {
-            **picked(one, "title field"),
-            "change": say(_CHANGES[one.code], msgctxt="fault"),
-            "was": one_line(one.was)[:60],
-            "value": "" if one.code in ("delete", "empty") else str(one.value),
-        }
-        for one in verdict.survivors
-    ]
-    if rows:
-        out.say("changes that no case notices:", style="bold")
-        columns = {
-            "title": say("entry"),
-            "field": say("field"),
-            "change": say("change"),
-            "was": say("was"),
-            "value": say("became"),
-        }
-        out.table(rows, columns)
-    for uid in missing.entries:
-        out.say("entry {uid} fires in no case", uid=uid)
-    for uid, keys in missing.keys.items():
-        out.say("entry {uid}: never said: {keys}", uid=uid, keys=Listed(keys))
-    share = f"{100 * verdict.score:.1f} %"
-    out.say(
-        "{noticed} of {tried} faults noticed ({share})",
-        share=share,
-        **picked(verdict, "noticed tried"),
     )

@@ -251,27 +251,6 @@ def test_test_of_what_does_not(command: Command, book: Path) -> None:
     ]
 
 
-def test_mutation_tells_what_nobody_would_notice(command: Command, book: Path) -> None:
-    ran = command("book", "test", "harbour.json", "--mutate", "--json")
-    told = ran.json["mutation"]
-    assert ran.code == 0
-    assert told["noticed"] + len(told["survivors"]) == told["tried"]
-    assert {
-        "uid": "0",
-        "title": "Beacon",
-        "field": "content",
-        "change": "empty",
-        "was": "",
-        "value": "",
-    } in told["survivors"]
-    assert ran.json["uncovered"]["entries"] == ["2"]
-
-
-def test_mutation_may_be_limited_and_may_fail(command: Command, book: Path) -> None:
-    ran = command("book", "test", "harbour.json", "--mutate", "--limit", "5", "--at-least", "0.99")
-    assert (ran.code, "of 5 faults noticed" in ran.out) == (3, True)
-
-
 def test_a_role_is_asked_with_its_memories(command: Command, book: Path) -> None:
     assert command("book", "import", "harbour.json", "Mira").code == 0
     (book.parent / "role.test.toml").write_text(
@@ -281,11 +260,6 @@ def test_a_role_is_asked_with_its_memories(command: Command, book: Path) -> None
         command("book", "test", "harbour.json", "--role", "Mira", "--tests", "role.test.toml").code
         == 0
     )
-
-
-def test_faults_are_for_a_book_alone(command: Command, book: Path) -> None:
-    ran = command("book", "test", "harbour.json", "--role", "Mira", "--mutate")
-    assert (ran.code, "leave --role out" in ran.err) == (1, True)
 
 
 def test_expectations_that_are_missing(command: Command, book: Path) -> None:

@@ -14,23 +14,17 @@ Wakes = Mapping[str, tuple[str, ...]]
 """Entry id to the ids of those that its text may wake."""
 
 
+@lru_cache(maxsize=1)
 def wakes(subject: Subject) -> Wakes:
     """Which entry may wake which, flags considered. Secondary keys and chance may still keep one out."""
     if not subject.settings.recursive:
         return {}
-    by_id, heard = {lore.entry.id: lore for lore in subject.living}, hears(subject)
+    odd = [lore for lore in subject.living if lore.odd]
     return {
-        lore.entry.id: tuple(one for one in heard[lore.entry.id] if not by_id[one].excluded)
+        lore.entry.id: tuple(_woken(subject, lore, odd))
         for lore in subject.living
         if not lore.silent
     }
-
-
-@lru_cache(maxsize=1)
-def hears(subject: Subject) -> Wakes:
-    """Which entry's text has whose keys, flags ignored."""
-    odd = [lore for lore in subject.living if lore.odd]
-    return {lore.entry.id: tuple(_woken(subject, lore, odd)) for lore in subject.living}
 
 
 def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> Iterator[str]:
@@ -50,8 +44,9 @@ def _found_in(subject: Subject, text: str, odd: Sequence[Lore]) -> set[str]:
 
 
 def _may_wake(subject: Subject, lore: Lore, other: Lore) -> bool:
-    """Whether the text of an entry may wake the other: it fires by keys and is no rival."""
-    return other is not lore and not subject.is_woken(other) and not rivals(lore, other)
+    """Whether the text of an entry may wake the other: it fires by keys, listens to entries and is no rival."""
+    listens = not (other is lore or other.excluded or subject.is_woken(other))
+    return listens and not rivals(lore, other)
 
 
 def circles(subject: Subject) -> Iterator[LintFinding]:

@@ -9,7 +9,6 @@ from rolememory.authoring.expectation_run import BookRunner
 from rolememory.authoring.expectation_run import check as play
 from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
 from rolememory.authoring.lint.check import check
-from rolememory.authoring.mutation_run import run_mutations, uncovered
 from rolememory.authoring.scan import Fired, Silent, look
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
@@ -144,29 +143,6 @@ class RunOut(Out):
     failed: int
 
 
-class SurvivorOut(Out):
-    """A fault that no case noticed."""
-
-    uid: str
-    title: str
-    field: str
-    change: str
-    was: str
-    value: str
-
-
-class CoverageOut(Out):
-    """What no case touches, and what share of small faults they notice."""
-
-    silent: list[str] = Field(description="uids of entries that fire in no case")
-    keys: dict[str, list[str]] = Field(description="keys that no message says, by uid")
-    tried: int
-    noticed: int
-    score: float
-    survivors: list[SurvivorOut]
-    failing: list[str] = Field(description="cases that fail as it is")
-
-
 @trials.get("/lint")
 def lint(
     shelf: TheShelf, book: BookName, language: LanguageDep, rules: Rules = None
@@ -261,38 +237,6 @@ def run_tests(
     ]
     passed = sum(one.passed for one in found)
     return RunOut(cases=found, passed=passed, failed=len(found) - passed)
-
-
-@trials.post("/tests/coverage")
-def coverage(
-    shelf: TheShelf,
-    book: BookName,
-    given: RunIn | None = None,
-    limit: Annotated[int, Query(ge=0, le=500, description="small faults that are tried")] = 50,
-) -> CoverageOut:
-    """What no case touches; and small faults put in one by one, to see whether a case notices."""
-    _, file = read(shelf.file(book))
-    cases = _cases(shelf, book, given)
-    missing, verdict = uncovered(file, cases), run_mutations(file, cases, limit)
-    return CoverageOut(
-        silent=list(missing.entries),
-        keys={uid: list(keys) for uid, keys in missing.keys.items()},
-        tried=verdict.tried,
-        noticed=verdict.noticed,
-        score=round(verdict.score, 4),
-        survivors=[
-            SurvivorOut(
-                uid=one.entry,
-                title=clean(one.title),
-                field=one.field,
-                change=one.code,
-                was=clean(one.was),
-                value=clean(str(one.value)),
-            )
-            for one in verdict.survivors
-        ],
-        failing=list(verdict.failing),
-    )
 
 
 def _tests_out(shelf: BookFolder, book: str) -> TestsOut:

@@ -44,7 +44,7 @@ function Book({ role, book }) {
     ${open && html`<div class="row parts" role="group" aria-label=${book.name || book.id}>${PARTS.map((one) => html`<${Button} key=${one} kind="small" aria-pressed=${part === one} onClick=${() => setPart(one)}>${t(`lore.part.${one}`)}${one === "faults" && wrong ? ` (${number(wrong)})` : ""}<//>`)}</div>
       ${part === "entries" && html`<${Entries} book=${book} edit=${edit} />`}
       ${part === "faults" && html`<${Faults} found=${lint} choose=${look} />`}
-      ${part === "tests" && html`<${Tests} book=${book} choose=${look} />`}
+      ${part === "tests" && html`<${Tests} book=${book} />`}
       ${part === "save" && html`<${SaveAs} path=${ofBook(book)} kind="books" name=${book.id} />`}`}
     ${edited && html`<${Editor} key=${edited.uid ?? ""} book=${book} entry=${edited} onClose=${() => edit(null)} onDone=${lint.again} />`}</details>`;
 }
