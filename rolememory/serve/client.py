@@ -22,7 +22,7 @@ from rolememory.errors import RoleMemoryError
 from rolememory.schema.message import Message
 from rolememory.serve.rest.apply_change import ApplyOut
 from rolememory.serve.rest.history import UndoOut
-from rolememory.serve.rest.insight import InsightOut, MergeOut
+from rolememory.serve.rest.insight import InsightOut
 from rolememory.serve.rest.map import MapOut
 from rolememory.serve.rest.memories import MemoryDetail
 from rolememory.serve.rest.memory_schemas import MemoryOut
@@ -208,15 +208,8 @@ def delete(role: str, memory_id: str, *, etag: str | None = None) -> Call[Done]:
 
 
 def insight(role: str) -> Call[InsightOut]:
-    """What stands out: themes, what could be merged, what never came up, which keys are missing."""
+    """What stands out: themes, what never came up, which keys are missing."""
     return Call("GET", f"{_of(role)}/insight", InsightOut.model_validate)
-
-
-def merge(role: str, keep: str, drop: str) -> Call[MergeOut]:
-    """Let one memory speak for two; `undo` with its `txn` parts them."""
-    return Call(
-        "POST", f"{_of(role)}/insight/merge", MergeOut.model_validate, {"keep": keep, "drop": drop}
-    )
 
 
 def memory_map(role: str) -> Call[MapOut]:

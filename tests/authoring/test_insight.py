@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from rolememory.authoring.insight import Insight, InsightContext, insight
-from rolememory.authoring.merge import merged
 from rolememory.authoring.similarity import likeness
 from rolememory.authoring.themes import themes
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Memory
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -23,86 +22,6 @@ def told(*texts: str, **fields: Any) -> dict[str, Memory]:
 
 def found(memories: dict[str, Memory], known: InsightContext | None = None) -> Insight:
     return insight(memories, likeness(list(memories.values())), known)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        pytest.param(
-            "Lin likes jasmine tea.",
-            "Lin likes jasmine tea a lot.",
-            True,
-            id="the same with more words",
-        ),
-        pytest.param(
-            "The beacon failed in the storm.",
-            "In the storm the beacon failed!",
-            True,
-            id="the same in another order",
-        ),
-        pytest.param(
-            "林喜欢茉莉茶。",
-            "林喜欢茉莉茶！",
-            True,
-            id="the same with other punctuation, in Chinese",
-        ),
-        pytest.param("Tam lives in Bergen.", "Tam lives in Oslo.", False, id="two homes"),
-        pytest.param("Mira hates tea.", "Mira loves tea.", False, id="hate and love"),
-        pytest.param("林住在北京。", "林住在上海。", False, id="two homes, in Chinese"),
-        pytest.param(
-            "Mira loves Tom's violin.", "Mira loves Tim's violin.", False, id="another person"
-        ),
-        pytest.param(
-            "Mira paid 40 coins for the coat.",
-            "Mira paid 70 coins for the hat.",
-            False,
-            id="other numbers of other things",
-        ),
-        pytest.param(
-            "The beacon stands on rock.",
-            "Jasmine tea calms her.",
-            False,
-            id="nothing to do with each other",
-        ),
-    ],
-)
-def test_two_memories_side_by_side(one: str, other: str, same: bool) -> None:
-    assert bool(found(told(one, other, type="semantic")).mergeable) is same
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"user": "lin"}, {"subject": "Tam"}, {"type": "goal"}],
-    ids=["another user's", "of another person", "of another type"],
-)
-def test_what_is_not_of_one_kind_is_not_merged(fields: dict[str, Any]) -> None:
-    one, other = (
-        Memory(id="a", content="She likes tea.", type="semantic"),
-        Memory(id="b", content="She likes tea.", **{"type": "semantic", **fields}),
-    )
-    assert found({"a": one, "b": other}).mergeable == ()
-
-
-@pytest.mark.parametrize(
-    ("fields", "stays"),
-    [
-        pytest.param({"locked": True}, "b", id="what is locked"),
-        pytest.param({"weight": 1.5}, "b", id="the heavier"),
-        pytest.param(
-            {"evidence": (Evidence(chat="c", version="v", quote="q"),), "source": "user_input"},
-            "a",
-            id="what an author wrote",
-        ),
-    ],
-)
-def test_who_stays_of_two(fields: dict[str, Any], stays: str) -> None:
-    seen = found(
-        {
-            "a": Memory(id="a", content="She likes tea."),
-            "b": Memory(id="b", content="She likes tea.", **fields),
-        }
-    )
-    assert [pair.keep for pair in seen.mergeable] == [stays]
 
 
 def test_a_theme_is_named_by_what_its_memories_share() -> None:
@@ -163,25 +82,3 @@ def test_keys_that_were_said_are_offered_first() -> None:
     said = found(memory, InsightContext(said="she went down to the cellar")).lacking[0].keys
     assert "cellar" in said[0].casefold()
     assert not any(key.casefold() in ("the", "a", "in") for key in said)
-
-
-def test_what_stays_takes_over_what_the_other_rests_on() -> None:
-    said = [Evidence(chat="c", version=str(at), quote="q") for at in range(2)]
-    keep = Memory(id="a", content="Tea.", evidence=(said[0],), supersedes=("old",))
-    drop = Memory(
-        id="b",
-        content="Tea!",
-        evidence=tuple(said),
-        supersedes=("older", "a"),
-        tags=("x",),
-        constant=True,
-    )
-    fields = merged(keep, drop)
-    assert [one["version"] for one in fields["evidence"]] == ["0", "1"]
-    assert (fields["supersedes"], fields["tags"], fields["constant"]) == (
-        ["old", "older"],
-        ["x"],
-        True,
-    )
-    assert merged(Memory(id="a", content="Tea."), drop)["supersedes"] == ["older"]
-    assert "evidence" not in merged(Memory(id="a", content="Tea."), drop)

@@ -39,19 +39,6 @@ def undo(visitor: Visitor) -> None:
 
 
 @EITHER
-def test_two_that_say_the_same_are_merged_and_parted(visitor: Visitor, known: Caller) -> None:
-    visitor.goes("insight", known.id)
-    same = part(visitor, "same")
-    same.get_by_role("button").first.focus()
-    visitor.page.keyboard.press("Enter")
-    expect(same).to_contain_text(visitor.says("insight.same.none"))
-    assert known.get("/memories")["total"] == 2
-    undo(visitor)
-    expect(same).to_contain_text("Lin likes jasmine tea a lot.")
-    assert known.get("/memories")["total"] == 3
-
-
-@EITHER
 def test_a_silent_memory_says_why_and_takes_a_key(visitor: Visitor, known: Caller) -> None:
     visitor.goes("insight", known.id)
     row = part(visitor, "silent").locator("li", has_text="violin")

@@ -62,15 +62,11 @@ def test_a_role_lives_through_the_client(server: Client) -> None:
     assert role.id in [one.id for one in server.ask(calls.roles()).items]
 
 
-def test_doubles_are_merged_and_parted_through_the_client(server: Client) -> None:
+def test_what_stands_out_and_where_it_stands(server: Client) -> None:
     role = server.ask(calls.create("Doubles"))
-    for one in ("She likes jasmine tea.", "She likes jasmine tea!"):
-        server.ask(calls.remember(role.id, one))
-    (pair,) = server.ask(calls.insight(role.id)).mergeable
-    done = server.ask(calls.merge(role.id, pair.keep.id, pair.drop.id))
-    assert [one.id for one in server.ask(calls.memory_map(role.id)).points] == [pair.keep.id]
-    server.ask(calls.undo(role.id, done.txn))
-    assert len(server.ask(calls.memory_map(role.id)).points) == 2
+    made = server.ask(calls.remember(role.id, "She likes jasmine tea."))
+    assert [one.memory.id for one in server.ask(calls.insight(role.id)).lacking] == [made.id]
+    assert [one.id for one in server.ask(calls.memory_map(role.id)).points] == [made.id]
 
 
 def test_an_explanation_s_change_is_applied_as_it_came(server: Client) -> None:

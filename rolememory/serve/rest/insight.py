@@ -1,4 +1,4 @@
-"""What stands out in a role's memory, and what can be done about it."""
+"""What stands out in a role's memory."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,12 +8,8 @@ from fastapi import Response
 from pydantic import Field
 
 from rolememory.authoring.insight import Insight
-from rolememory.authoring.merge import merged
-from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
     IfNoneMatch,
     LanguageDep,
     RoleDep,
@@ -23,12 +19,10 @@ from rolememory.serve.rest.dependencies import (
 )
 from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.map import ThemeOut
-from rolememory.serve.rest.memories import MemoriesView, newest_txn, told
-from rolememory.serve.rest.memory_schemas import MemoryOut, memory_tag
+from rolememory.serve.rest.memory_schemas import memory_tag
 from rolememory.serve.rest.reasons import why
-from rolememory.serve.rest.schemas import Id, In, Out, Why
+from rolememory.serve.rest.schemas import Out, Why
 from rolememory.serve.rest.surveys import Surveyed
-from rolememory.storage.memories import Edit
 
 insights = router("insight", under="/roles/{role}/insight")
 
@@ -44,16 +38,6 @@ class Brief(Out):
     created: datetime | None
     locked: bool
     etag: str
-
-
-class SameOut(Out):
-    """Two memories that say the same."""
-
-    keep: Brief = Field(
-        description="what would stay: locked or an author's, the heavier, the one that says more"
-    )
-    drop: Brief
-    likeness: float
 
 
 class QuietOut(Out):
@@ -82,23 +66,8 @@ class InsightOut(Out):
     )
     themes: list[ThemeOut]
     alone: int = Field(description="how many belong to no theme")
-    mergeable: list[SameOut]
     quiet: list[QuietOut]
     lacking: list[LackingOut]
-
-
-class MemoryMergeIn(In):
-    """Which memory stays, and which is archived."""
-
-    keep: Id
-    drop: Id
-
-
-class MergeOut(Out):
-    """What stayed."""
-
-    memory: MemoryOut
-    txn: str | None = Field(description="what `undo` takes back")
 
 
 @insights.get("", response_model=InsightOut)
@@ -109,7 +78,7 @@ def insight_of(
     language: LanguageDep,
     if_none_match: IfNoneMatch = None,
 ) -> InsightOut | Response:
-    """Themes, what could be merged, what never came up, which keys are missing."""
+    """Themes, what never came up, which keys are missing."""
     ground, found = survey.insight()
     shown = _shown(ground.memories, found, language).model_copy(
         update={"looked": len(ground.near.ids)}
@@ -117,45 +86,6 @@ def insight_of(
     etag = tag(shown)
     response.headers["etag"] = etag
     return fresh(if_none_match, etag) or shown.model_copy(update={"revision": etag.strip('"')})
-
-
-@insights.post("/merge")
-def merge(
-    app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: MemoryMergeIn
-) -> MergeOut:
-    """One memory speaks for both: it takes over keys, evidence and what the other replaced; the other is archived. `undo` parts them."""
-    with alone.through(f"memory {role_memory.id}"):
-        view = MemoriesView.of(role_memory)
-        keep, drop = _current(view, given.keep), _current(view, given.drop)
-        if keep.id == drop.id:
-            raise InvalidValueError("keep and drop are the same memory; name two")
-        edits = (
-            [Edit("set", keep.id, fields, reason=f"merged with {drop.id}")]
-            if (fields := merged(keep, drop))
-            else []
-        )
-        role_memory.parts.memories.commit(
-            [*edits, Edit("set", drop.id, {"archived": True}, reason=f"merged into {keep.id}")],
-        )
-        txn = newest_txn(role_memory, drop.id)
-    told(app_state, role_memory)
-    view = MemoriesView.of(role_memory)
-    return MergeOut(memory=view.shown(view.one(keep.id)), txn=txn)
-
-
-def _current(view: MemoriesView, memory_id: str) -> Memory:
-    """A memory that counts. Raises: UnknownMemoryError, InvalidValueError."""
-    found = view.one(memory_id)
-    if (
-        found.archived
-        or found.id in view.standing.withdrawn
-        or found.id in view.standing.superseded
-    ):
-        raise InvalidValueError(
-            "memory {memory_id!r} is archived or outdated; merge memories that count",
-            memory_id=memory_id,
-        )
-    return found
 
 
 def _shown(memories: Mapping[str, Memory], found: Insight, language: LanguageDep) -> InsightOut:
@@ -173,10 +103,6 @@ def _shown(memories: Mapping[str, Memory], found: Insight, language: LanguageDep
             for theme in found.themes
         ],
         alone=found.alone,
-        mergeable=[
-            SameOut(keep=brief(one.keep), drop=brief(one.drop), likeness=one.likeness)
-            for one in found.mergeable
-        ],
         quiet=[
             QuietOut(
                 memory=brief(one.id),

@@ -1,4 +1,4 @@
-"""What stands out, over REST, and what is done about it."""
+"""What stands out, over REST."""
 
 from typing import Any
 
@@ -20,22 +20,6 @@ MEMORIES: list[dict[str, Any]] = [
 def harbour(role: Caller) -> Caller:
     role.post("/memories/bulk", {"op": "add", "memories": MEMORIES})
     return role
-
-
-def test_what_says_the_same_is_merged_and_parted_again(harbour: Caller) -> None:
-    (pair,) = harbour.get("/insight")["mergeable"]
-    assert {pair["keep"]["id"], pair["drop"]["id"]} == {"tea", "tea-too"}
-    before = {
-        one["id"]: one for one in harbour.get("/memories", params={"archived": "all"})["items"]
-    }
-    done = harbour.post("/insight/merge", {"keep": pair["keep"]["id"], "drop": pair["drop"]["id"]})
-    assert set(done["memory"]["keys"]) == {"tea", "jasmine"}
-    assert harbour.get(f"/memories/{pair['drop']['id']}")["memory"]["archived"]
-    assert harbour.get("/insight")["mergeable"] == []
-    harbour.post("/undo", {"txn": done["txn"]})
-    assert {
-        one["id"]: one for one in harbour.get("/memories", params={"archived": "all"})["items"]
-    } == before
 
 
 @pytest.mark.parametrize(
@@ -83,29 +67,6 @@ def test_what_never_fires_is_told_with_its_reason_and_a_key(
     assert not set(row["keys"]) & {"coat"}
 
 
-@pytest.mark.parametrize(
-    ("given", "status", "code"),
-    [
-        pytest.param({"keep": "tea", "drop": "tea"}, 422, "invalid", id="one memory with itself"),
-        pytest.param(
-            {"keep": "tea", "drop": "nobody"}, 404, "unknown_memory", id="one that is not there"
-        ),
-        pytest.param({"keep": "tea"}, 422, "request", id="one alone"),
-        pytest.param({"keep": "tea", "drop": "old"}, 422, "invalid", id="one that is archived"),
-    ],
-)
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_cannot_be_merged_is_refused(
-    harbour: Caller, given: dict[str, str], status: int, code: str, language: str
-) -> None:
-    harbour.remember("An old tale.", id="old", archived=True)
-    answer = harbour("POST", "/insight/merge", given, headers={"Accept-Language": language})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
-    assert any("\u4e00" <= letter <= "\u9fff" for letter in answer.json()["error"]["message"]) is (
-        language == "zh"
-    )
-
-
 def test_who_has_seen_it_is_told_so(harbour: Caller) -> None:
     first = harbour("GET", "/insight")
     assert (
@@ -124,5 +85,5 @@ def test_an_empty_role_has_nothing_that_stands_out(role: Caller) -> None:
     assert (
         found["looked"],
         found["alone"],
-        [found[name] for name in ("themes", "mergeable", "quiet", "lacking")],
-    ) == (0, 0, [[]] * 4)
+        [found[name] for name in ("themes", "quiet", "lacking")],
+    ) == (0, 0, [[]] * 3)

@@ -1,10 +1,9 @@
-// What asks for a decision: doubles, silent memories, missing keys; and the themes. Every deed says what it did and can be taken back.
+// What asks for a decision: silent memories, missing keys; and the themes. Every deed says what it did and can be taken back.
 import { html, useState } from "../preact.js";
 import { address } from "../router.js";
-import { inRole, patch, post } from "../api.js";
+import { patch } from "../api.js";
 import { date, number, t } from "../i18n.js";
 import { Button } from "../ui.js";
-import { toast } from "../live.js";
 import { memoryPath, told } from "./common.js";
 import { ToMemory, start } from "./parts.js";
 
@@ -12,32 +11,18 @@ const LISTED = 12; // memories of a theme that are shown at once
 
 /** `found`: the answer of /insight; `contents`: Map id -> text; `again` asks anew. */
 export function Looks({ role, found, contents, again }) {
-  const does = deeds(role, again);
-  return html`<${Part} name="same" count=${found.mergeable.length}><ul class="plain">${found.mergeable.map((one) => html`<li key=${one.drop.id}><${Same} role=${role} one=${one} merge=${does.merge} /></li>`)}</ul><//>
-    <${Part} name="silent" count=${found.quiet.length}><ul class="plain">${found.quiet.map((one) => html`<li key=${one.memory.id}><${Said} role=${role} memory=${one.memory} />
-      <p class="small soft">${t("insight.silent.turns", { count: number(one.turns) })} ${one.why.text}</p><${Keys} one=${one} add=${does.key} /></li>`)}</ul><//>
-    <${Part} name="bare" count=${found.lacking.length}><ul class="plain">${found.lacking.map((one) => html`<li key=${one.memory.id}><${Said} role=${role} memory=${one.memory} /><${Keys} one=${one} add=${does.key} /></li>`)}</ul><//>
+  const add = async (memory, key) => { await patch(memoryPath(role, memory.id), { keys: [...memory.keys, key] }, { etag: memory.etag }); again(); await told(role, t("insight.key.added", { key }), memory.id); };
+  return html`<${Part} name="silent" count=${found.quiet.length}><ul class="plain">${found.quiet.map((one) => html`<li key=${one.memory.id}><${Said} role=${role} memory=${one.memory} />
+      <p class="small soft">${t("insight.silent.turns", { count: number(one.turns) })} ${one.why.text}</p><${Keys} one=${one} add=${add} /></li>`)}</ul><//>
+    <${Part} name="bare" count=${found.lacking.length}><ul class="plain">${found.lacking.map((one) => html`<li key=${one.memory.id}><${Said} role=${role} memory=${one.memory} /><${Keys} one=${one} add=${add} /></li>`)}</ul><//>
     <${Part} name="themes" count=${found.themes.length}><p class="hint">${t(`insight.themes.${found.by}`)} ${t("insight.themes.alone", { count: number(found.alone) })} <a href=${address("garden", role)}>${t("insight.garden")}</a></p>
       ${found.themes.map((one) => html`<${Theme} key=${one.ids[0]} role=${role} theme=${one} contents=${contents} />`)}<//>`;
-}
-
-/** What the buttons do. The focus goes to the heading of the part, since the row is gone. */
-function deeds(role, again) {
-  const done = (part) => { document.getElementById(part)?.focus(); again(); };
-  return {
-    merge: async (keep, drop) => { const made = await post(inRole(role, "/insight/merge"), { keep: keep.id, drop: drop.id }); done("same"); await told(role, t("insight.merged", { text: start(keep.content) }), null, made.txn); },
-    key: async (memory, key) => { await patch(memoryPath(role, memory.id), { keys: [...memory.keys, key] }, { etag: memory.etag }); again(); await told(role, t("insight.key.added", { key }), memory.id); },
-  };
 }
 
 const Part = ({ name, count, children }) => html`<section class="sheet" aria-labelledby=${name}><h2 id=${name} tabindex="-1">${t(`insight.${name}`)} ${count > 0 && html`<span class="soft">${number(count)}</span>`}</h2>
   ${count ? children : html`<p class="soft">${t(`insight.${name}.none`)}</p>`}</section>`;
 
 const Said = ({ role, memory }) => html`<p class="wrapped"><${ToMemory} role=${role} id=${memory.id}>${memory.content}<//> ${memory.created && html`<span class="small soft">${date(memory.created)}</span>`}</p>`;
-
-const Same = ({ role, one: { keep, drop }, merge }) => html`${[keep, drop].map((one) => html`<${Said} key=${one.id} role=${role} memory=${one} />`)}
-  <div class="row"><${Button} kind="main small" aria-label=${`${t("insight.merge")}: ${start(keep.content)}`} onClick=${() => merge(keep, drop)}>${t("insight.merge")}<//>
-    <${Button} kind="small" aria-label=${`${t("insight.merge.other")}: ${start(drop.content)}`} onClick=${() => merge(drop, keep)}>${t("insight.merge.other")}<//></div>`;
 
 const Keys = ({ one, add }) => one.keys.length > 0 && html`<div class="row" role="group" aria-label=${`${t("insight.keys")}: ${start(one.memory.content)}`}><span class="small soft">${t("insight.keys")}</span>
   ${one.keys.map((key) => html`<${Button} key=${key} kind="small" aria-label=${t("insight.key.add", { key })} onClick=${() => add(one.memory, key)}>+ ${key}<//>`)}</div>`;
