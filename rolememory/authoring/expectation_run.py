@@ -1,11 +1,11 @@
 """Runs expectations against a book by the public scan; failures say why."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from rolememory.authoring.books import entry_named, title
-from rolememory.authoring.expectations import Expect, ExpectationCase, ExpectationStep
+from rolememory.authoring.expectations import ExpectationCase, ExpectationStep
 from rolememory.authoring.scan import refusal_by_title, target
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.locales import Listed, translatable, translated
@@ -20,32 +20,16 @@ from rolememory.schema.settings import ScanSettings
 from rolememory.schema.wording import word, word_gate
 
 
-class Played(Protocol):
+@dataclass(frozen=True, slots=True)
+class Played:
     """The outcome of one turn, as expectations ask it."""
 
-    def fired(self) -> Sequence[str]:
-        """Ids of everything in the prompt, in its order."""
-        ...
-
-    def place(self, name: str) -> str:
-        """Where its text stands."""
-        ...
-
-    def text(self) -> str:
-        """All that was put into the prompt."""
-        ...
-
-    def cost(self) -> int:
-        """Tokens of it."""
-        ...
-
-    def why(self, name: str) -> Reason | None:
-        """Why it is in the prompt."""
-        ...
-
-    def why_not(self, name: str) -> Refusal | None:
-        """Why it is not."""
-        ...
+    fired: Sequence[str]  # ids of everything in the prompt, in its order
+    text: str  # all that was put into the prompt
+    cost: int  # tokens of it
+    place: Callable[[str], str]  # where the text of an id stands
+    why: Callable[[str], Reason | None]  # why it is in the prompt
+    why_not: Callable[[str], Refusal | None]
 
 
 class CaseRunner(Protocol):
@@ -119,85 +103,70 @@ def check(
         FileError: an expectation names an entry that does not exist.
     """
     for case in cases:
-        known(stage, case, file)
-        yield case, list(failures(stage, case))
-
-
-def known(stage: CaseRunner, case: ExpectationCase, file: str) -> None:
-    """Refuse a case that names what does not exist.
-
-    Raises:
-        FileError: with the case.
-    """
-    for name in sorted(case.names):
         try:
-            stage.id_of(name)
+            ids = {name: stage.id_of(name) for name in sorted(case.names)}
         except (UnknownNameError, AmbiguousNameError) as error:
             raise FileError(file, error.message, field=case.name) from error
-
-
-def failures(stage: CaseRunner, case: ExpectationCase) -> Iterator[Failure]:
-    """What fails in a case, turn by turn; nothing is computed beyond the first that is asked for."""
-    for number, (step, played) in enumerate(stage.play(case), 1):
-        yield from _of_step(_CaseTurn(stage, played, case.name, number), step.expect)
+        yield (
+            case,
+            [
+                failure
+                for number, (step, played) in enumerate(stage.play(case), 1)
+                for failure in _CaseTurn(stage, ids, played, case.name, number).failures(step)
+            ],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _CaseTurn:
     stage: CaseRunner
+    ids: Mapping[str, str]  # by the names in the case
     played: Played
     case: str
     number: int
 
-    def failure(self, code: str, name: str, *, found: str = "", wanted: str = "") -> Failure:
-        reason = self.played.why(self.stage.id_of(name)) if code == "not_fires" else None
-        refusal = self.played.why_not(self.stage.id_of(name)) if code == "fires" else None
-        return Failure(self.case, self.number, code, name, found, wanted, reason, refusal)
+    def failures(self, step: ExpectationStep) -> Iterator[Failure]:
+        """What is not met."""
+        yield from self._of_entries(step)
+        yield from self._of_text(step)
+        yield from self._of_places(step)
 
-    def besides(self, one: str) -> Failure:
-        return Failure(
-            self.case, self.number, "extra", self.stage.name_of(one), reason=self.played.why(one)
-        )
+    def _failure(self, code: str, name: str, **told: Any) -> Failure:
+        return Failure(self.case, self.number, code, name, **told)
 
+    def _fires(self, name: str) -> bool:
+        return self.ids[name] in self.played.fired
 
-def _of_step(turn: _CaseTurn, expect: Expect) -> Iterator[Failure]:
-    fired = turn.played.fired()
-    yield from _of_entries(turn, expect, fired)
-    yield from _of_text(turn, expect)
-    yield from _of_places(turn, expect, fired)
-    most = expect.costs_at_most
-    if most is not None and (cost := turn.played.cost()) > most:
-        yield turn.failure("cost", "", found=str(cost), wanted=str(most))
+    def _of_entries(self, step: ExpectationStep) -> Iterator[Failure]:
+        for name in (*step.fires, *(step.exactly or ())):
+            if not self._fires(name):
+                why_not = self.played.why_not(self.ids[name])
+                yield self._failure("fires", name, refusal=why_not)
+        for name in filter(self._fires, step.not_fires):
+            yield self._failure("not_fires", name, reason=self.played.why(self.ids[name]))
+        if step.exactly is not None:
+            wanted = {self.ids[name] for name in step.exactly}
+            for one in self.played.fired:
+                if one not in wanted:
+                    name = self.stage.name_of(one)
+                    yield self._failure("extra", name, reason=self.played.why(one))
 
+    def _of_text(self, step: ExpectationStep) -> Iterator[Failure]:
+        text, cost, most = self.played.text, self.played.cost, step.costs_at_most
+        yield from (self._failure("contains", one) for one in step.contains if one not in text)
+        yield from (self._failure("lacks", one) for one in step.lacks if one in text)
+        if most is not None and cost > most:
+            yield self._failure("cost", "", found=str(cost), wanted=str(most))
 
-def _of_entries(turn: _CaseTurn, expect: Expect, fired: Sequence[str]) -> Iterator[Failure]:
-    id_of = turn.stage.id_of
-    for name in (*expect.fires, *(expect.exactly or ())):
-        if id_of(name) not in fired:
-            yield turn.failure("fires", name)
-    for name in expect.not_fires:
-        if id_of(name) in fired:
-            yield turn.failure("not_fires", name)
-    if expect.exactly is not None:
-        wanted = set(map(id_of, expect.exactly))
-        yield from (turn.besides(one) for one in fired if one not in wanted)
-
-
-def _of_text(turn: _CaseTurn, expect: Expect) -> Iterator[Failure]:
-    text = turn.played.text() if expect.contains or expect.lacks else ""
-    yield from (turn.failure("contains", one) for one in expect.contains if one not in text)
-    yield from (turn.failure("lacks", one) for one in expect.lacks if one in text)
-
-
-def _of_places(turn: _CaseTurn, expect: Expect, fired: Sequence[str]) -> Iterator[Failure]:
-    id_of = turn.stage.id_of
-    wanted = [name for name in expect.order if id_of(name) in fired]
-    found = sorted(wanted, key=lambda name: fired.index(id_of(name)))
-    if wanted != found:
-        yield turn.failure("order", "", found=" < ".join(found), wanted=" < ".join(wanted))
-    for name, where in expect.places:
-        if id_of(name) in fired and (place := turn.played.place(id_of(name))) != where:
-            yield turn.failure("place", name, found=place, wanted=where)
+    def _of_places(self, step: ExpectationStep) -> Iterator[Failure]:
+        wanted = list(filter(self._fires, step.order))
+        found = sorted(wanted, key=lambda name: self.played.fired.index(self.ids[name]))
+        if wanted != found:
+            yield self._failure("order", "", found=" < ".join(found), wanted=" < ".join(wanted))
+        for name in filter(self._fires, step.places):
+            place = self.played.place(self.ids[name])
+            if place != step.places[name]:
+                yield self._failure("place", name, found=place, wanted=step.places[name])
 
 
 class BookRunner:
@@ -205,28 +174,21 @@ class BookRunner:
 
     def __init__(self, book: Lorebook) -> None:
         self.book = book
-        self._names: dict[str, str] = {}
         self._indexes: dict[ScanSettings, LoreIndex] = {}
 
     def id_of(self, name: str) -> str:
         """An entry's id by its title or uid."""
-        if name not in self._names:
-            self._names[name] = entry_named(self.book.entries, name).id
-        return self._names[name]
+        return entry_named(self.book.entries, name).id
 
     def name_of(self, one: str) -> str:
         """The title of the entry with this id."""
         return next(title(entry) for entry in self.book.entries if entry.id == one)
 
-    def index(self, settings: ScanSettings) -> LoreIndex:
-        """The book prepared for these settings."""
-        if settings not in self._indexes:
-            self._indexes[settings] = LoreIndex([self.book], settings)
-        return self._indexes[settings]
-
-    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, "PlayedLore"]]:
+    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, Played]]:
         """The turns, with the timers that each leaves to the next."""
-        index, state = self.index(case.settings), TimedState()
+        index = self._indexes.get(case.settings) or LoreIndex([self.book], case.settings)
+        self._indexes[case.settings] = index
+        state = TimedState()
         told: list[Message] = []
         for step in case.steps:
             told += step.messages
@@ -238,44 +200,26 @@ class BookRunner:
                 trigger=step.trigger,
                 chance=step.chance,
             )
-            yield step, PlayedLore(given, index)
+            yield step, _played(given, index)
             state = given.state
 
 
-class PlayedLore:
-    """The answers of a scan to an expectation."""
+def _played(given: Activation, index: LoreIndex) -> Played:
+    awake = {one.entry.id: one for one in given.awake}
 
-    def __init__(self, given: Activation, index: LoreIndex) -> None:
-        self.given, self._index = given, index
-        self._awake = {one.entry.id: one for one in given.awake}
+    def why_not(name: str) -> Refusal | None:
+        lore = next((lore for lore in index.entries if lore.entry.id == name), None)
+        refusal = given.explain(lore.id) if lore else None
+        return refusal_by_title(refusal, index) if refusal else None
 
-    def fired(self) -> Sequence[str]:
-        """Ids inside the book: those with a place in the order of the prompt, then those without."""
-        if len(self._awake) < 2:
-            return list(self._awake)
-        return in_prompt_order(self.given)
-
-    def place(self, name: str) -> str:
-        """Where its text goes (`authoring.scan.target`)."""
-        return target(self._awake[name].lore, self._index.rules)
-
-    def text(self) -> str:
-        """The texts of all entries that have a place."""
-        return "\n".join(placed_texts(self.given))
-
-    def cost(self) -> int:
-        """Tokens of the entries."""
-        return self.given.used
-
-    def why(self, name: str) -> Reason | None:
-        """Why an entry fired."""
-        return self._awake[name].why if name in self._awake else None
-
-    def why_not(self, name: str) -> Refusal | None:
-        """The gate that was closed."""
-        lore = next((lore for lore in self._index.entries if lore.entry.id == name), None)
-        refusal = self.given.explain(lore.id) if lore else None
-        return refusal_by_title(refusal, self._index) if refusal else None
+    return Played(
+        fired=in_prompt_order(given),
+        text="\n".join(placed_texts(given)),
+        cost=given.used,
+        place=lambda name: target(awake[name].lore, index.rules),
+        why=lambda name: awake[name].why if name in awake else None,
+        why_not=why_not,
+    )
 
 
 def placed_texts(given: Activation) -> list[str]:

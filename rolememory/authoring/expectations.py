@@ -20,15 +20,15 @@ turns = [{ messages = ["What of the weather?"], fires = ["Fog"] }, { messages = 
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from rapidfuzz import fuzz, process
 
-from rolememory.errors import FileError, RoleMemoryError, closest
+from rolememory.errors import FileError, closest
 from rolememory.locales import localized, translatable
 from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.message import Message
@@ -38,39 +38,43 @@ from rolememory.schema.settings import ScanSettings
 SUFFIX = ".test.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Expect:
-    """What is expected after a turn. Entries by title or uid; with a role, memories by id as well."""
+def _message(raw: Any) -> Message:
+    if not isinstance(raw, Mapping):
+        return Message.of(str(raw))
+    return Message.of({"role": "user", **raw, "content": raw.get("text", raw.get("content", ""))})
 
-    fires: tuple[str, ...] = ()
-    not_fires: tuple[str, ...] = ()
-    exactly: tuple[str, ...] | None = None  # these and no others
-    contains: tuple[str, ...] = ()  # texts in the prompt
-    lacks: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()  # as they stand in the prompt
-    places: tuple[tuple[str, str], ...] = ()  # entry, where its text goes
+
+def _listed(raw: Any) -> Any:
+    return [raw] if isinstance(raw, str) else raw
+
+
+Messages = Annotated[
+    tuple[Annotated[Message, BeforeValidator(_message)], ...], BeforeValidator(_listed)
+]
+Names = tuple[str, ...]
+
+
+class ExpectationStep(BaseModel):
+    """One turn: what is said again, and what is expected then. Entries by title or uid; with a role, memories by id as well."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+    messages: Messages
+    chance: tuple[float, ...] | int = 0  # the numbers that decide, or a seed
+    trigger: str = "normal"
+    fires: Names = ()
+    not_fires: Names = ()
+    exactly: Names | None = None  # these and no others
+    contains: Names = ()  # texts in the prompt
+    lacks: Names = ()
+    order: Names = ()  # as they stand in the prompt
+    places: dict[str, str] = {}  # entry, where its text goes
     costs_at_most: int | None = None  # tokens of lore
 
     @property
     def names(self) -> Iterator[str]:
         """Every entry that is named."""
-        yield from (
-            *self.fires,
-            *self.not_fires,
-            *(self.exactly or ()),
-            *self.order,
-            *(name for name, _ in self.places),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectationStep:
-    """One turn: what is said again, and what must be so then."""
-
-    messages: tuple[Message, ...]
-    expect: Expect
-    chance: tuple[float, ...] | int = 0  # the numbers that decide, or a seed
-    trigger: str = "normal"
+        yield from (*self.fires, *self.not_fires, *(self.exactly or ()), *self.order, *self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +89,13 @@ class ExpectationCase:
     @property
     def names(self) -> frozenset[str]:
         """Every entry that is named."""
-        return frozenset(name for step in self.steps for name in step.expect.names)
+        return frozenset(name for step in self.steps for name in step.names)
 
 
-_EXPECT = tuple(one.name for one in fields(Expect))
-_STEP = (*_EXPECT, "messages", "chance", "seed", "trigger")
+_STEP = (*ExpectationStep.model_fields, "seed")
 _CASE = (*_STEP, "name", "each", "turns", "rules", "settings", "character")
 _TOP = ("case", "rules", "seed", "settings", "character")
+_CHARACTER = tuple(one.name for one in fields(Character))
 
 
 def beside(book: Path) -> Path:
@@ -123,106 +127,53 @@ class _ExpectationParser:
         self._file, self._raw = file, raw
 
     def cases(self) -> Iterator[ExpectationCase]:
-        self._known(self._raw, _TOP, "")
+        self._check_names(self._raw, _TOP, "")
         listed = self._raw.get("case", [])
         if not isinstance(listed, list) or not listed:
             raise self._wrong("", "case", "no cases", "write [[case]]")
         for number, raw in enumerate(listed, 1):
             name = str(raw.get("name") or f"#{number}")
-            self._known(raw, _CASE, name)
-            yield from self._case(name, {"seed": self._raw.get("seed", 0), **raw})
+            self._check_names(raw, _CASE, name)
+            yield from self._case(name, raw)
 
     def _case(self, name: str, raw: Mapping[str, Any]) -> Iterator[ExpectationCase]:
         settings, who = self._settings(name, raw), self._character(name, raw)
+        said = {key: value for key, value in raw.items() if key in _STEP}
+        said.setdefault("seed", self._raw.get("seed", 0))
         if "each" in raw:
-            for said in self._listed(name, raw, "each"):
-                step = self._step(name, {**raw, "messages": [said]})
-                yield ExpectationCase(f"{name} [{_short(said)}]", (step,), settings, who)
-        elif "turns" in raw:
-            turns = [self._turn(name, raw, turn) for turn in self._listed(name, raw, "turns")]
-            yield ExpectationCase(name, tuple(turns), settings, who)
-        else:
-            yield ExpectationCase(name, (self._step(name, raw),), settings, who)
+            for one in self._list(name, "each", raw["each"]):
+                step = self._step(name, {**said, "messages": [one]})
+                yield ExpectationCase(f"{name} [{_short(one)}]", (step,), settings, who)
+            return
+        chance: dict[str, Any] = {
+            key: said[key] for key in ("seed", "chance", "trigger") if key in said
+        }
+        turns = self._list(name, "turns", raw["turns"]) if "turns" in raw else [said]
+        steps = (self._step(name, self._turn(name, one, chance)) for one in turns)
+        yield ExpectationCase(name, tuple(steps), settings, who)
 
-    def _turn(self, name: str, raw: Mapping[str, Any], turn: Any) -> ExpectationStep:
-        if not isinstance(turn, Mapping):
-            raise self._wrong(
-                name,
-                "turns",
-                "expected a table, got {given!r}",
-                "write {{ messages = [...] }}",
-                given=turn,
-            )
-        self._known(turn, _STEP, name)
-        chance = {key: raw[key] for key in ("seed", "chance", "trigger") if key in raw}
-        return self._step(name, {**chance, **turn})
+    def _turn(self, name: str, given: Any, chance: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(given, Mapping):
+            raise self._unfit(name, "turns", "table", given)
+        return {**chance, **given}
+
+    def _list(self, name: str, where: str, given: Any) -> list[Any]:
+        if not isinstance(given, list):
+            raise self._unfit(name, where, "tuple_type", given)
+        return given
 
     def _step(self, name: str, raw: Mapping[str, Any]) -> ExpectationStep:
-        chance = raw.get("chance")
-        numbers: tuple[float, ...] | int = (
-            int(raw.get("seed", 0)) if chance is None else tuple(float(one) for one in chance)
-        )
-        messages = tuple(self._message(name, one) for one in self._listed(name, raw, "messages"))
-        return ExpectationStep(
-            messages, self._expect(name, raw), numbers, str(raw.get("trigger", "normal"))
-        )
-
-    def _message(self, name: str, raw: Any) -> Message:
+        self._check_names(raw, _STEP, name)
+        given = {"messages": None, "chance": raw.get("seed", 0), **raw}
+        given.pop("seed", None)
         try:
-            if isinstance(raw, Mapping):
-                return Message.of(
-                    {"role": "user", **raw, "content": raw.get("text", raw.get("content", ""))}
-                )
-            return Message.of(str(raw))
-        except (RoleMemoryError, ValidationError, TypeError) as error:
-            raise self._wrong(
-                name,
-                "messages",
-                "not a message: {given!r}",
-                "write {example}",
-                given=raw,
-                example='{ role = "assistant", text = "..." }',
-            ) from error
-
-    def _expect(self, name: str, raw: Mapping[str, Any]) -> Expect:
-        told: dict[str, Any] = {
-            field: self._names(name, raw, field)
-            for field in _EXPECT
-            if field in raw and field not in ("places", "costs_at_most")
-        }
-        places = raw.get("places", {})
-        if not isinstance(places, Mapping):
-            raise self._wrong(
-                name,
-                "places",
-                "expected a table, got {given!r}",
-                'write {{ "Title" = "before" }}',
-                given=places,
-            )
-        cost = raw.get("costs_at_most")
-        return Expect(
-            **told,
-            places=tuple((str(one), str(where)) for one, where in places.items()),
-            costs_at_most=cost,
-        )
-
-    def _names(self, name: str, raw: Mapping[str, Any], field: str) -> tuple[str, ...]:
-        return tuple(str(one) for one in self._listed(name, raw, field))
-
-    def _listed(self, name: str, raw: Mapping[str, Any], field: str) -> list[Any]:
-        value = raw.get(field)
-        if field == "messages" and isinstance(value, str):
-            return [value]
-        if not isinstance(value, list):
-            raise self._wrong(
-                name,
-                field,
-                "expected a list, got {given!r}",
-                'write {named} = ["..."]',
-                given=value,
-                named=field,
-            )
-        return value
+            return ExpectationStep.model_validate(given)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = str(first["loc"][0])
+            kind = "message" if where == "messages" and len(first["loc"]) > 1 else first["type"]
+            reason = first["msg"].lower()
+            raise self._unfit(name, where, kind, first["input"], reason=reason) from error
 
     def _settings(self, name: str, raw: Mapping[str, Any]) -> ScanSettings:
         given = {**self._raw.get("settings", {}), **raw.get("settings", {})}
@@ -233,56 +184,70 @@ class _ExpectationParser:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            near = (
-                closest(place, ScanSettings.model_fields)
-                if first["type"] == "extra_forbidden"
-                else None
-            )
+            unknown = first["type"] == "extra_forbidden"
+            near = closest(place, ScanSettings.model_fields) if unknown else None
             remedy = translatable(
                 "did you mean {near!r}?" if near else "see `rolememory settings lore`"
             )
-            told = first["msg"].lower()
             raise self._wrong(
-                name, f"settings.{place}", "not a setting: {reason}", remedy, reason=told, near=near
+                name,
+                f"settings.{place}",
+                "not a setting: {reason}",
+                remedy,
+                reason=first["msg"].lower(),
+                near=near,
             ) from error
 
     def _character(self, name: str, raw: Mapping[str, Any]) -> Character:
         given = {**self._raw.get("character", {}), **raw.get("character", {})}
-        known = [one.name for one in fields(Character)]
-        self._known(given, known, f"{name}: character")
+        self._check_names(given, _CHARACTER, f"{name}: character")
         told: dict[str, Any] = {
             key: tuple(value) if key == "tags" else str(value) for key, value in given.items()
         }
         return Character(**told)
 
-    def _known(self, raw: Mapping[str, Any], known: Iterable[str], name: str) -> None:
+    def _check_names(self, raw: Mapping[str, Any], known: Iterable[str], name: str) -> None:
         unknown = next((key for key in raw if key not in known), None)
         if unknown is not None:
-            near = _nearest(unknown, list(known))
-            listed = ", ".join(known)
+            near, listed = _nearest(unknown, known), ", ".join(known)
             remedy = translatable("did you mean {near!r}?" if near else "known are {listed}")
             raise self._wrong(name, unknown, "no such field", remedy, near=near, listed=listed)
+
+    def _unfit(
+        self, name: str, where: str, kind: str, given: object, **values: object
+    ) -> FileError:
+        """The error for a value of another kind than the field takes."""
+        problem, remedy = _UNFIT.get(kind, _UNFIT[""])
+        values |= {"given": given, "named": where, "example": _MESSAGE}
+        return self._wrong(name, where, problem, remedy, **values)
 
     def _wrong(
         self, name: str, where: str, problem: str, remedy: str, **values: object
     ) -> FileError:
         place = f"{name}: {where}" if name else where
-        return FileError(
-            self._file,
-            localized(problem, "", **values),
-            remedy=localized(remedy, "", **values),
-            field=place,
-        )
+        told = localized(problem, "", **values)
+        return FileError(self._file, told, remedy=localized(remedy, "", **values), field=place)
 
 
-def _nearest(name: str, known: Sequence[str]) -> str | None:
+_MESSAGE = '{ role = "assistant", text = "..." }'
+_UNFIT = {
+    "tuple_type": translatable(("expected a list, got {given!r}", 'write {named} = ["..."]')),
+    "dict_type": translatable(
+        ("expected a table, got {given!r}", 'write {{ "Title" = "before" }}')
+    ),
+    "table": translatable(("expected a table, got {given!r}", "write {{ messages = [...] }}")),
+    "message": translatable(("not a message: {given!r}", "write {example}")),
+    "": translatable(("{reason}, got {given!r}", "")),
+}
+"""Problem and remedy, by pydantic's name for what is wrong."""
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
     """The known field that is most likely meant, by similarity of the whole name."""
-    found = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
+    found = process.extractOne(name, list(known), scorer=fuzz.ratio, score_cutoff=70)
     return str(found[0]) if found else None
 
 
 def _short(said: Any) -> str:
-    text = (
-        str(said.get("text", said.get("content", ""))) if isinstance(said, Mapping) else str(said)
-    )
-    return text if len(text) <= 40 else text[:39] + "…"
+    text = said.get("text", said.get("content", "")) if isinstance(said, Mapping) else said
+    return str(text) if len(str(text)) <= 40 else str(text)[:39] + "…"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from rolememory.authoring.books import entry_named
-from rolememory.authoring.expectation_run import placed_texts
+from rolememory.authoring.expectation_run import Played, placed_texts
 from rolememory.authoring.expectations import ExpectationCase, ExpectationStep
 from rolememory.authoring.scan import target
 from rolememory.engine import RoleMemory
@@ -38,7 +38,7 @@ class RoleRunner:
         found = next((entry for entry in self._book.entries if entry.id == one), None)
         return found.comment or one if found else one
 
-    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, "PlayedTurn"]]:
+    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, Played]]:
         """The turns, each a preview."""
         told: list[Message] = []
         for step in case.steps:
@@ -46,46 +46,29 @@ class RoleRunner:
             turn = self._role_memory.recall(
                 told, character=case.character if case.character.name else None, dry_run=True
             )
-            yield step, PlayedTurn(turn, self._role_memory.settings.lore.rules, self._books)
+            yield step, _played(turn, self._role_memory.settings.lore.rules, self._books)
 
 
-class PlayedTurn:
-    """The answers of a role's turn to an expectation."""
+def _played(turn: Turn, rules: str, books: Sequence[str]) -> Played:
+    """Entries, then memories in the order of the block."""
+    lore = {one.entry.id: one for one in turn.lore.awake} if turn.lore else {}
 
-    def __init__(self, turn: Turn, rules: str, books: Sequence[str]) -> None:
-        self._turn, self._rules, self._books = turn, rules_named(rules), books
-        self._lore = {one.entry.id: one for one in turn.lore.awake} if turn.lore else {}
-
-    def fired(self) -> Sequence[str]:
-        """Entries, then memories in the order of the block."""
-        return [*self._lore, *(one.memory.id for one in self._turn.recalled)]
-
-    def place(self, name: str) -> str:
-        """Where an entry goes; memories stand in their block."""
-        return target(self._lore[name].lore, self._rules) if name in self._lore else "memory"
-
-    def text(self) -> str:
-        """All of it."""
-        return "\n".join(
-            [*(placed_texts(self._turn.lore) if self._turn.lore else ()), self._turn.text]
-        )
-
-    def cost(self) -> int:
-        """Tokens of entries and memories."""
-        return (self._turn.lore.used if self._turn.lore else 0) + self._turn.stats.total_tokens
-
-    def why(self, name: str) -> Reason | None:
-        """Why it is there."""
-        if name in self._lore:
-            return self._lore[name].why
-        found = next((one for one in self._turn.recalled if one.memory.id == name), None)
+    def why(name: str) -> Reason | None:
+        if name in lore:
+            return lore[name].why
+        found = next((one for one in turn.recalled if one.memory.id == name), None)
         return found.scored.hits[0].because if found and found.scored.hits else None
 
-    def why_not(self, name: str) -> Refusal | None:
-        """Why it is not."""
-        return (
-            _lore_refusal(self._turn, self._books, name) if self._turn.lore else None
-        ) or _memory_refusal(self._turn, name)
+    return Played(
+        fired=[*lore, *(one.memory.id for one in turn.recalled)],
+        text="\n".join([*(placed_texts(turn.lore) if turn.lore else ()), turn.text]),
+        cost=(turn.lore.used if turn.lore else 0) + turn.stats.total_tokens,
+        place=lambda name: (
+            target(lore[name].lore, rules_named(rules)) if name in lore else "memory"
+        ),
+        why=why,
+        why_not=lambda name: _lore_refusal(turn, books, name) or _memory_refusal(turn, name),
+    )
 
 
 def _lore_refusal(turn: Turn, books: Sequence[str], entry: str) -> Refusal | None:
