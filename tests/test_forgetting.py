@@ -150,11 +150,10 @@ def lived(path: Path, cast: Cast) -> None:
         ]
         (path / "personas.json").write_text(json.dumps({"personas": rows}), "utf-8")
         (path / ".import").mkdir()
-        (path / ".import" / "x.jsonl").write_text(
-            json.dumps({"kind": "chat", "key": f"chats/{one}.jsonl"})
-            + "\n"
-            + '{"kind":"chat","key":"2"}\n'
-        )
+        row = json.dumps({"kind": "chat", "key": f"chats/{one}.jsonl"})
+        (path / ".import" / "x.jsonl").write_text(f"{row}\n")  # of a version without checksums
+        for line in (row, '{"kind":"chat","key":"2"}'):
+            home.space.log(".import/x").append(line.encode())
         for role in (mira, rafi):
             role.learned(60)
             role.ready(60)
@@ -221,6 +220,8 @@ def test_nothing_of_a_forgotten_person_is_left_and_everything_of_the_others(
         mira = home.role(cast.roles[0])
         assert [one.text for one in mira.chats.path("harbour")][-1] == "..."
         assert len(mira.chats.path("tavern")) == 2
+        (row,) = home.space.log(".import/x").read().appends
+        assert row.lines == (b'{"kind":"chat","key":"2"}',)
         for question, answer in cast.kept:
             found = mira.search(question, user=cast.friend, limit=3)
             assert any(answer in one.memory.content for one in found), (question, found)

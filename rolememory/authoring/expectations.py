@@ -237,7 +237,7 @@ _UNFIT = {
     ),
     "table": translatable(("expected a table, got {given!r}", "write {{ messages = [...] }}")),
     "message": translatable(("not a message: {given!r}", "write {example}")),
-    "": translatable(("{reason}, got {given!r}", "")),
+    "": ("{reason}, got {given!r}", ""),
 }
 """Problem and remedy, by pydantic's name for what is wrong."""
 

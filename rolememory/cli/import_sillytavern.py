@@ -71,7 +71,7 @@ def bring(program: str, folder: str, asked: ImportArguments) -> None:
     if program.casefold() != PROGRAM:
         raise UnknownNameError("program", program, [PROGRAM])
     source = _chosen(data_folders(Path(folder)), asked.profile)
-    with open_home() as home, ledger_of(home.path, source.path, write=not asked.dry_run) as ledger:
+    with open_home() as home, ledger_of(home.space, source.path, write=not asked.dry_run) as ledger:
         wishes = _wishes(home, asked)
         plan = _plan(home, source, ledger, wishes)
         if asked.stories not in (None, "one", "each"):

@@ -364,12 +364,15 @@ def erase_ledgers(home: Space, names: PersonNames) -> None:
 
     Raises: NotWrittenError.
     """
-    for name in home.names(".import/"):
-        ledger = home.document(name)
-        rows = ledger.read().splitlines(keepends=True) if name.endswith(".jsonl") else []
-        kept = [row for row in rows if not names.found(_unescaped(row))]
-        if len(kept) < len(rows):
-            ledger.put(b"".join(kept))
+    for ledger in map(home.log, home.logs(".import/")):
+        found = ledger.read()
+        kept = [
+            one.lines
+            for one in found.appends
+            if not any(names.found(_unescaped(line)) for line in one.lines)
+        ]
+        if found.bad or len(kept) < len(found.appends):  # nobody knows what a damaged line names
+            ledger.rewrite(kept)
 
 
 def leftovers(space: Space, names: PersonNames, known: Collection[str] = ()) -> tuple[str, ...]:

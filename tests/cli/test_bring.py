@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.authoring.importer.ledger import ledger_path
 from rolememory.chats import Chats
 from rolememory.engine import Home
 from rolememory.storage.files.space import FileSpace
+from tests.authoring.importer.recording import ledger_file
 from tests.cards.tavern.folders import NEW, head, life, said, write_lines
 from tests.cli.running import ENVIRONMENT, Command
 
@@ -270,7 +270,7 @@ def test_killed_at_any_moment_the_next_run_goes_on(command: Command, user: Path)
     running.kill()
     running.wait(30)
     running.stderr.close()
-    noted = ledger_path(home, user).read_text("utf-8").count('"kind":"chat"')
+    noted = ledger_file(home, user).read_text("utf-8").count('"kind":"chat"')
     assert 3 <= noted < 15
     ran = command("import", "sillytavern", str(user), "--json")
     assert ran.code == 0, ran.err

@@ -19,7 +19,6 @@ TEMPLATES = "templates, lexicons, cleaning rules and models are read from the ho
 BACKUPS = "backups are zips of files; another storage has its own"
 REACHING = {
     "authoring/importer/run.py": "an error of the disk is worded as the storage words it",
-    "authoring/importer/ledger.py": "a ledger beside the home, while files are brought in",
     "cli/book_moves.py": BY_HAND,
     "cli/bookshelf.py": BY_HAND,
     "cli/checks.py": BY_HAND,

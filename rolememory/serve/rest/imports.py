@@ -134,7 +134,7 @@ def look(
     """What there is and what of it is new. Changes nothing; the folder is only read."""
     _only_from_here(request, given)
     source, users = _bringings(request).source(given)
-    with ledger_of(app_state.home.path, source.path, write=False) as ledger:
+    with ledger_of(app_state.home.space, source.path, write=False) as ledger:
         plan = make_plan(app_state.home, source, ledger, ImportSettings(hidden=given.hidden))
     return LookOut(
         source=private(str(source.path), app_state),
@@ -229,7 +229,7 @@ class LifeImports:
         self, app_state: AppState, source: DataFolder, given: LifeImportIn, language: Language
     ) -> None:
         try:
-            with ledger_of(app_state.home.path, source.path) as ledger:
+            with ledger_of(app_state.home.space, source.path) as ledger:
                 self._carry(app_state, source, ledger, given, language)
         except RoleMemoryError as error:
             self._tell(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rolememory.authoring.importer.ledger import ledger_of
+from rolememory.authoring.importer.ledger import ledger_name, ledger_of
 from rolememory.authoring.importer.plan import PLAIN, ImportPlan, ImportSettings
 from rolememory.authoring.importer.planning import make_plan
 from rolememory.authoring.importer.run import ImportedItem, ImportRun
@@ -47,7 +47,7 @@ class Recorder:
 def plan_of(home: Home, folder: Path, wishes: ImportSettings = PLAIN) -> ImportPlan:
     """What would be done."""
     (source,) = data_folders(folder)
-    with ledger_of(home.path, source.path, write=False) as ledger:
+    with ledger_of(home.space, source.path, write=False) as ledger:
         return make_plan(home, source, ledger, wishes)
 
 
@@ -63,7 +63,7 @@ def bring_by(
 ) -> list[ImportedItem]:
     """Bring everything; `keep` takes the chats."""
     (source,) = data_folders(folder)
-    with ledger_of(home.path, source.path) as ledger:
+    with ledger_of(home.space, source.path) as ledger:
         plan = make_plan(home, source, ledger, wishes)
         return list(ImportRun(home, plan, ledger, hidden=wishes.hidden, keep=keep).run())
 
@@ -71,6 +71,11 @@ def bring_by(
 def with_lives(home: Home, folder: Path, stories: Mapping[str, Living]) -> list[ImportedItem]:
     """Bring everything to the roles themselves, with these answers about their stories."""
     (source,) = data_folders(folder)
-    with ledger_of(home.path, source.path) as ledger:
+    with ledger_of(home.space, source.path) as ledger:
         plan = make_plan(home, source, ledger)
         return list(ImportRun(home, plan, ledger, stories=stories).run())
+
+
+def ledger_file(home: Path, source: Path) -> Path:
+    """Where the ledger of a source lies in a home of files."""
+    return home / f"{ledger_name(source)}.jsonl"

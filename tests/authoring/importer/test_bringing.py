@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.authoring.importer.ledger import FOLDER, ledger_of, ledger_path
+from rolememory.authoring.importer.ledger import FOLDER, ledger_of
 from rolememory.authoring.importer.plan import ImportSettings
 from rolememory.authoring.importer.preview import look
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import NotWrittenError
 from tests.authoring.importer.conftest import Brought
-from tests.authoring.importer.recording import Recorder, bring, plan_of
+from tests.authoring.importer.recording import Recorder, bring, ledger_file, plan_of
 from tests.cards.tavern.folders import (
     BOOK,
     INTEGRITY,
@@ -318,7 +318,7 @@ def test_summaries_are_never_doubled(home: Home, user: Path) -> None:
     bring(home, user)
     before = {one.id: one for one in home.roles() for one in home.role(one.id).memories.values()}
     bring(home, user, wishes=ImportSettings(again=True))
-    ledger_path(home.path, user).unlink()
+    ledger_file(home.path, user).unlink()
     bring(home, user)
     assert {
         one.id: one for one in home.roles() for one in home.role(one.id).memories.values()
@@ -385,7 +385,7 @@ def test_a_changed_card_brings_its_role_up_to_date(home: Home, user: Path) -> No
 def test_a_role_is_found_again_without_the_ledger(home: Home, user: Path) -> None:
     bring(home, user)
     before = {one.card_from: one.id for one in home.roles()}
-    ledger_path(home.path, user).unlink()
+    ledger_file(home.path, user).unlink()
     write_card(user, "明月.png", "明月", description="改过的描述。")
     bring(home, user)
     assert {one.card_from: one.id for one in home.roles()} == before
@@ -546,7 +546,7 @@ def test_stopped_again_and_again_nothing_is_lost_or_doubled(
 
 def test_a_line_of_the_ledger_that_was_cut_off_costs_one_chat(home: Home, user: Path) -> None:
     bring(home, user)
-    path = ledger_path(home.path, user)
+    path = ledger_file(home.path, user)
     path.write_bytes(path.read_bytes()[:-20])
     recorder = Recorder()
     bring(home, user, recorder)
@@ -556,9 +556,9 @@ def test_a_line_of_the_ledger_that_was_cut_off_costs_one_chat(home: Home, user: 
 
 def test_two_imports_into_one_home_do_not_meet(home: Home, user: Path) -> None:
     with (
-        ledger_of(home.path, user),
+        ledger_of(home.space, user),
         pytest.raises(NotWrittenError, match="another import") as error,
-        ledger_of(home.path, user.parent),
+        ledger_of(home.space, user.parent),
     ):
         pass
     assert "导入在进行" in error.value.text("zh")
