@@ -9,13 +9,6 @@ from rolememory.locales import Listed
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
 
-LISTS = frozenset(
-    {"keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes"}
-)
-NUMBERS = frozenset({"priority", "weight", "salience", "decay", "confidence"})
-SWITCHES = frozenset({"constant", "archived", "locked"})
-_YES, _NO = ("true", "yes", "on", "1", "是", "开"), ("false", "no", "off", "0", "否", "关")
-
 
 def split(text: str) -> list[str]:
     """A list written with commas, Western or Chinese.
@@ -29,42 +22,15 @@ def split(text: str) -> list[str]:
 
 
 def value_of(name: str, text: str) -> Any:
-    """The value that a person means by a text; None = the default.
+    """The value that a person means by a text; None = the default. What a list, a number or a switch is, the reader of memory.json knows.
 
-    >>> value_of("keys", "a,b"), value_of("weight", "1.5"), value_of("priority", "70"), value_of("archived", "no"), value_of("user", "")
-    (['a', 'b'], 1.5, 70, False, None)
-
-    Raises:
-        InvalidValueError: not a value of this field.
+    >>> value_of("keys", "a,b"), value_of("user", ""), value_of("chapter", "Fog")
+    ('a,b', None, {'title': 'Fog'})
     """
-    if name in LISTS:
-        return split(text)
     if not text.strip() and name not in ("content", "type"):
         return None
     special: dict[str, Any] = {"evidence": [{"quote": text}], "chapter": {"title": text}}
-    if name in special:
-        return special[name]
-    read = _number if name in NUMBERS else _switch if name in SWITCHES else None
-    return read(name, text) if read else text
-
-
-def _number(name: str, text: str) -> float | int:
-    try:
-        number = float(text)
-    except ValueError:
-        raise InvalidValueError(
-            "{name}: expected a number, got {text!r}; write {name}=1", name=name, text=text
-        ) from None
-    return int(number) if number.is_integer() else number
-
-
-def _switch(name: str, text: str) -> bool:
-    word = text.strip().casefold()
-    if word not in _YES + _NO:
-        raise InvalidValueError(
-            "{name}: expected yes or no, got {text!r}; write {name}=yes", name=name, text=text
-        )
-    return word in _YES
+    return special.get(name, text)
 
 
 def assignments(given: Iterable[str], memory: "Memory | None" = None) -> dict[str, Any]:
@@ -92,14 +58,17 @@ def _joined(
     field: str, sign: str, value: str, changes: Mapping[str, Any], memory: "Memory | None"
 ) -> Any:
     """A list with some taken in or out."""
-    if field not in LISTS:
+    from rolememory.storage.codec import DEFAULTS
+
+    if not isinstance(DEFAULTS.get(field), list | tuple):
         raise InvalidValueError(
             "{field}: is no list, so {field}{sign}= means nothing; write {field}={value}",
             field=field,
             sign=sign,
             value=value,
         )
-    now = list(changes.get(field, getattr(memory, field, ())))
+    before = changes.get(field, getattr(memory, field, ())) or ()
+    now = split(before) if isinstance(before, str) else list(before)
     wanted = split(value)
     return (
         [*now, *(one for one in wanted if one not in now)]

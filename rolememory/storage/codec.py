@@ -52,8 +52,8 @@ _LISTS = ("keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "s
 _MOMENTS = ("created", "written", "expires")
 _COMMAS = re.compile("[,，、;；]")
 _ON, _OFF = (
-    frozenset({"true", "yes", "on", "1", "是"}),
-    frozenset({"false", "no", "off", "0", "否"}),
+    frozenset({"true", "yes", "on", "1", "是", "开"}),
+    frozenset({"false", "no", "off", "0", "否", "关"}),
 )
 _LOGICS = (
     SelectiveLogic.AND_ANY,

@@ -81,6 +81,8 @@ def test_add_reads_standard_input_line_by_line(command: Command) -> None:
         pytest.param("keys+=fog", "keys", ["beacon", "storm", "fog"], id="one more"),
         pytest.param("keys-=storm", "keys", ["beacon"], id="one less"),
         pytest.param("keys=", "keys", None, id="none"),
+        pytest.param("keys=/fog{1,2}/", "keys", ["/fog{1,2}/"], id="a pattern with a comma"),
+        pytest.param("constant=开", "constant", True, id="a switch in Chinese"),
         pytest.param("weight=1.5", "weight", 1.5, id="a number"),
         pytest.param("constant=yes", "constant", True, id="a switch"),
         pytest.param("user=lin", "user", "lin", id="a text"),
