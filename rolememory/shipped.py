@@ -1,6 +1,7 @@
 """Finds what ships with the package: worldbook_rules/, templates/ and examples/, in a wheel and in a checkout."""
 
 from pathlib import Path
+from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -15,3 +16,16 @@ def shipped(*parts: str) -> Path:
     """
     inside = _PACKAGE / "_data"
     return (inside if inside.is_dir() else _PACKAGE.parent).joinpath(*parts)
+
+
+def lexicon(name: str) -> dict[str, Any]:
+    """A shipped file of words or patterns: worldbook_rules/lexicons/{name}.json.
+
+    >>> sorted(lexicon("asking"))[-2:]
+    ['en', 'zh']
+    """
+    import orjson
+
+    file = shipped("worldbook_rules", "lexicons", f"{name}.json")
+    found: dict[str, Any] = orjson.loads(file.read_bytes())
+    return found

@@ -4,7 +4,6 @@ The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memo
 older is named; what was negated ("not too long", "别太简短") does not count.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from rolememory.inject.environment import Templates
 from rolememory.locales import translatable, translated
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 Kind = Literal["technical_depth", "language", "response_length", "code_style"]
 _KINDS: tuple[Kind, ...] = ("technical_depth", "response_length", "code_style", "language")
@@ -202,11 +201,7 @@ def _negated(clause: str, start: int, words: _PersonaLexicon) -> bool:
 
 @cache
 def _words(language: Language) -> _PersonaLexicon:
-    raw: dict[str, Any] = json.loads(
-        shipped("worldbook_rules", "lexicons", f"preference.{language}.json").read_text(
-            encoding="utf-8"
-        )
-    )
+    raw: dict[str, Any] = lexicon(f"preference.{language}")
 
     def pattern(words: Iterable[str]) -> re.Pattern[str]:
         return re.compile("|".join(_spelt(words, language)) or r"(?!)")

@@ -4,7 +4,6 @@ Who asks gets passages up to the budget. Ordinary talk gets a few at most, and h
 character that is shown what it said before says it again.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import PassageSettings
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent
 from rolememory.text.sentences import sentences
@@ -57,8 +56,7 @@ def _asks(sentence: str) -> bool:
 
 @cache
 def _asking() -> tuple[re.Pattern[str], ...]:
-    text = shipped("worldbook_rules", "lexicons", "asking.json").read_text(encoding="utf-8")
-    rows = json.loads(text)
+    rows = lexicon("asking")
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 

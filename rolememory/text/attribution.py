@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-import orjson
-
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 _CLASSES = (  # a word of two is what comes last
     "epithets parts persons saying negations objects articles indefinite of_third of_second of_first third second first"
@@ -89,15 +87,6 @@ def _vocabulary(own: frozenset[str], others: frozenset[str]) -> _Vocabulary:
     for word in sorted(filter(_HAN.match, classes), key=len, reverse=True):
         han.setdefault(word[0], []).append(word)
     return _Vocabulary(classes, re.compile(rf"{_LATIN}|[{''.join(han)}]"), han)
-
-
-@cache
-def lexicon(name: str) -> dict[str, Any]:
-    """A shipped file of words by class; split at blanks."""
-    raw: dict[str, Any] = orjson.loads(
-        shipped("worldbook_rules", "lexicons", f"{name}.json").read_bytes()
-    )
-    return raw
 
 
 def _forms(verbs: Iterable[str]) -> Iterator[str]:

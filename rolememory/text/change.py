@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-import orjson
-
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.plain import plain
 from rolememory.text.words import tokens
 
@@ -78,5 +76,4 @@ def _token(word: str) -> str:
 
 @cache
 def _raw(language: Language) -> Any:
-    lexicon = shipped("worldbook_rules", "lexicons", f"change.{language}.json")
-    return orjson.loads(lexicon.read_bytes())
+    return lexicon(f"change.{language}")

@@ -3,7 +3,6 @@
 The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in both languages is read by both.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 Intent = Literal["past", "request", "mixed", "chat"]
 _LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
@@ -62,9 +61,7 @@ def technical(text: str) -> bool:
 @cache
 def _technical() -> re.Pattern[str]:
     """Latin terms stand alone, also in the plural; Chinese ones anywhere."""
-    raw = json.loads(
-        shipped("worldbook_rules", "lexicons", "technical.json").read_text(encoding="utf-8")
-    )
+    raw = lexicon("technical")
     latin = "|".join(sorted(map(re.escape, raw["en"]), key=len, reverse=True))
     chinese = "|".join(sorted(map(re.escape, raw["zh"]), key=len, reverse=True))
     return re.compile(rf"(?<![a-z0-9])(?:{latin})(?:s|es)?(?![a-z0-9])|{chinese}")
@@ -96,11 +93,7 @@ def _asks(clause: str, rules: _Rules) -> bool:
 
 @cache
 def _rules(language: Language) -> _Rules:
-    raw = json.loads(
-        shipped("worldbook_rules", "lexicons", f"intent.{language}.json").read_text(
-            encoding="utf-8"
-        )
-    )
+    raw = lexicon(f"intent.{language}")
     tables = {
         name: re.compile("|".join(f"(?:{one})" for one in raw[name]))
         for name in ("past", "not_past", "order", "ask", "small_talk")

@@ -11,7 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 from rolememory.schema.learning import MarkedSpan, SpanKind
-from rolememory.text.attribution import Narration, Verdict, lexicon
+from rolememory.shipped import lexicon
+from rolememory.text.attribution import Narration, Verdict
 from rolememory.text.words import stem
 
 _NEAR = 120  # characters beside a quotation in which it says who speaks

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-import orjson
-
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_lists
 
@@ -101,9 +99,7 @@ def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
 
 @cache
 def _raw(language: Language) -> Any:
-    return orjson.loads(
-        shipped("worldbook_rules", "lexicons", f"noise.{language}.json").read_bytes()
-    )
+    return lexicon(f"noise.{language}")
 
 
 def _listed(language: Language) -> Iterator[str]:

@@ -3,9 +3,7 @@
 import unicodedata
 from functools import cache
 
-import orjson
-
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 
 def plain(text: str) -> str:
@@ -39,9 +37,7 @@ def _characters() -> _PlainCharacters:
         **dict.fromkeys("】］", "]"),
         "。": "。",
     }
-    traditional = orjson.loads(
-        shipped("worldbook_rules", "lexicons", "feeling.zh.json").read_bytes()
-    )["variants"]
+    traditional = lexicon("feeling.zh")["variants"]
     return _PlainCharacters(
         {ord(char): like for char, like in {**traditional, **_MORE_TRADITIONAL, **quotes}.items()}
     )

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 MOST_FIELDS = 12
 LONGEST_VALUE = 80
@@ -139,7 +139,7 @@ class _StampLexicon(NamedTuple):
 
 @cache
 def _words() -> _StampLexicon:
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", "stamps.json").read_bytes())
+    raw = lexicon("stamps")
     names = {_folded(name): field for field, row in raw["fields"].items() for name in row.split()}
     pictures = "|".join(re.escape(name) for name in names if not name[0].isalpha())
     return _StampLexicon(

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-import orjson
-
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 _PAIRED = '"*_'  # one character that opens and closes
 _QUOTES = '"”’」』»'
@@ -118,6 +116,6 @@ def _abbreviated(text: str, point: int, line: int, char: str) -> bool:
 
 @cache
 def _abbreviations() -> dict[str, Literal["titles", "abbreviations"]]:
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", "prose.en.json").read_bytes())
+    raw = lexicon("prose.en")
     names: tuple[Literal["titles"], Literal["abbreviations"]] = ("titles", "abbreviations")
     return {word: name for name in names for word in raw[name].split()}

@@ -13,9 +13,7 @@ from itertools import chain, pairwise
 from sys import intern
 from typing import Any
 
-import orjson
-
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 
 RARE, COMMON, STOP = (1.0, 0.002), (0.7, 0.03), (0.3, 0.2)
@@ -61,9 +59,7 @@ class WordLists:
 @cache
 def word_lists(language: str) -> WordLists:
     """The shipped word lists of `en` or `zh`."""
-    raw = orjson.loads(
-        shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes()
-    )
+    raw = lexicon(f"words.{language}")
     forms, spellings = (
         {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()}
         for name in ("forms", "spellings")

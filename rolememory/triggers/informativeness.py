@@ -1,6 +1,5 @@
 """What kind of line answers: one that tells something rather than asks or greets; where somebody asks when, one that names a time."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language, TimeSpan
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.noise import noise
 from rolememory.triggers.base import Derive, anew
 from rolememory.triggers.table import ArrayColumn
@@ -95,8 +94,7 @@ def asks_for_questions(query: str) -> bool:
 
 @cache
 def _rows(name: str) -> tuple[re.Pattern[str], ...]:
-    text = shipped("worldbook_rules", "lexicons", "asking.json").read_text(encoding="utf-8")
-    rows = json.loads(text)[name]
+    rows = lexicon("asking")[name]
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 

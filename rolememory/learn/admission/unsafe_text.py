@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import orjson
-
 from rolememory.inject.fence import TAG
 from rolememory.learn.commands.patterns import command_patterns as command_rules
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.macros import has_macros
 
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -53,9 +51,7 @@ class UnsafePatterns:
 @cache
 def unsafe_patterns(language: Language) -> UnsafePatterns:
     """The shipped rules of a language."""
-    raw = orjson.loads(
-        shipped("worldbook_rules", "lexicons", f"guard.{language}.json").read_bytes()
-    )
+    raw = lexicon(f"guard.{language}")
     return UnsafePatterns(
         hint=re.compile(raw["hint"]),
         instructions=tuple(_row(*row) for row in raw["instructions"]),

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-import orjson
-
 from rolememory.schema.learning import Scope
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 Kind = Literal["remember", "forget", "pin", "correct"]
 Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
@@ -80,9 +78,7 @@ class CommandPatterns:
 @cache
 def command_patterns(language: Language) -> CommandPatterns:
     """The shipped rules of a language."""
-    raw = orjson.loads(
-        shipped("worldbook_rules", "lexicons", f"commands.{language}.json").read_bytes()
-    )
+    raw = lexicon(f"commands.{language}")
     parts: dict[str, str] = {}
     for name, pattern in raw["parts"].items():
         parts[name] = _filled(pattern, parts)

@@ -1,12 +1,11 @@
 """The lines that frontends write around a chat. They stand in worldbook_rules/lexicons/frontends.json."""
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 
 _LONGEST = 20_000  # characters of one text that are searched, from its beginning and from its end
 
@@ -33,9 +32,7 @@ class Wording:
 @cache
 def wording() -> Wording:
     """The shipped tables."""
-    raw = json.loads(
-        shipped("worldbook_rules", "lexicons", "frontends.json").read_text(encoding="utf-8")
-    )
+    raw = lexicon("frontends")
 
     def table(name: str) -> list[re.Pattern[str]]:
         return [re.compile(one, re.IGNORECASE) for one in raw[name]]

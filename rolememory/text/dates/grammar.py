@@ -5,7 +5,6 @@ A file holds tables of words; `fragments`, pieces of patterns; and `families` of
 is a pattern, the name of what its match means (`meanings`), and groups that it fills by itself. Each pattern is put into `frame`.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import regex
 
 from rolememory.schema.scene import Language
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.dates.meanings import MEANINGS, NamedTime, Reading
 from rolememory.text.dates.spans import Calendar
 
@@ -110,8 +109,7 @@ def signs_of(text: str) -> set[str]:
 @cache
 def grammar(language: Language) -> Grammar:
     """The grammar of that language, built from its file once."""
-    file = shipped("worldbook_rules", "lexicons", f"time.{language}.json")
-    return Grammar(json.loads(file.read_text(encoding="utf-8")))
+    return Grammar(lexicon(f"time.{language}"))
 
 
 def any_of(words: Iterable[str]) -> str:

@@ -7,10 +7,8 @@ from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
-import orjson
-
 from rolememory.errors import DirectionError
-from rolememory.shipped import shipped
+from rolememory.shipped import lexicon
 from rolememory.text.embed.shutdown import ENDING
 from rolememory.text.language import language_of
 
@@ -104,7 +102,7 @@ def normalised(vectors: "Floats", dims: int = 0) -> "Floats":
 @cache
 def everyday_sentences() -> Mapping[str, tuple[str, ...]]:
     """Unrelated sentences per language: what a model's cosines look like when nothing is meant."""
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", "everyday.json").read_bytes())
+    raw = lexicon("everyday")
     return {language: tuple(sentences) for language, sentences in raw.items()}
 
 
