@@ -10,7 +10,7 @@ Other packages add formats by an entry point in the group `rolememory.cards` tha
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from rolememory.cards import limits
 from rolememory.cards.card import Card
@@ -25,7 +25,10 @@ ENTRY_POINT_GROUP = "rolememory.cards"
 class CardFormat(Protocol):
     """A kind of file that holds a character."""
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """What it is called by, for example `png`."""
+        ...
 
     def fits(self, data: bytes) -> bool:
         """Whether the bytes look like this kind; asked about any file, so it is cheap and never raises."""
@@ -54,11 +57,11 @@ FORMATS: dict[str, CardFormat] = {}
 
 def register(format_: Format) -> Format:
     """Make a kind of card known; they are asked in the order in which they were registered."""
-    if format_.name in FORMATS:
+    made = format_()
+    if FORMATS.setdefault(made.name, made) is not made:
         raise RegistrationError(
-            "card format {name!r} is registered twice; choose another name", name=format_.name
+            "card format {name!r} is registered twice; choose another name", name=made.name
         )
-    FORMATS[format_.name] = format_()
     return format_
 
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolememory.cards import agnai, novelai, preserved_fields, risu_book
+from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, read_character_book
+from rolememory.cards.other_books import OTHER_BOOKS, OtherBook
 from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
 from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry
@@ -22,9 +23,9 @@ class BookFormat:
     read: Reader
 
 
-def _through_world(name: str, to_world: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Reader:
+def _through_world(name: str, form: OtherBook) -> Reader:
     def read(raw: Mapping[str, Any], title: str, source: BookSource) -> Lorebook:
-        book = read_world(to_world(raw), title or str(raw.get("name") or ""), source)
+        book = read_world(form.to_world(raw), title or str(raw.get("name") or ""), source)
         return book.model_copy(update={"format": name, "raw": dict(raw)})
 
     return read
@@ -75,12 +76,7 @@ def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
 
 
 FORMATS: tuple[BookFormat, ...] = (
-    BookFormat("novelai", novelai.is_novelai, _through_world("novelai", novelai.to_world)),
-    BookFormat("agnai", agnai.is_agnai, _through_world("agnai", agnai.to_world)),
-    BookFormat("risu", risu_book.is_risu, _through_world("risu", risu_book.to_world)),
-    BookFormat(
-        "risu_module", risu_book.is_risu_module, _through_world("risu_module", risu_book.to_world)
-    ),
+    *(BookFormat(name, one.fits, _through_world(name, one)) for name, one in OTHER_BOOKS.items()),
     BookFormat("character_book", is_character_book, read_character_book),
     BookFormat("sillytavern", is_world, _read_world),
 )

@@ -9,7 +9,6 @@ from typing import Any, TypeGuard
 from uuid import NAMESPACE_URL, uuid5
 
 from rolememory.cards import preserved_fields
-from rolememory.cards.agnai import is_agnai
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
 from rolememory.cards.entry_forms import (
     AGNAI,
@@ -23,8 +22,7 @@ from rolememory.cards.entry_forms import (
     text,
 )
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.novelai import is_novelai
-from rolememory.cards.risu_book import is_risu, is_risu_module
+from rolememory.cards.other_books import OTHER_BOOKS
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
 
@@ -168,19 +166,19 @@ def _module_from_hub(hub: Raw) -> Raw:
     }
 
 
+def _other(name: str, entry: EntryForm, entries: Path, head: Turn, back: Turn) -> BookForm:
+    return BookForm(name, OTHER_BOOKS[name].fits, entry, entries, head, back)
+
+
 HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
 """The shape between all formats itself."""
 CARD_BOOK = BookForm("character_book", is_character_book, CARD)
 CARD_BOOK_V2 = BookForm("character_book_v2", lambda raw: False, CARD_V2)
 BOOK_FORMS: tuple[BookForm, ...] = (
-    BookForm(
-        "novelai", is_novelai, NOVELAI, head_to_hub=_NOVELAI_HEAD[0], head_from_hub=_NOVELAI_HEAD[1]
-    ),
-    BookForm("agnai", is_agnai, AGNAI, head_to_hub=_AGNAI_HEAD[0], head_from_hub=_AGNAI_HEAD[1]),
-    BookForm("risu", is_risu, RISU, ("data",), _RISU_HEAD[0], _RISU_HEAD[1]),
-    BookForm(
-        "risu_module", is_risu_module, RISU, ("lorebook",), _picked(_MODULE_NAMES), _module_from_hub
-    ),
+    _other("novelai", NOVELAI, ("entries",), *_NOVELAI_HEAD),
+    _other("agnai", AGNAI, ("entries",), *_AGNAI_HEAD),
+    _other("risu", RISU, ("data",), *_RISU_HEAD),
+    _other("risu_module", RISU, ("lorebook",), _picked(_MODULE_NAMES), _module_from_hub),
     BookForm(
         "lorebook_v3",
         is_lorebook_v3,

@@ -14,7 +14,7 @@ from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookF
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import object_of
-from rolememory.cards.risu_book import split_keys
+from rolememory.cards.other_books import split_keys
 
 Raw = dict[str, Any]
 

@@ -14,7 +14,7 @@ from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, 
 from rolememory.cards.json_changes import Path
 from rolememory.cards.json_edit import same
 from rolememory.cards.json_read import object_of
-from rolememory.cards.risu_book import split_keys
+from rolememory.cards.other_books import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.text.decorators import read_card
 

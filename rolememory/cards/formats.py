@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from rolememory.cards import images, limits, png
-from rolememory.cards.base import register
+from rolememory.cards.base import FORMATS, register
 from rolememory.cards.book_forms import form_of
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import (
@@ -97,7 +97,7 @@ class PngFormat:
 class JsonFormat:
     """A card as JSON, of any layout; written in its own, or as V3."""
 
-    name: ClassVar[str] = "json"
+    name = "json"
 
     def fits(self, data: bytes) -> bool:
         """Whether it begins as a JSON object or list does."""
@@ -117,10 +117,11 @@ class JsonFormat:
         return JsonText.new(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
 
 
-class _Layout(JsonFormat):
+class LayoutFormat(JsonFormat):
     """JSON of one layout."""
 
-    form: ClassVar[CardForm]
+    def __init__(self, form: CardForm) -> None:
+        self.form, self.name = form, form.name
 
     def fits(self, data: bytes) -> bool:
         """Whether it is JSON laid out so."""
@@ -134,48 +135,12 @@ class _Layout(JsonFormat):
         if self.form.from_hub_alone is None:
             raise read_only(self.name)
         if card.form is self.form:
-            return JsonFormat().dump(card)
+            return super().dump(card)
         return card.in_form(self.form).write()
 
 
-@register
-class V3Format(_Layout):
-    """Character Card V3."""
-
-    name: ClassVar[str] = "v3"
-    form: ClassVar[CardForm] = V3
-
-
-@register
-class V2Format(_Layout):
-    """Character Card V2."""
-
-    name: ClassVar[str] = "v2"
-    form: ClassVar[CardForm] = V2
-
-
-@register
-class V1Format(_Layout):
-    """The flat card of six texts."""
-
-    name: ClassVar[str] = "v1"
-    form: ClassVar[CardForm] = V1
-
-
-@register
-class AgnaiFormat(_Layout):
-    """A character of Agnai."""
-
-    name: ClassVar[str] = "agnai_character"
-    form: ClassVar[CardForm] = AGNAI
-
-
-@register
-class TextgenFormat(_Layout):
-    """A character of Pygmalion and early web UIs (`char_name`, `char_persona`); only read."""
-
-    name: ClassVar[str] = "textgen"
-    form: ClassVar[CardForm] = TEXTGEN
+for _form in (V3, V2, V1, AGNAI, TEXTGEN):
+    FORMATS[_form.name] = LayoutFormat(_form)
 
 
 @register

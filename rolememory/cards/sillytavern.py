@@ -6,7 +6,7 @@ with a missing field is what is read here.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -129,24 +129,9 @@ _SWITCHES = (
 )
 
 
-MISSING = object()
-"""Stands for a field that the source does not have: the world entry then lacks it too."""
-
-
 def new_entry(**fields: Any) -> dict[str, Any]:
-    """A newly made entry with these fields; those that are MISSING are left out."""
-    return {name: value for name, value in {**NEW_ENTRY, **fields}.items() if value is not MISSING}
-
-
-def entries_by_place(
-    listed: object, convert: Callable[[Mapping[str, Any], int], dict[str, Any]]
-) -> dict[str, Any]:
-    """The entries of another format's list under their place; what is no object stays as it is, to be told when it is read."""
-    found = listed if isinstance(listed, list) else []
-    return {
-        str(at): convert(one, at) if isinstance(one, Mapping) else one
-        for at, one in enumerate(found)
-    }
+    """A newly made entry with these fields."""
+    return {**NEW_ENTRY, **fields}
 
 
 def is_world(raw: Mapping[str, Any]) -> bool:
@@ -234,27 +219,16 @@ def read_entry(fields: Mapping[str, Any], uid: str) -> LoreEntry:
     if not isinstance(fields, Mapping):
         raise TypeError(f"expected an object, got {type(fields).__name__}")
     own = fields.get("uid")
+    named = ((name, read, FIELD_NAMES.get(name, name)) for name, read in _READERS.items())
     return LoreEntry(
         id=str(uid if own is None else own),
-        content=_text(fields.get("content")),
-        comment=_text(fields.get("comment")),
-        keys=_texts(fields.get("key")),
-        secondary_keys=_texts(fields.get("keysecondary")),
-        selective=_truth(fields.get("selective")),
-        selective_logic=_pick(LOGICS, fields.get("selectiveLogic")),
-        constant=_truth(fields.get("constant")),
-        by_meaning=_truth(fields.get("vectorized")),
         enabled=not _truth(fields.get("disable")),
-        insertion_order=_number(fields.get("order"), 100),
         match_sources=tuple(
             source for source, field in MATCHES.items() if _truth(fields.get(field))
         ),
-        triggers=_texts(fields.get("triggers")),
-        character_filter=_filter(fields.get("characterFilter")),
-        use_group_scoring=_maybe(fields.get("useGroupScoring")),
+        probability=_number(fields["probability"], 0) if "probability" in fields else _NEVER,
         raw=dict(fields),
-        **dict(_placing(fields)),
-        **dict(_limits(fields)),
+        **{name: read(fields.get(field)) for name, read, field in named},
     )
 
 
@@ -309,38 +283,9 @@ def _scripted_sources(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _placing(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    position, depth = fields.get("position"), fields.get("depth")
-    place = None if isinstance(position, bool) else number_or_none(position)
-    known = place is not None and place in range(len(POSITIONS))
-    yield "position", POSITIONS[place] if known and place is not None else None
-    yield "depth", None if depth is None else _whole(depth)
-    yield "role", _pick(ROLES, fields.get("role"))
-    yield "outlet", _text(fields.get("outletName"))
-
-
-def _limits(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    depth = fields.get("scanDepth")
-    yield "scan_depth", None if depth is None else _whole(depth)
-    yield "case_sensitive", _maybe(fields.get("caseSensitive"))
-    yield "match_whole_words", _maybe(fields.get("matchWholeWords"))
-    yield "ignore_budget", _truth(fields.get("ignoreBudget"))
-    yield "exclude_recursion", _truth(fields.get("excludeRecursion"))
-    yield "prevent_recursion", _truth(fields.get("preventRecursion"))
-    yield "delay_until_recursion", _whole(fields.get("delayUntilRecursion") or 0)
-    yield "use_probability", _truth(fields.get("useProbability"))
-    yield "probability", _chance(fields)
-    yield "group", _text(fields.get("group"))
-    yield "group_override", _truth(fields.get("groupOverride"))
-    yield "group_weight", _number(fields.get("groupWeight"), 100)
-    for timer in ("sticky", "cooldown", "delay"):
-        yield timer, _whole(fields.get(timer) or 0)
-
-
-def _chance(fields: Mapping[str, Any]) -> int | float:
-    if "probability" not in fields:
-        return _NEVER
-    return _number(fields["probability"], 0)
+def _position(value: object) -> LorePosition | None:
+    place = None if isinstance(value, bool) else number_or_none(value)
+    return POSITIONS[place] if place is not None and place in range(len(POSITIONS)) else None
 
 
 def _filter(raw: object) -> CharacterFilter | None:
@@ -405,6 +350,26 @@ def _number(value: Any, absent: int | float) -> int | float:
 
 def _whole(value: Any) -> int:
     return math.floor(_number(value, 0))
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("content", "comment", "outlet", "group"), _text),
+    **dict.fromkeys(("keys", "secondary_keys", "triggers"), _texts),
+    **dict.fromkeys(_SWITCHES, _truth),
+    **dict.fromkeys(("case_sensitive", "match_whole_words", "use_group_scoring"), _maybe),
+    **dict.fromkeys(("insertion_order", "group_weight"), lambda value: _number(value, 100)),
+    **dict.fromkeys(
+        ("delay_until_recursion", "sticky", "cooldown", "delay"), lambda value: _whole(value or 0)
+    ),
+    **dict.fromkeys(
+        ("depth", "scan_depth"), lambda value: None if value is None else _whole(value)
+    ),
+    "selective_logic": lambda value: _pick(LOGICS, value),
+    "role": lambda value: _pick(ROLES, value),
+    "position": _position,
+    "character_filter": _filter,
+}
+"""What is made of a field, by our names."""
 
 
 def _first_line(why: Exception) -> str:

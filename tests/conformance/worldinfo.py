@@ -13,7 +13,8 @@ from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
 
-from rolememory.cards import agnai, character_book, novelai, risu_book
+from rolememory.cards import character_book
+from rolememory.cards.other_books import OTHER_BOOKS
 from rolememory.cards.sillytavern import in_script_order, read_world
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
@@ -27,9 +28,7 @@ from rolememory.text.pattern import PatternBudget
 STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
 IMPORTS = {
-    "novelai": novelai.to_world,
-    "agnai": agnai.to_world,
-    "risu": risu_book.to_world,
+    **{name: form.to_world for name, form in OTHER_BOOKS.items()},
     "character_book": character_book.to_world,
 }
 CARD_TEXTS = (

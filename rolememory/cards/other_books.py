@@ -1,0 +1,107 @@
+"""Lorebooks of NovelAI, Agnai and RisuAI, as world files. Source: spec/worldinfo.md 7.4; what has no place there is left behind."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.cards.sillytavern import new_entry
+from rolememory.text.boundaries import JS_SPACE
+
+_BLANKS = "".join(JS_SPACE)
+
+Raw = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherBook:
+    """One format: how to know it, where its entries stand, and what a world file calls the fields of one."""
+
+    fits: Callable[[Raw], bool]
+    entry: Callable[[Raw], dict[str, Any]]
+    names: Mapping[
+        str, str
+    ]  # field of a world entry -> its name here; one that is not there is left out
+    entries: tuple[str, ...] = ("entries",)
+
+    def to_world(self, raw: Raw) -> dict[str, Any]:
+        """The book as a world file; an entry that is no object stays as it is, to be told when it is read."""
+        found = next((listed for name in self.entries if (listed := raw.get(name))), None)
+        entries = {
+            str(at): self._world_entry(one, at) if isinstance(one, Mapping) else one
+            for at, one in enumerate(found if isinstance(found, list) else [])
+        }
+        return {"entries": entries, "originalData": dict(raw)}
+
+    def _world_entry(self, source: Raw, at: int) -> dict[str, Any]:
+        fresh = new_entry(uid=at, delayUntilRecursion=False, displayIndex=at, **self.entry(source))
+        told = {ours: source.get(theirs) for ours, theirs in self.names.items()}
+        missing = [ours for ours, theirs in self.names.items() if theirs not in source]
+        return {name: value for name, value in (fresh | told).items() if name not in missing}
+
+
+def _novelai(source: Raw) -> dict[str, Any]:
+    """`budgetPriority` becomes the order. `forceActivation` is not taken over: such entries would stand in every prompt."""
+    title, budget = source.get("displayName") or "", source.get("contextConfig")
+    priority = budget.get("budgetPriority") if isinstance(budget, Mapping) else None
+    return {
+        "comment": title,
+        "addMemo": bool(str(title).strip(_BLANKS)),
+        "selective": False,
+        "order": 0 if priority is None else priority,
+        "disable": not source.get("enabled"),
+    }
+
+
+def _agnai(source: Raw) -> dict[str, Any]:
+    """`priority` has no place there, `weight` is the order."""
+    return {
+        "addMemo": bool(source.get("name")),
+        "selective": False,
+        "disable": not source.get("enabled"),
+    }
+
+
+def _risu(source: Raw) -> dict[str, Any]:
+    """`activationPercent` is also the switch of the roll: 0 turns it off, so that the entry always passes."""
+    percent, second = source.get("activationPercent"), source.get("secondkey")
+    return {
+        "key": split_keys(source.get("key")),
+        "keysecondary": split_keys(second) if second else [],
+        "addMemo": True,
+        "probability": 100 if percent is None else percent,
+        "useProbability": True if percent is None else percent,
+    }
+
+
+def split_keys(listed: object) -> list[str]:
+    r"""Keys of a comma list, trimmed as scripts trim; empty pieces stay.
+
+    >>> split_keys("dragon, wyrm ,,\ufeff龙")
+    ['dragon', 'wyrm', '', '龙']
+    """
+    return [key.strip(_BLANKS) for key in str(listed or "").split(",")]
+
+
+_OF_RISU = {
+    "comment": "comment",
+    "content": "content",
+    "constant": "alwaysActive",
+    "selective": "selective",
+    "order": "insertorder",
+}
+OTHER_BOOKS: Mapping[str, OtherBook] = {
+    "novelai": OtherBook(
+        lambda raw: "lorebookVersion" in raw, _novelai, {"key": "keys", "content": "text"}
+    ),
+    "agnai": OtherBook(
+        lambda raw: raw.get("kind") == "memory",
+        _agnai,
+        {"key": "keywords", "comment": "name", "content": "entry", "order": "weight"},
+    ),
+    "risu": OtherBook(lambda raw: raw.get("type") == "risu", _risu, _OF_RISU, ("data", "lorebook")),
+    # its lorebook stands beside scripts, which are kept and never run
+    "risu_module": OtherBook(
+        lambda raw: raw.get("type") == "risuModule", _risu, _OF_RISU, ("data", "lorebook")
+    ),
+}
+"""By the name of the format, in the order in which a document is asked."""
