@@ -27,6 +27,7 @@ from rolememory.engine.inputs import (
 from rolememory.engine.learning import RoleLearning
 from rolememory.engine.maintenance import RoleMaintenance
 from rolememory.engine.memories import RoleMemories, known_fields
+from rolememory.storage.memories import Edit
 
 
 class RoleConversation:
@@ -202,13 +203,24 @@ class RoleConversation:
             finally:
                 role.begin_recalling()
 
-    def forget_chat(self, chat: str) -> None:
-        """Remove a chat with what is noted about it: timers, uses, how far it was read."""
+    def forget_chat(self, chat: str, *, memories: bool = False) -> int:
+        """Remove a chat with what is noted about it: timers, uses, how far it was read; how many memories went along.
+
+        `memories`: what was learned from this chat alone goes as well, else it stands by itself.
+        """
         role = self._context
+        only = [
+            Edit("remove", one.id, {}, reason="chat removed")
+            for one in self._memories.current().values()
+            if memories and one.evidence and all(proof.chat == chat for proof in one.evidence)
+        ]
         role.chats.remove(chat)
         self._learning.learner.drop([chat])
         role.usage.forget([chat])
         role.pipeline.chats.forget([chat])
+        if only:
+            self._memories.commit(only)
+        return len(only)
 
     def _keep_only(self, chats: Collection[str]) -> None:
         """Drop what is kept between turns of every other chat, and when upkeep met which memory."""

@@ -80,6 +80,10 @@ class ActiveSet:
     withdrawn: frozenset[str] = frozenset()
     superseded: Mapping[str, str] = field(default_factory=dict)
 
+    def holds(self, memory_id: str) -> bool:
+        """Whether this memory counts and none that counts replaced it."""
+        return memory_id not in self.withdrawn and memory_id not in self.superseded
+
 
 def counts(memory: Memory, visibility: Visibility) -> bool:
     """Whether a memory has no supports or one of them stands."""
