@@ -13,11 +13,9 @@ from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.lorebook import lore_id
 from rolememory.schema.memory import Memory
-from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.book_folders import BookFolder, editable, shelf_named
 from rolememory.serve.rest.book_schemas import EntryFields
-from rolememory.serve.rest.dependencies import Alone, AppStateDep, RoleDep, router
-from rolememory.serve.rest.memories import newest_txn, told
+from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.roles import with_overrides
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar
@@ -52,56 +50,41 @@ class ApplyOut(Out):
 
 
 @applying.post("/apply")
-def apply(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: ApplyIn) -> ApplyOut:
+def apply(call: RoleCall, given: ApplyIn) -> ApplyOut:
     """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
     shallow(given.value)
-    if given.target == "settings":
-        return _to_setting(app_state, role_memory, alone, given)
-    return (
-        _to_memory(app_state, role_memory, alone, given)
-        if given.target == "memory"
-        else _to_entry(app_state, role_memory, alone, given)
-    )
+    make = {"memory": _to_memory, "entry": _to_entry, "settings": _to_setting}[given.target]
+    before, after, txn = make(call, given)
+    return ApplyOut(target=given.target, field=given.field, before=before, after=after, txn=txn)
 
 
-def _to_memory(
-    app_state: AppState, role_memory: RoleMemory, alone: Alone, given: ApplyIn
-) -> ApplyOut:
-    with alone.through(f"memory {role_memory.id}"):
-        if given.field not in Memory.model_fields or given.field in ("id", "type"):
-            raise UnknownNameError("field", given.field, Memory.model_fields)
-        before = role_memory.memories.get(given.id)
-        changes: dict[str, Any] = {given.field: given.value}
-        role_memory.edit(given.id, reason="explain", **changes)
-        after = role_memory.memories[given.id]
-    told(app_state, role_memory)
-    values = [one.model_dump(mode="json")[given.field] if one else None for one in (before, after)]
-    return ApplyOut(
-        target="memory",
-        field=given.field,
-        before=values[0],
-        after=values[1],
-        txn=newest_txn(role_memory, given.id),
-    )
+def _to_memory(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, str | None]:
+    """What stood in a memory, what stands there now, and what takes it back. Raises: UnknownNameError."""
+    if given.field not in Memory.model_fields or given.field in ("id", "type"):
+        raise UnknownNameError("field", given.field, Memory.model_fields)
+
+    def value() -> Any:
+        memory = call.role.memories.get(given.id)
+        return memory and memory.model_dump(mode="json")[given.field]
+
+    with call.changing():
+        before, changes = value(), {given.field: given.value}
+        call.role.edit(given.id, reason="explain", **changes)  # type: ignore[arg-type]  # it says what does not fit
+        return before, value(), call.newest_txn(given.id)
 
 
-def _to_entry(
-    app_state: AppState, role_memory: RoleMemory, alone: Alone, given: ApplyIn
-) -> ApplyOut:
+def _to_entry(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
     """One field of an entry, in the book where it stands. Raises: UnknownNameError."""
     if given.field not in EntryFields.model_fields:
         raise UnknownNameError("field", given.field, EntryFields.model_fields)
     fields = _fields(given)
-    for shelf, path in _books_of(app_state, role_memory):
-        with alone.through(f"book {path}"):
-            found = {
-                lore_id(path.stem, one.uid): one
-                for one in placed(load_book(path.read_bytes(), path.name))
-            }
-            if one := found.get(given.id):
-                before = one.entry.model_dump(mode="json")[given.field] if one.entry else None
-                shelf.write(path, changed(editable(path), one.uid, fields).write())
-                return ApplyOut(target="entry", field=given.field, before=before, after=given.value)
+    for shelf, path in _books_of(call):
+        with call.alone(f"book {path}"):
+            for one in placed(load_book(path.read_bytes(), path.name)):
+                if lore_id(path.stem, one.uid) == given.id:
+                    before = one.entry and one.entry.model_dump(mode="json")[given.field]
+                    shelf.write(path, changed(editable(path), one.uid, fields).write())
+                    return before, given.value, None
     raise UnknownNameError("lorebook entry", given.id, [])
 
 
@@ -115,35 +98,27 @@ def _fields(given: ApplyIn) -> dict[str, Any]:
         ) from error
 
 
-def _books_of(app_state: AppState, role_memory: RoleMemory) -> Iterator[tuple[BookFolder, Path]]:
+def _books_of(call: RoleCall) -> Iterator[tuple[BookFolder, Path]]:
     """The books that the role hears, its own first."""
-    own, shared = shelf_named(app_state, role_memory.id), shelf_named(app_state, "shared")
+    own, shared = shelf_named(call.app_state, call.role.id), shelf_named(call.app_state, "shared")
     yield from ((own, path) for path in own.files())
-    yield from (
-        (shared, path) for path in shared.files() if path.name in role_memory.role.worldbooks
-    )
+    linked = call.role.role.worldbooks
+    yield from ((shared, path) for path in shared.files() if path.name in linked)
 
 
-def _to_setting(
-    app_state: AppState, role_memory: RoleMemory, alone: Alone, given: ApplyIn
-) -> ApplyOut:
-    before = _setting(role_memory, given.field)
+def _to_setting(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
+    before = _setting(call.role, given.field)
     if given.scope == "home":
-        with alone.through("settings"):
-            set_value(app_state.home.path, given.field, given.value)
-        app_state.bus.tell("settings")
+        with call.alone("settings"):
+            set_value(call.home.path, given.field, given.value)
+        call.bus.tell("settings")
     else:
-        with alone.through(f"role {role_memory.id}"):
-            role = role_memory.role
-            tree = with_overrides(app_state.home, role, {given.field: given.value})
-            app_state.home.folder.update(role.model_copy(update={"settings": tree}))
-        app_state.bus.tell("role", role_memory.id)
-    return ApplyOut(
-        target="settings",
-        field=given.field,
-        before=before,
-        after=_setting(role_memory, given.field),
-    )
+        with call.alone(f"role {call.role.id}"):
+            role = call.role.role
+            tree = with_overrides(call.home, role, {given.field: given.value})
+            call.home.folder.update(role.model_copy(update={"settings": tree}))
+        call.tell("role")
+    return before, _setting(call.role, given.field), None
 
 
 def _setting(role_memory: RoleMemory, key: str) -> Any:

@@ -1,6 +1,7 @@
 """Where lorebooks stand: on the shared shelf, or on that of a role. A name in an address is looked for among the files that are there."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ from typing import Annotated
 from fastapi import Depends
 from fastapi import Path as InPath
 from starlette.requests import Request
+from starlette.responses import Response
 
 from rolememory.authoring.books import BookFile, read_book_file
 from rolememory.cards import limits
@@ -20,7 +22,7 @@ from rolememory.recall.books import note_imported
 from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.settings import ScanSettings
 from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import app_state_of
+from rolememory.serve.rest.dependencies import RestCall
 from rolememory.serve.rest.schemas import Line
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
@@ -51,22 +53,18 @@ class BookFolder:
 
     def files(self) -> Iterator[Path]:
         """Its books, by name. What leads out of the folder is none."""
-        if self.folder.is_dir():
-            for path in sorted(self.folder.glob("*.json")):
-                if (
-                    not path.name.startswith(".")
-                    and path.is_file()
-                    and path.resolve().parent == self.folder.resolve()
-                ):
-                    yield path
+        for path in sorted(self.folder.glob("*.json")):
+            here = path.is_file() and path.resolve().parent == self.folder.resolve()
+            if here and not path.name.startswith("."):
+                yield path
 
     def file(self, name: str) -> Path:
         """The file of that name, with or without its ending. Raises: UnknownNameError."""
-        files = list(self.files())
-        for path in files:
+        known = {path.name: path for path in self.files()}
+        for path in known.values():
             if name in (path.name, path.stem):
                 return path
-        raise UnknownNameError("worldbook", name, [path.name for path in files])
+        raise UnknownNameError("worldbook", name, known)
 
     def new_file(self, name: str, *, replace: bool = False) -> Path:
         """Where a new book of that name goes; the name is made safe. Raises: InvalidValueError when one stands there."""
@@ -97,10 +95,9 @@ def shelf_named(app_state: AppState, name: str) -> BookFolder:
     return BookFolder(app_state, role_memory.folder / FOLDER, role_memory)
 
 
-def read(path: Path) -> tuple[bytes, BookFile]:
-    """A book's bytes and what they say. Raises: FileError."""
-    data = limits.read_bytes(path)
-    return data, read_book_file(data, path.name)
+def read(path: Path) -> BookFile:
+    """What a book says. Raises: FileError."""
+    return read_book_file(limits.read_bytes(path), path.name)
 
 
 def editable(path: Path) -> Book:
@@ -120,14 +117,27 @@ def ruled(settings: ScanSettings, rules: str | None) -> ScanSettings:
     return settings.model_copy(update={"rules": rules_named(rules).name}) if rules else settings
 
 
-def _shelf_of(
-    request: Request,
-    shelf: Annotated[
-        str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
-    ],
-) -> BookFolder:
-    return shelf_named(app_state_of(request), shelf)
+class CallOfShelf(RestCall):
+    """A call about the books of one shelf."""
+
+    def __init__(
+        self,
+        request: Request,
+        response: Response,
+        shelf: Annotated[
+            str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
+        ],
+    ) -> None:
+        super().__init__(request, response)
+        self.shelf = shelf_named(self.app_state, shelf)
+
+    @contextmanager
+    def editing(self, book: str) -> Iterator[Path]:
+        """The file of a book, alone with it."""
+        path = self.shelf.file(book)
+        with self.alone(f"book {path}"):
+            yield path
 
 
-TheShelf = Annotated[BookFolder, Depends(_shelf_of)]
+ShelfCall = Annotated[CallOfShelf, Depends()]
 BookName = Annotated[Line, InPath(description="its file's name")]

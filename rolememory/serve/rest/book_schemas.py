@@ -1,23 +1,18 @@
 """Lorebooks, their entries and what is wrong with them, as they go out; entries as they come in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from rolememory.authoring.books import BookFile, title
+from rolememory.authoring.books import title
 from rolememory.authoring.entries import Placed
-from rolememory.authoring.import_review import everywhere
 from rolememory.authoring.lint import words
 from rolememory.authoring.lint.finding import LintFinding, written
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.scan import target
-from rolememory.schema.lorebook import Lorebook
-from rolememory.schema.scene import Language
-from rolememory.schema.settings import ScanSettings
-from rolememory.serve.rest.dependencies import tag
-from rolememory.serve.rest.error_responses import clean
-from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar, Text
+from rolememory.serve.rest.dependencies import HomeCall, tag
+from rolememory.serve.rest.schemas import In, Line, Lines, Out, Said, Scalar, Text
 
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Number = Annotated[int | float, Field(ge=-1_000_000, le=1_000_000)]
@@ -38,12 +33,6 @@ class EverywhereOut(Out):
     key: str
 
 
-def on_every_turn(book: Lorebook, settings: ScanSettings) -> list[EverywhereOut]:
-    """The keys of a book that match everything."""
-    found = everywhere([book], settings)
-    return [EverywhereOut(entry=clean(one.entry), key=clean(one.key)) for one in found]
-
-
 class BookOut(Out):
     """A lorebook."""
 
@@ -53,7 +42,7 @@ class BookOut(Out):
     format: str
     description: str
     entries: int
-    problems: list[str]
+    problems: list[Said]
     linked_by: list[str] = Field(description="shared: ids of the roles that use it")
     has_tests: bool
     etag: str
@@ -120,8 +109,8 @@ class FindingOut(Out):
     title: str
     field: str = Field(description="as the file has it")
     ours: str = Field(description="by our name")
-    why: str
-    write: str
+    why: Said
+    write: Said
     values: dict[str, Scalar]
 
 
@@ -178,20 +167,17 @@ class EntryChanged(Out):
     written: bool
 
 
-def finding_out(one: LintFinding, form: str, language: Language) -> FindingOut:
+def finding_out(call: HomeCall, one: LintFinding, form: str) -> FindingOut:
     """A fault in words."""
-    return FindingOut(
+    return FindingOut.from_value(
+        one,
         severity=words.severity(one).value,
-        code=one.code,
-        uid=clean(one.entry),
-        title=clean(one.title),
+        uid=one.entry,
         field=written(one.field, form),
         ours=one.field,
-        why=clean(words.why(one, language)),
-        write=clean(words.write(one, language)),
-        values={
-            name: clean(value) if isinstance(value, str) else value for name, value in one.values
-        },
+        why=words.why(one, call.language),
+        write=words.write(one, call.language),
+        values=dict(one.values),
     )
 
 
@@ -199,31 +185,15 @@ def entries_out(places: Iterable[Placed], subject: Subject) -> list[EntryOut]:
     """Entries that can be read, in the order of the file."""
     prepared = {lore.entry.id: lore for lore in subject.entries}
     return [
-        _entry_out(one, target(prepared[one.uid], subject.rules), subject.costs[one.uid])
+        EntryOut.from_value(
+            one.entry,
+            uid=one.uid,
+            title=title(one.entry),
+            target=target(prepared[one.uid], subject.rules),
+            tokens=subject.costs[one.uid],
+            raw=dict(one.raw),
+            etag=tag(dict(one.raw)),
+        )
         for one in places
-        if one.uid in prepared
+        if one.entry and one.uid in prepared
     ]
-
-
-def _entry_out(one: Placed, goes_to: str, tokens: int) -> EntryOut:
-    entry = one.entry
-    assert entry is not None, "an entry that was prepared was read"
-    fields: Mapping[str, Any] = entry.model_dump(
-        mode="json", exclude={"id", "raw", "character_filter", "card_case_sensitive"}
-    )
-    known = {name: value for name, value in fields.items() if name in EntryOut.model_fields}
-    raw = dict(one.raw)
-    return EntryOut(
-        **known,
-        uid=one.uid,
-        title=title(entry),
-        target=goes_to,
-        tokens=tokens,
-        raw=raw,
-        etag=tag(raw),
-    )
-
-
-def book_title(file: BookFile) -> str:
-    """What the book is called."""
-    return clean(file.name)

@@ -1,32 +1,24 @@
 """What fires in a book, what is wrong with it, and whether it does what is expected of it."""
 
+from collections import Counter
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Query
 from pydantic import Field
 
 from rolememory.authoring.expectation_run import BookRunner
 from rolememory.authoring.expectation_run import check as play
 from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
 from rolememory.authoring.lint.check import check
-from rolememory.authoring.scan import Fired, Silent, look
+from rolememory.authoring.scan import Silent, look
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
-from rolememory.serve.rest.book_folders import BookFolder, BookName, TheShelf, read, ruled
+from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read, ruled
 from rolememory.serve.rest.book_schemas import FindingOut, finding_out
-from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
-    IfMatch,
-    LanguageDep,
-    router,
-    seen,
-    tag,
-)
-from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.dependencies import IfMatch, router, tag
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
-from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Why
+from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Said, Why
 from rolememory.serve.rest.turn_schemas import CharacterIn, Messages
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
@@ -104,7 +96,7 @@ class ScanOut(Out):
     overflowed: bool
     passes: int
     rolls: int
-    notes: list[str]
+    notes: list[Said]
 
 
 class TestsOut(Out):
@@ -132,7 +124,7 @@ class CaseOut(Out):
 
     name: str
     passed: bool
-    failures: list[str]
+    failures: list[Said]
 
 
 class RunOut(Out):
@@ -144,149 +136,90 @@ class RunOut(Out):
 
 
 @trials.get("/lint")
-def lint(
-    shelf: TheShelf, book: BookName, language: LanguageDep, rules: Rules = None
-) -> FindingsOut:
+def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
-    _, file = read(shelf.file(book))
-    found = [
-        finding_out(one, file.book.format, language)
-        for one in check(file, ruled(shelf.settings, rules))
-    ]
-    counted = {
-        level: sum(one.severity == level for one in found) for level in ("error", "warning", "note")
-    }
-    return FindingsOut(
-        items=found, errors=counted["error"], warnings=counted["warning"], notes=counted["note"]
-    )
+    file = read(call.shelf.file(book))
+    faults = check(file, ruled(call.shelf.settings, rules))
+    items = [finding_out(call, one, file.book.format) for one in faults]
+    of = Counter(one.severity for one in items)
+    return FindingsOut(items=items, errors=of["error"], warnings=of["warning"], notes=of["note"])
 
 
 @trials.post("/scan")
-def scan(
-    app_state: AppStateDep, shelf: TheShelf, book: BookName, language: LanguageDep, given: ScanIn
-) -> ScanOut:
+def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
-    _, file = read(shelf.file(book))
     report = look(
-        [file.book],
+        [read(call.shelf.file(book)).book],
         [raw_message(one) for one in given.messages],
-        settings=ruled(shelf.settings, given.rules),
+        settings=ruled(call.shelf.settings, given.rules),
         card=given.character.card() if given.character else None,
         trigger=given.trigger,
         chance=given.seed,
         everything=given.everything,
     )
-    return ScanOut(
-        fired=[_fired_out(one, language) for one in report.fired],
-        silent=[_silent_out(one, language) for one in report.silent],
-        quiet=report.quiet,
-        budget=report.budget,
-        used=report.used,
-        overflowed=report.overflowed,
-        passes=report.passes,
-        rolls=report.rolls,
-        notes=[private(note, app_state) for note in report.notes],
+    return call.shown(
+        ScanOut,
+        report,
+        fired=[
+            FiredOut.from_value(one, why=why("lore", one.why, call.language))
+            for one in report.fired
+        ],
+        silent=[_silent_out(one, call.language) for one in report.silent],
     )
 
 
 @trials.get("/tests")
-def tests(response: Response, shelf: TheShelf, book: BookName) -> TestsOut:
+def tests(call: ShelfCall, book: BookName) -> TestsOut:
     """The expectations beside the book."""
-    shown = _tests_out(shelf, book)
-    response.headers["etag"] = shown.etag
-    return shown
+    shown = _tests_out(call.shelf, book)
+    return call.tagged(shown, shown.etag)
 
 
 @trials.put("/tests")
-def write_tests(
-    response: Response,
-    shelf: TheShelf,
-    book: BookName,
-    alone: Alone,
-    given: TestsIn,
-    if_match: IfMatch = None,
-) -> TestsOut:
+def write_tests(call: ShelfCall, book: BookName, given: TestsIn, if_match: IfMatch) -> TestsOut:
     """Write them; what cannot be read is refused with its place."""
-    path = beside(shelf.file(book))
-    with alone.through(f"book {path}"):
-        now = _tests_out(shelf, book)
-        seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
+    path = beside(call.shelf.file(book))
+    with call.alone(f"book {path}"):
+        if_match.check(lambda: _tests_out(call.shelf, book))
         read_expectations(given.text, path.name)
         rewrite(FileSpace(path.parent), path.name, given.text.encode())
-    shown = _tests_out(shelf, book)
-    response.headers["etag"] = shown.etag
-    return shown
+    return tests(call, book)
 
 
 @trials.post("/tests/run")
-def run_tests(
-    shelf: TheShelf, book: BookName, language: LanguageDep, given: RunIn | None = None
-) -> RunOut:
+def run_tests(call: ShelfCall, book: BookName, given: RunIn | None = None) -> RunOut:
     """Play every case and tell what failed, and why."""
-    path = shelf.file(book)
-    _, file = read(path)
+    path = call.shelf.file(book)
+    played = play(BookRunner(read(path).book), _cases(call.shelf, book, given), beside(path).name)
     found = [
-        CaseOut(
-            name=case.name,
-            passed=not failures,
-            failures=[clean(one.text(language)) for one in failures],
-        )
-        for case, failures in play(
-            BookRunner(file.book), _cases(shelf, book, given), beside(path).name
-        )
+        call.shown(CaseOut, case, passed=not failures, failures=failures)
+        for case, failures in played
     ]
     passed = sum(one.passed for one in found)
     return RunOut(cases=found, passed=passed, failed=len(found) - passed)
 
 
 def _tests_out(shelf: BookFolder, book: str) -> TestsOut:
-    path = beside(shelf.file(book))
-    text = path.read_text("utf-8", "replace") if path.is_file() else ""
+    text = _text_beside(shelf, book)
     return TestsOut(text=text, cases=text.count("[[case]]"), etag=tag(text))
+
+
+def _text_beside(shelf: BookFolder, book: str) -> str:
+    path = beside(shelf.file(book))
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
 
 
 def _cases(shelf: BookFolder, book: str, given: RunIn | None) -> list[ExpectationCase]:
     """The cases to play. Raises: FileError; there are none beside the book."""
-    path = beside(shelf.file(book))
-    text = (
-        given.text
-        if given and given.text is not None
-        else path.read_text("utf-8", "replace")
-        if path.is_file()
-        else ""
-    )
-    return read_expectations(text, path.name)
-
-
-def _fired_out(one: Fired, language: Language) -> FiredOut:
-    place = one.place
-    return FiredOut(
-        uid=clean(one.uid),
-        title=clean(one.title),
-        in_pass=one.in_pass,
-        phase=one.phase,
-        why=why("lore", one.why, language),
-        place=PlaceOut(
-            source=place.source,
-            message=place.message,
-            offset=place.offset,
-            match=clean(place.match),
-            quote=clean(place.quote),
-        )
-        if place
-        else None,
-        woken_by=clean(one.woken_by),
-        tokens=one.tokens,
-        target=one.target,
-        content=clean(one.content),
-    )
+    told = given.text if given else None
+    text = _text_beside(shelf, book) if told is None else told
+    return read_expectations(text, beside(shelf.file(book)).name)
 
 
 def _silent_out(one: Silent, language: Language) -> SilentOut:
-    return SilentOut(
-        uid=clean(one.uid),
-        title=clean(one.title),
+    return SilentOut.from_value(
+        one,
         gate=one.refusal.gate,
-        text=clean(word_gate(one.refusal, language)),
+        text=word_gate(one.refusal, language),
         remedy=change_out(one.refusal, language),
     )

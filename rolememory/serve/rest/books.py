@@ -1,17 +1,17 @@
 """Lorebooks: list, look, begin, bring in, carry out; entries changed one by one with the linter looking on."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from pydantic import Field
 
-from rolememory.authoring.books import BookFile, read_book_file
+from rolememory.authoring.books import read_book_file
 from rolememory.authoring.convert import Converted, convert
-from rolememory.authoring.entries import Placed, added, changed, placed, removed
+from rolememory.authoring.entries import added, changed, placed, removed
 from rolememory.authoring.expectations import beside
+from rolememory.authoring.import_review import everywhere
 from rolememory.authoring.lint.check import check
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.starter_book import new_book, new_expectations
@@ -20,14 +20,12 @@ from rolememory.cards.base import formats
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import FileError, UnknownNameError
-from rolememory.schema.scene import Language
-from rolememory.serve.app_state import AppState
+from rolememory.schema.lorebook import Lorebook
 from rolememory.serve.rest.book_folders import (
     BookFolder,
     BookName,
-    TheShelf,
+    ShelfCall,
     editable,
-    read,
     shelf_named,
 )
 from rolememory.serve.rest.book_schemas import (
@@ -35,25 +33,12 @@ from rolememory.serve.rest.book_schemas import (
     EntryChanged,
     EntryFields,
     EntryOut,
-    FindingOut,
-    book_title,
     entries_out,
     finding_out,
-    on_every_turn,
 )
-from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
-    IfMatch,
-    LanguageDep,
-    Paged,
-    page,
-    router,
-    seen,
-    tag,
-)
-from rolememory.serve.rest.error_responses import clean, private
-from rolememory.serve.rest.schemas import Done, In, Name, Out, Page
+from rolememory.serve.rest.dependencies import HomeCall, IfMatch, Paged, router, tag
+from rolememory.serve.rest.json_response import sendable
+from rolememory.serve.rest.schemas import Done, In, Name, Out, Page, Said
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 from rolememory.storage.files import atomic
 
@@ -71,7 +56,7 @@ class LossOut(Out):
     """One field that a format cannot hold."""
 
     field: str
-    text: str
+    text: Said
     kept: str = Field(description='where in the result it is kept for the way back; "" = nowhere')
 
 
@@ -93,50 +78,38 @@ class FormatsOut(Out):
 
 @books.get("")
 def list_books(
-    request: Request,
-    response: Response,
-    app_state: AppStateDep,
-    paging: Paged,
-    language: LanguageDep,
+    call: HomeCall,
+    page: Paged,
     shelf: Annotated[
         str | None, Query(max_length=300, description='only of this: "shared", or a role')
     ] = None,
 ) -> Page[BookOut]:
     """Every book: the shared ones, then those of each role."""
-    shelves = (
-        [shelf_named(app_state, shelf)]
-        if shelf
-        else [
-            shelf_named(app_state, "shared"),
-            *(shelf_named(app_state, role.id) for role in app_state.home.roles()),
-        ]
-    )
+    names = [shelf] if shelf else ["shared", *(role.id for role in call.home.roles())]
+    shelves = (shelf_named(call.app_state, name) for name in names)
     files = [(one, path) for one in shelves for path in one.files()]
-    return page(request, response, paging, files, lambda pair: book_out(*pair, language))
+    return page(files, lambda pair: book_out(call, *pair))
 
 
 @books.get("/formats")
-def known_formats(app_state: AppStateDep) -> FormatsOut:
+def known_formats() -> FormatsOut:
     """What cards and books can be written as."""
     return FormatsOut(cards=list(formats()), books=list(book_formats()))
 
 
 @books.post("/{shelf}", status_code=201)
-def begin_book(
-    app_state: AppStateDep, shelf: TheShelf, language: LanguageDep, given: NewBook
-) -> BookOut:
+def begin_book(call: ShelfCall, given: NewBook) -> BookOut:
     """A new book that already passes its own tests."""
-    path, written_in = shelf.new_file(given.name), given.language or language
-    shelf.write(path, new_book(path.stem, written_in).encode())
+    path, written_in = call.shelf.new_file(given.name), given.language or call.language
+    call.shelf.write(path, new_book(path.stem, written_in).encode())
     if not beside(path).exists():
         atomic.write(beside(path), new_expectations(path.name, written_in).encode())
-    return book_out(shelf, path, language)
+    return book_out(call, call.shelf, path)
 
 
 @books.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
 def bring_book(
-    shelf: TheShelf,
-    language: LanguageDep,
+    call: ShelfCall,
     upload: TheUpload,
     name: Annotated[
         str, Query(max_length=200, description="what it is to be called; else as its file")
@@ -145,29 +118,24 @@ def bring_book(
     dry_run: Annotated[bool, Query(description="only tell what it would be")] = False,
 ) -> BookOut:
     """A book of any known format, or the one in a card. JSON stays as it is, anything else becomes a lorebook of V3."""
-    book = load_book(upload.data, upload.name or "upload")
+    book, shelf = load_book(upload.data, upload.name or "upload"), call.shelf
+    as_it_is = book.container.data == upload.data and book.container.name == "json"
+    data = upload.data if as_it_is else convert(book, "lorebook_v3").data
     wanted = name or upload.name.rpartition(".")[0] or book.name
-    data = (
-        upload.data
-        if book.container.data == upload.data and book.container.name == "json"
-        else convert(book, "lorebook_v3").data
-    )
     path = shelf.new_file(wanted, replace=replace or dry_run)
-    keys = on_every_turn(read_book_file(data, path.name).book, shelf.settings)
-    if dry_run:
-        return _told(shelf, path, data, language).model_copy(update={"everywhere": keys})
-    if not path.exists():
-        shelf.from_somebody(path)
-    shelf.write(path, data)
-    return book_out(shelf, path, language).model_copy(update={"everywhere": keys})
+    shown = _told(call, shelf, path, data, keys=True)
+    if not dry_run:
+        if not path.exists():
+            shelf.from_somebody(path)
+        shelf.write(path, data)
+    return shown
 
 
 @books.get("/{shelf}/{book}")
-def one_book(response: Response, shelf: TheShelf, book: BookName, language: LanguageDep) -> BookOut:
+def one_book(call: ShelfCall, book: BookName) -> BookOut:
     """One book, without its entries."""
-    shown = book_out(shelf, shelf.file(book), language)
-    response.headers["etag"] = shown.etag
-    return shown
+    shown = book_out(call, call.shelf, call.shelf.file(book))
+    return call.tagged(shown, shown.etag)
 
 
 @books.get(
@@ -176,12 +144,12 @@ def one_book(response: Response, shelf: TheShelf, book: BookName, language: Lang
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 def carry_out(
-    shelf: TheShelf,
+    call: ShelfCall,
     book: BookName,
     to: Annotated[str, Query(max_length=60, description="a format; else as it is")] = "",
 ) -> Response:
     """The book as a file."""
-    path = shelf.file(book)
+    path = call.shelf.file(book)
     if not to:
         return attached(path.read_bytes(), path.stem, ".json")
     made = convert(load_book(path.read_bytes(), path.name), to)
@@ -190,121 +158,75 @@ def carry_out(
 
 @books.get("/{shelf}/{book}/convert")
 def would_lose(
-    app_state: AppStateDep,
-    shelf: TheShelf,
-    book: BookName,
-    language: LanguageDep,
-    to: Annotated[str, Query(max_length=60)],
+    call: ShelfCall, book: BookName, to: Annotated[str, Query(max_length=60)]
 ) -> ConvertedOut:
     """What another format cannot hold."""
-    path = shelf.file(book)
-    return converted_out(convert(load_book(path.read_bytes(), path.name), to), app_state, language)
+    path = call.shelf.file(book)
+    return converted_out(call, convert(load_book(path.read_bytes(), path.name), to))
 
 
 @books.get("/{shelf}/{book}/entries")
-def list_entries(
-    request: Request, response: Response, shelf: TheShelf, book: BookName, paging: Paged
-) -> Page[EntryOut]:
+def list_entries(call: ShelfCall, book: BookName, page: Paged) -> Page[EntryOut]:
     """The entries in the order of the file; those that cannot be read are told among the book's problems."""
-    standing = LoadedBook.of(shelf, shelf.file(book))
-    return page(
-        request,
-        response,
-        paging,
-        entries_out(standing.places, standing.subject),
-        lambda entry: entry,
-    )
+    loaded = LoadedBook.of(call, book)
+    return page(entries_out(loaded.places, loaded.subject), lambda entry: entry)
 
 
 @books.post("/{shelf}/{book}/entries", status_code=201)
 def add_entry(
-    response: Response,
-    shelf: TheShelf,
-    book: BookName,
-    language: LanguageDep,
-    alone: Alone,
-    given: EntryFields,
-    dry_run: bool = False,
+    call: ShelfCall, book: BookName, given: EntryFields, dry_run: bool = False
 ) -> EntryChanged:
     """An entry more, at the end. `dry_run` only says what would be wrong with it."""
-    path = shelf.file(book)
-    with alone.through(f"book {path}"):
+    with call.editing(book) as path:
         grown, uid = added(editable(path), given.told())
-        return _written(response, shelf, path, grown, uid, language, dry_run)
+        return _written(call, path, grown, uid, dry_run)
 
 
 @books.get("/{shelf}/{book}/entries/{uid:path}")
-def one_entry(
-    response: Response, shelf: TheShelf, book: BookName, uid: str, language: LanguageDep
-) -> EntryChanged:
+def one_entry(call: ShelfCall, book: BookName, uid: str) -> EntryChanged:
     """One entry and what is wrong with it."""
-    standing = LoadedBook.of(shelf, shelf.file(book))
-    shown = EntryChanged(
-        entry=standing.one(uid), findings=standing.findings(uid, language), written=False
-    )
-    response.headers["etag"] = shown.entry.etag
-    return shown
+    return LoadedBook.of(call, book).shown(uid)
 
 
 @books.patch("/{shelf}/{book}/entries/{uid:path}")
 def change_entry(
-    response: Response,
-    shelf: TheShelf,
+    call: ShelfCall,
     book: BookName,
     uid: str,
-    language: LanguageDep,
-    alone: Alone,
     given: EntryFields,
+    if_match: IfMatch,
     dry_run: Annotated[
         bool, Query(description="only lint: for an editor that looks on while somebody types")
     ] = False,
-    if_match: IfMatch = None,
 ) -> EntryChanged:
     """Change fields of one entry in its file; everything else in the file stays letter by letter."""
-    path = shelf.file(book)
-    with alone.through(f"book {path}"):
-        _unchanged(shelf, path, uid, if_match)
-        return _written(
-            response,
-            shelf,
-            path,
-            changed(editable(path), uid, given.told()),
-            uid,
-            language,
-            dry_run,
-        )
+    with call.editing(book) as path:
+        if_match.check(lambda: LoadedBook.of(call, book).one(uid))
+        return _written(call, path, changed(editable(path), uid, given.told()), uid, dry_run)
 
 
 @books.delete("/{shelf}/{book}/entries/{uid:path}")
-def remove_entry(
-    shelf: TheShelf, book: BookName, uid: str, alone: Alone, if_match: IfMatch = None
-) -> Done:
+def remove_entry(call: ShelfCall, book: BookName, uid: str, if_match: IfMatch) -> Done:
     """Take an entry out of the book."""
-    path = shelf.file(book)
-    with alone.through(f"book {path}"):
-        _unchanged(shelf, path, uid, if_match)
-        shelf.write(path, removed(editable(path), uid).write())
+    with call.editing(book) as path:
+        if_match.check(lambda: LoadedBook.of(call, book).one(uid))
+        call.shelf.write(path, removed(editable(path), uid).write())
     return Done(changed=1)
 
 
 class LoadedBook:
-    """A book as it stands: its entries, prepared for questions."""
+    """A book as it stands, or will be read again: its entries, prepared for questions."""
 
-    def __init__(self, shelf: BookFolder, file: BookFile, places: list[Placed]) -> None:
-        self.shelf, self.file, self.places = shelf, file, places
-        self.subject = Subject.of(file, shelf.settings)
-
-    @classmethod
-    def of(cls, shelf: BookFolder, path: Path) -> "LoadedBook":
-        """From its file. Raises: FileError."""
-        data, file = read(path)
-        return cls(shelf, file, placed(load_book(data, path.name)))
+    def __init__(self, call: ShelfCall, data: bytes, name: str) -> None:
+        self._call, self._file = call, read_book_file(data, name)
+        self.places = placed(load_book(data, name))
+        self.subject = Subject.of(self._file, call.shelf.settings)
 
     @classmethod
-    def written(cls, shelf: BookFolder, name: str, book: Book) -> "LoadedBook":
-        """As it will be read again."""
-        data = book.write()
-        return cls(shelf, read_book_file(data, name), placed(load_book(data, name)))
+    def of(cls, call: ShelfCall, book: str) -> "LoadedBook":
+        """From its file. Raises: UnknownNameError, FileError."""
+        path = call.shelf.file(book)
+        return cls(call, limits.read_bytes(path), path.name)
 
     def one(self, uid: str) -> EntryOut:
         """One entry. Raises: UnknownNameError."""
@@ -313,63 +235,56 @@ class LoadedBook:
             raise UnknownNameError("entry", uid, [one.uid for one in self.places if one.entry])
         return found[0]
 
-    def findings(self, uid: str, language: Language) -> list[FindingOut]:
-        """What is wrong with one entry."""
-        found = check(self.file, self.shelf.settings)
-        return [
-            finding_out(one, self.file.book.format, language) for one in found if one.entry == uid
+    def shown(self, uid: str, *, written: bool = False) -> EntryChanged:
+        """One entry and what is wrong with it. Raises: UnknownNameError."""
+        entry, call, file = self.one(uid), self._call, self._file
+        findings = [
+            finding_out(call, one, file.book.format)
+            for one in check(file, call.shelf.settings)
+            if one.entry == uid
         ]
+        answer = EntryChanged(entry=entry, findings=findings, written=written)
+        return call.tagged(answer, entry.etag)
 
 
-def book_out(shelf: BookFolder, path: Path, language: Language) -> BookOut:
+def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:
     """A book as it goes out; one that cannot be read is told with its problem."""
     try:
-        return _told(shelf, path, limits.read_bytes(path), language)
+        return _told(call, shelf, path, limits.read_bytes(path))
     except FileError as error:
-        return BookOut.model_validate(
-            {
-                **_place(shelf, path),
-                "name": clean(path.stem),
-                "format": "",
-                "description": "",
-                "entries": 0,
-                "has_tests": False,
-                "etag": '""',
-                "problems": [private(error.text(language), shelf.app_state)],
-            }
-        )
+        unread, problems = Lorebook(name=path.stem), [error]
+        return _shown(call, shelf, path, unread, problems=problems, has_tests=False, etag='""')
 
 
-def _place(shelf: BookFolder, path: Path) -> dict[str, Any]:
-    linked = [] if shelf.role_memory else list(_linked(shelf.app_state, path.name))
-    return {"id": clean(path.name), "shelf": shelf.id, "linked_by": linked}
-
-
-def _told(shelf: BookFolder, path: Path, data: bytes, language: Language) -> BookOut:
-    """What a book with this content is. Raises: FileError."""
+def _told(
+    call: HomeCall, shelf: BookFolder, path: Path, data: bytes, *, keys: bool = False
+) -> BookOut:
+    """What a book with this content is. `keys`: with those that match everything. Raises: FileError."""
     file = read_book_file(data, path.name)
-    return BookOut.model_validate(
-        {
-            **_place(shelf, path),
-            "name": book_title(file),
-            "format": file.book.format,
-            "description": clean(file.book.description),
-            "entries": len(file.book.entries),
-            "problems": [private(problem, shelf.app_state) for problem in file.book.problems],
-            "has_tests": beside(path).is_file(),
-            "etag": tag(data.hex()),
-        }
+    return _shown(
+        call,
+        shelf,
+        path,
+        file.book,
+        name=file.name,
+        has_tests=beside(path).is_file(),
+        etag=tag(data.hex()),
+        everywhere=everywhere([file.book], shelf.settings) if keys else (),
     )
 
 
-def converted_out(made: Converted, app_state: AppState, language: Language) -> ConvertedOut:
+def _shown(call: HomeCall, shelf: BookFolder, path: Path, book: Lorebook, **more: Any) -> BookOut:
+    users = [] if shelf.role_memory else call.home.roles()
+    linked_by = [role.id for role in users if path.name in role.worldbooks]
+    told = {"id": path.name, "shelf": shelf.id, "linked_by": linked_by, **more}
+    return call.shown(BookOut, book, entries=len(book.entries), **told)
+
+
+def converted_out(call: HomeCall, made: Converted) -> ConvertedOut:
     """A conversion, told."""
-    losses = [
-        LossOut(field=clean(one.field), text=private(one.text(language), app_state), kept=one.kept)
-        for one in made.losses
-    ]
-    return ConvertedOut(
-        format=made.result.format, suffix=made.suffix, bytes=len(made.data), losses=losses
+    losses = [call.shown(LossOut, one, text=one) for one in made.losses]
+    return ConvertedOut.from_value(
+        made, format=made.result.format, bytes=len(made.data), losses=losses
     )
 
 
@@ -377,39 +292,17 @@ def attached(
     data: bytes, stem: str, suffix: str, losses: int = 0, kind: str = "application/octet-stream"
 ) -> Response:
     """A file to be saved; its name in any script. Source: RFC 6266, RFC 8187."""
-    name = f"{clean(stem)}{suffix}"
+    name = quote(sendable(f"{stem}{suffix}"), safe="")
     headers = {
-        "content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        "content-disposition": f"attachment; filename*=UTF-8''{name}",
         "x-rolememory-losses": str(losses),
     }
     return Response(data, media_type=kind, headers=headers)
 
 
-def _written(
-    response: Response,
-    shelf: BookFolder,
-    path: Path,
-    book: Book,
-    uid: str,
-    language: Language,
-    dry_run: bool,
-) -> EntryChanged:
-    standing = LoadedBook.written(shelf, path.name, book)
-    shown = EntryChanged(
-        entry=standing.one(uid), findings=standing.findings(uid, language), written=not dry_run
-    )
+def _written(call: ShelfCall, path: Path, book: Book, uid: str, dry_run: bool) -> EntryChanged:
+    data = book.write()
+    shown = LoadedBook(call, data, path.name).shown(uid, written=not dry_run)
     if not dry_run:
-        shelf.write(path, book.write())
-    response.headers["etag"] = shown.entry.etag
+        call.shelf.write(path, data)
     return shown
-
-
-def _unchanged(shelf: BookFolder, path: Path, uid: str, if_match: str | None) -> None:
-    """Refuse when it is another one than the caller saw. Raises: Stale, UnknownNameError."""
-    if if_match is not None:
-        now = LoadedBook.of(shelf, path).one(uid)
-        seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
-
-
-def _linked(app_state: AppState, name: str) -> Iterator[str]:
-    return (role.id for role in app_state.home.roles() if name in role.worldbooks)

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.schema.passage import PREFIX
-from rolememory.serve.rest.dependencies import Alone, AppStateDep, RoleDep, router
-from rolememory.serve.rest.memories import newest_txn, told
+from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn
 from rolememory.serve.rest.schemas import Done, Id, In, Line
 from rolememory.storage.memories import Edit
@@ -44,51 +44,40 @@ class BulkDone(Done):
 
 
 @bulk.post("/bulk")
-def many(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: Bulk) -> BulkDone:
+def many(call: RoleCall, given: Bulk) -> BulkDone:
     """All of it or none."""
-    with alone.through(f"memory {role_memory.id}"):
-        ids = _added(role_memory, given) if given.op == "add" else _changed(role_memory, given)
-        txn = newest_txn(role_memory) if ids else None
-    told(app_state, role_memory)
-    return BulkDone(changed=len(ids), txn=txn, ids=ids)
+    role = call.role
+    with call.changing():
+        ids = _added(role, given) if given.op == "add" else _changed(role, given)
+        return BulkDone(changed=len(ids), txn=call.newest_txn() if ids else None, ids=ids)
 
 
-def _added(role_memory: RoleDep, given: Bulk) -> list[str]:
-    return (
-        [
-            memory.id
-            for memory in role_memory.remember_all(
-                [one.raw() for one in given.memories], reason=given.reason
-            )
-        ]
-        if given.memories
-        else []
-    )
+def _added(role: RoleMemory, given: Bulk) -> list[str]:
+    made = [one.raw() for one in given.memories]
+    return [memory.id for memory in role.remember_all(made, reason=given.reason)] if made else []
 
 
-def _changed(role_memory: RoleDep, given: Bulk) -> list[str]:
+def _changed(role: RoleMemory, given: Bulk) -> list[str]:
     ids = list(dict.fromkeys(given.ids))
-    if given.op in ("pin", "unpin"):
-        said = [one for one in ids if one.startswith(PREFIX) and one not in role_memory.memories]
-        done = _set(role_memory, given, [one for one in ids if one not in said])
-        (role_memory.pin if given.op == "pin" else role_memory.unpin)(*said)
-        return [*said, *done]
-    return _set(role_memory, given, ids)
+    if given.op not in ("pin", "unpin"):
+        return _set(role, given, ids)
+    said = [one for one in ids if one.startswith(PREFIX) and one not in role.memories]
+    done = _set(role, given, [one for one in ids if one not in said])
+    (role.pin if given.op == "pin" else role.unpin)(*said)
+    return [*said, *done]
 
 
-def _set(role_memory: RoleDep, given: Bulk, ids: list[str]) -> list[str]:
-    known = role_memory.memories
+def _set(role: RoleMemory, given: Bulk, ids: list[str]) -> list[str]:
+    known = role.memories
     if unknown := next((one for one in ids if one not in known), None):
         raise UnknownMemoryError(unknown, known)
     if not ids:
         return []
     if given.op == "delete":
-        role_memory.delete(*ids, reason=given.reason)
+        role.delete(*ids, reason=given.reason)
         return ids
     fields = _SETS.get(given.op) or (given.fields.told() if given.fields else {})
     if not fields:
         raise InvalidValueError("op edit: no fields; name what is to change")
-    role_memory.parts.memories.commit(
-        [Edit("set", one, dict(fields), reason=given.reason) for one in ids]
-    )
+    role.parts.memories.commit([Edit("set", one, dict(fields), reason=given.reason) for one in ids])
     return ids

@@ -1,35 +1,21 @@
 """Chats as they are kept: what was said, in which versions, and what was learned from it. Stories: which chats know of one another."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import Query, Request, Response
+from fastapi import Query
 from pydantic import AliasChoices, Field
 
-from rolememory.chats.stories import Living, Story
+from rolememory.chats.stories import Living
 from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
-    IfMatch,
-    Paged,
-    Paging,
-    RoleDep,
-    linked,
-    page,
-    router,
-    seen,
-    tag,
-)
-from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.dependencies import IfMatch, Paged, RoleCall, router, tag
 from rolememory.serve.rest.filters import Either
 from rolememory.serve.rest.schemas import Done, In, Line, Name, Out, Page
-from rolememory.storage.memories import Edit
 
 chats = router("chats", under="/roles/{role}")
 Mode = Literal["on", "here", "read_only", "off"]
@@ -150,199 +136,119 @@ class LivingIn(In):
 
 @chats.get("/chats")
 def list_chats(
-    request: Request,
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    paging: Paged,
+    call: RoleCall,
+    page: Paged,
     user: Annotated[str | None, Query(max_length=500)] = None,
     archived: Either = "no",
 ) -> Page[ChatOut]:
     """The chats of a role, the one that changed last first."""
-    found, people = (
-        role_memory.chats.chats(archived=archived != "no"),
-        app_state.home.people.follow(),
-    )
+    people = call.home.people.follow()
     rows = [
         one
-        for one in found
+        for one in call.role.chats.chats(archived=archived != "no")
         if (user is None or people.are_one(one.user or "", user))
         and (archived != "yes" or one.archived)
     ]
-    return page(request, response, paging, rows, chat_out)
+    return page(rows, chat_out)
 
 
 @chats.get("/stories")
-def list_stories(
-    request: Request, response: Response, role_memory: RoleDep, paging: Paged
-) -> Page[StoryOut]:
+def list_stories(call: RoleCall, page: Paged) -> Page[StoryOut]:
     """Every named story, the life that chats share first."""
-    return page(request, response, paging, role_memory.stories.list(), _story_out)
+    return page(call.role.stories.list(), StoryOut.from_value)
 
 
 @chats.post("/stories", status_code=201)
-def begin(app_state: AppStateDep, role_memory: RoleDep, given: StoryIn) -> StoryOut:
+def begin(call: RoleCall, given: StoryIn) -> StoryOut:
     """A new story: empty, or one that knows what was told in another until then."""
-    made = role_memory.stories.begin(given.name, given.of, given.at)
-    app_state.bus.tell("chat", role_memory.id)
-    return _story_out(made)
+    made = call.role.stories.begin(given.name, given.of, given.at)
+    call.tell("chat")
+    return StoryOut.from_value(made)
 
 
 @chats.post("/stories/merge")
-def merge(app_state: AppStateDep, role_memory: RoleDep, given: StoryMergeIn) -> StoryOut:
+def merge(call: RoleCall, given: StoryMergeIn) -> StoryOut:
     """Let everything told in one story be known in another as well."""
-    into = role_memory.stories.merge(given.name, given.into)
-    app_state.bus.tell("chat", role_memory.id)
-    return _story_out(into)
+    into = call.role.stories.merge(given.name, given.into)
+    call.tell("chat")
+    return StoryOut.from_value(into)
 
 
 @chats.get("/stories/default")
-def living(role_memory: RoleDep, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
+def living(call: RoleCall, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
     """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
-    return LivingOut(user=user, stories=role_memory.stories.default(user))
+    return LivingOut(user=user, stories=call.role.stories.default(user))
 
 
 @chats.put("/stories/default")
-def choose(app_state: AppStateDep, role_memory: RoleDep, given: LivingIn) -> LivingOut:
+def choose(call: RoleCall, given: LivingIn) -> LivingOut:
     """Choose it for a user."""
-    role_memory.stories.choose(given.stories, given.user)
-    app_state.bus.tell("chat", role_memory.id)
-    return living(role_memory, given.user)
+    call.role.stories.choose(given.stories, given.user)
+    call.tell("chat")
+    return living(call, given.user)
 
 
 @chats.get("/chats/{chat:path}")
 def one_chat(
-    request: Request,
-    response: Response,
-    role_memory: RoleDep,
+    call: RoleCall,
     chat: str,
-    paging: Paged,
+    page: Paged,
     newest: Annotated[bool, Query(description="the newest first")] = False,
 ) -> ChatDetail:
     """What stands in a chat, other versions of it, and what was learned from each message."""
-    shown = chat_out(role_memory.chats.info(chat))
-    path = role_memory.chats.path(chat)
-    rows = path[::-1] if newest else path
-    part = rows[paging.offset : paging.offset + paging.limit]
-    linked(request, response, paging, len(rows))
-    response.headers["etag"] = shown.etag
-    return ChatDetail(
-        chat=shown,
-        items=list(_messages(role_memory, chat, part)),
-        total=len(rows),
-        **_bounds(paging),
-    )
+    info, path = chat_out(call.role.chats.info(chat)), call.role.chats.path(chat)
+    found = page(path[::-1] if newest else path, _shown_in(call.role, chat))
+    return call.tagged(ChatDetail(chat=info, **dict(found)), info.etag)
 
 
 @chats.patch("/chats/{chat:path}")
-def change_chat(
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    alone: Alone,
-    chat: str,
-    given: ChatPatch,
-    if_match: IfMatch = None,
-) -> ChatOut:
+def change_chat(call: RoleCall, chat: str, given: ChatPatch, if_match: IfMatch) -> ChatOut:
     """Name a chat, put it away, change which others it knows of."""
-    with alone.through(f"chats {role_memory.id}"):
-        now = chat_out(role_memory.chats.info(chat))
-        seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
-        info = role_memory.chats.update(
-            chat,
-            title=given.title,
-            archived=given.archived,
-            story=given.story,
-            mode=given.mode,
-        )
-    app_state.bus.tell("chat", role_memory.id, chat=info.id)
+    with call.alone(f"chats {call.role.id}"):
+        if_match.check(lambda: chat_out(call.role.chats.info(chat)))
+        info = call.role.chats.update(chat, **dict(given))
+    call.tell("chat", chat=info.id)
     shown = chat_out(info)
-    response.headers["etag"] = shown.etag
-    return shown
+    return call.tagged(shown, shown.etag)
 
 
 @chats.delete("/chats/{chat:path}")
 def remove_chat(
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    alone: Alone,
+    call: RoleCall,
     chat: str,
     memories: Annotated[
         Literal["keep", "delete"], Query(description="what was learned from this chat alone")
     ] = "keep",
 ) -> Done:
     """Remove a chat from the disk. Memories that are kept then stand by themselves: no swipe takes them back."""
-    with alone.through(f"memory {role_memory.id}"), alone.through(f"chats {role_memory.id}"):
-        chat = role_memory.chats.info(chat).id
-        only = [
-            one.id
-            for one in role_memory.memories.values()
-            if one.evidence and all(support.chat == chat for support in one.evidence)
-        ]
-        role_memory.parts.conversation.forget_chat(chat)
-        if memories == "delete" and only:
-            role_memory.parts.memories.commit(
-                [Edit("remove", one, {}, reason="chat removed") for one in only]
-            )
-    app_state.bus.tell("chat", role_memory.id, chat=chat)
-    return Done(changed=len(only) if memories == "delete" else 0)
+    with call.alone(f"memory {call.role.id}"), call.alone(f"chats {call.role.id}"):
+        chat = call.role.chats.info(chat).id
+        gone = call.role.parts.conversation.forget_chat(chat, memories=memories == "delete")
+    call.tell("chat", chat=chat)
+    return Done(changed=gone)
 
 
 def chat_out(info: ChatInfo) -> ChatOut:
-    """A chat as it goes out."""
-    told = {
-        "id": clean(info.id),
-        "title": clean(info.title),
-        "user": info.user,
-        "story": info.story,
-        "chosen": info.chosen is not None,
-        "mode": info.mode,
-        "archived": info.archived,
-    }
-    return ChatOut.model_validate(
-        {
-            **told,
-            "created": info.created,
-            "updated": info.updated,
-            "messages": info.messages,
-            "branch_of": clean(info.branch_of),
-            "unnamed": info.unnamed,
-            "etag": tag(told),
-        }
-    )
+    """A chat as it goes out; its ETag is of what can be changed."""
+    shown = ChatOut.from_value(info, chosen=info.chosen is not None, etag="")
+    names = {"id", "title", "user", "story", "chosen", "mode", "archived"}
+    return shown.model_copy(update={"etag": tag(shown.model_dump(include=names))})
 
 
-def _bounds(paging: Paging) -> dict[str, int]:
-    return {"limit": paging.limit, "offset": paging.offset}
-
-
-def _messages(
-    role_memory: RoleMemory, chat: str, part: Sequence[ChatMessage]
-) -> "list[MessageShown]":
-    learned, slots = _learned(role_memory.memories, chat), defaultdict(list)
-    for said in role_memory.chats.versions(chat).values():
+def _shown_in(role: RoleMemory, chat: str) -> Callable[[ChatMessage], MessageShown]:
+    """How a message of this chat is shown: beside other versions of it, and with what was learned from it."""
+    learned, slots = _learned(role.memories, chat), defaultdict(list)
+    for said in role.chats.versions(chat).values():
         slots[said.slot].append(said)
-    return [
-        MessageShown(
-            version=one.version,
-            slot=one.slot,
-            role=one.role,
-            name=clean(one.name),
-            text=clean(one.text),
-            raw=clean(one.raw),
-            at=one.at,
-            others=[
-                VersionOut(version=other.version, text=clean(other.text))
-                for other in slots[one.slot]
-                if other.version != one.version
-            ],
-            learned=[
-                LearnedOut(id=memory.id, content=clean(memory.content), archived=memory.archived)
-                for memory in learned[one.version]
-            ],
-        )
-        for one in part
-    ]
+
+    def shown(one: ChatMessage) -> MessageShown:
+        others = [
+            VersionOut.from_value(said) for said in slots[one.slot] if said.version != one.version
+        ]
+        memories = [LearnedOut.from_value(memory) for memory in learned[one.version]]
+        return MessageShown.from_value(one, others=others, learned=memories)
+
+    return shown
 
 
 def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, list[Memory]]":
@@ -351,15 +257,7 @@ def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, lis
     for memory in memories.values():
         if memory.chapter:
             continue  # it rests on many, and has a list of its own
-        for version in dict.fromkeys(
-            version
-            for one in memory.evidence
-            if one.chat == chat
-            for version in one.version.split("+")
-        ):
+        proofs = (one for one in memory.evidence if one.chat == chat)
+        for version in {version for one in proofs for version in one.version.split("+")}:
             found[version].append(memory)
     return found
-
-
-def _story_out(story: Story) -> StoryOut:
-    return StoryOut(name=story.name, of=story.of, at=story.at, merged=list(story.merged))

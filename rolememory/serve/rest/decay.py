@@ -11,7 +11,7 @@ from pydantic import Field
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecencySettings
-from rolememory.serve.rest.dependencies import RoleDep, router
+from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import Out
 from rolememory.triggers.recency import days_between, freshness
 
@@ -94,25 +94,19 @@ class Ageing:
 
 @fadings.get("/roles/{role}/fading")
 def all_fading(
-    role_memory: RoleDep,
+    call: RoleCall,
     at: Annotated[datetime | None, Query(description="a moment of the past; else now")] = None,
     ahead: Annotated[float, Query(ge=0.0, le=100.0, description="so many half-lives later")] = 0.0,
 ) -> FreshnessOut:
     """How fresh every memory is now, was at a moment, or will be."""
-    ageing, moment = Ageing.of(role_memory), at or datetime.now(UTC)
+    ageing, moment = Ageing.of(call.role), at or datetime.now(UTC)
     later = ahead * ageing.half_life
     values = {
         memory.id: ageing.left(memory, ageing.age(memory.since, moment) + later)
-        for memory in role_memory.memories.values()
+        for memory in call.role.memories.values()
         if ageing.fades(memory)
     }
-    return FreshnessOut(
-        at=moment,
-        unit=ageing.unit,
-        half_life=ageing.half_life,
-        share=ageing.rules.weight,
-        values=values,
-    )
+    return FreshnessOut.from_value(ageing, at=moment, share=ageing.rules.weight, values=values)
 
 
 def fading(role_memory: RoleMemory, memory: Memory) -> FadingOut:
@@ -120,10 +114,9 @@ def fading(role_memory: RoleMemory, memory: Memory) -> FadingOut:
     ageing = Ageing.of(role_memory)
     age, fades = ageing.age(memory.since, datetime.now(UTC)), ageing.fades(memory)
     end = age + AHEAD * ageing.half_life / max(memory.decay if fades else 0.0, 0.25)
-    return FadingOut(
+    return FadingOut.from_value(
+        ageing,
         fades=fades,
-        unit=ageing.unit,
-        half_life=ageing.half_life,
         share=ageing.rules.weight,
         age=age,
         now=ageing.left(memory, age),

@@ -1,29 +1,30 @@
-"""Dependencies of endpoints: the application's state, the role, the language, a page of a list, what the caller has seen."""
+"""Dependencies of endpoints: the call with its role and language, a page of a list, what the caller has seen."""
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from threading import Lock
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
-import orjson
 from fastapi import APIRouter, Depends, Header, Path, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rolememory.engine import RoleMemory
-from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER
 from rolememory.serve.keys import Caller
-from rolememory.serve.rest.error_responses import Stale, language_of
-from rolememory.serve.rest.route import RestRoute
-from rolememory.serve.rest.schemas import Faulty, Page
+from rolememory.serve.rest.error_responses import Stale, language_of, private
+from rolememory.serve.rest.json_response import RestResponse
+from rolememory.serve.rest.route import RestRoute, among
+from rolememory.serve.rest.schemas import Faulty, Out, Page
 
 MOST_ROWS = 500
 Thing = TypeVar("Thing")
 Row = TypeVar("Row", bound=BaseModel)
+Shown = TypeVar("Shown", bound=Out)
 SHAPES = "#/components/schemas/"
 # By reference: of a model, FastAPI makes a reader of its own for every status of every path, half a second of each start.
 FAULTS: dict[int | str, dict[str, Any]] = {
@@ -57,102 +58,130 @@ def fault_shapes() -> dict[str, Any]:
 def router(*tags: str, under: str = "") -> APIRouter:
     """The paths of one group of resources."""
     return APIRouter(
-        prefix=f"/api{under}", tags=list(tags), route_class=RestRoute, responses=FAULTS
+        prefix=f"/api{under}",
+        tags=list(tags),
+        route_class=RestRoute,
+        responses=FAULTS,
+        default_response_class=RestResponse,
     )
 
 
-def app_state_of(request: Request) -> AppState:
-    """The application's state."""
-    app_state: AppState = request.app.state.app_state
-    return app_state
+def kept(kind: type) -> Any:
+    """A dependency: the one thing of this kind that lives as long as the application (`router.rest_app` makes it)."""
+
+    def found(request: Request) -> Any:
+        return request.app.state.kept[kind]
+
+    return Depends(found)
 
 
-def _role_of(
-    request: Request, role: Annotated[str, Path(max_length=300, description="id, name or alias")]
-) -> RoleMemory:
-    home, caller = app_state_of(request).home, caller_of(request)
-    return caller.role(home, role) if caller else home.role(role)
+class UpdateLocks:
+    """One at a time between looking whether something changed and changing it."""
+
+    def __init__(self) -> None:
+        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+        self._lock = Lock()
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Alone, as far as this server goes; files edited from outside are the store's to settle."""
+        with self._lock:
+            lock = self._locks[name]
+        with lock:
+            yield
 
 
-def caller_of(request: Request) -> Caller | None:
-    """Who asks a service; None where this is none."""
-    found: Caller | None = request.scope.get(CALLER)
-    return found
+class RestCall:
+    """One call: the application's state, the caller and their language, and how they are answered."""
+
+    def __init__(self, request: Request, response: Response) -> None:
+        self.request, self.response = request, response
+        self.app_state: AppState = request.app.state.app_state
+        self.home, self.bus = self.app_state.home, self.app_state.bus
+        self.language = language_of(request, self.app_state)
+        self.caller: Caller | None = request.scope.get(CALLER)  # of a service; else None
+        locks: UpdateLocks = request.app.state.kept[UpdateLocks]
+        self.alone = locks.alone
+
+    def say(self, said: Any) -> str:
+        """A text, or something that has one in every language, as this caller reads it."""
+        text = said if isinstance(said, str) else said.text(self.language)
+        return private(text, self.app_state)
+
+    def shown(self, kind: type[Shown], value: object, /, **more: Any) -> Shown:
+        """A value of the engine as it goes out, see `Out.from_value`; every `Said` in the caller's language."""
+        return kind.from_value(value, self, **more)
+
+    def tagged(self, answer: Thing, etag: str) -> Thing:
+        """The answer with its ETag; who has it already is told so by `RestRoute`."""
+        self.response.headers["etag"] = etag
+        return answer
 
 
-def _language_of_request(request: Request) -> Language:
-    return language_of(request, app_state_of(request))
+class CallOfRole(RestCall):
+    """A call about one role."""
+
+    def __init__(
+        self,
+        request: Request,
+        response: Response,
+        role: Annotated[str, Path(max_length=300, description="id, name or alias")],
+    ) -> None:
+        super().__init__(request, response)
+        self.role = self.caller.role(self.home, role) if self.caller else self.home.role(role)
+
+    def tell(self, kind: str, **values: Any) -> None:
+        """Let listeners know that something of this role changed."""
+        self.bus.tell(kind, self.role.id, **values)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """One change of the role's memories at a time; listeners are told of it when it is made."""
+        with self.alone(f"memory {self.role.id}"):
+            yield
+        self.tell("memory")
+
+    def newest_txn(self, memory_id: str | None = None) -> str | None:
+        """The transaction that changed it last."""
+        return next((line.txn for line in self.role.history(memory_id, 1)), None)
 
 
-class Paging(BaseModel):
-    """Which part of a list is wanted."""
-
-    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 50
-    offset: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+HomeCall = Annotated[RestCall, Depends()]
+RoleCall = Annotated[CallOfRole, Depends()]
 
 
-def _paging(
-    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50,
-    offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0,
-) -> Paging:
-    return Paging(limit=limit, offset=offset)
+class Pages:
+    """Which part of a list is wanted, and the page that holds it."""
+
+    def __init__(
+        self,
+        request: Request,
+        response: Response,
+        limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50,
+        offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0,
+    ) -> None:
+        self._url, self._response = request.url, response
+        self._limit, self._offset = limit, offset
+
+    def __call__(self, rows: Sequence[Thing], shown: Callable[[Thing], Row]) -> Page[Row]:
+        """The wanted part of the rows, with links to the parts around it. Source: RFC 8288."""
+        limit, offset, total = self._limit, self._offset, len(rows)
+        if links := ", ".join(self._links(total)):
+            self._response.headers["link"] = links
+        items = [shown(one) for one in rows[offset : offset + limit]]
+        return Page(items=items, total=total, limit=limit, offset=offset)
+
+    def _links(self, total: int) -> Iterable[str]:
+        limit, offset = self._limit, self._offset
+        places = {"first": 0, "prev": max(offset - limit, 0)} if offset else {}
+        if offset + limit < total:
+            places |= {"next": offset + limit, "last": (total - 1) // limit * limit}
+        for name, place in places.items():
+            query = self._url.include_query_params(limit=limit, offset=place).query
+            yield f'<{self._url.path}?{query.encode("ascii", "ignore").decode()}>; rel="{name}"'
 
 
-AppStateDep = Annotated[AppState, Depends(app_state_of)]
-RoleDep = Annotated[RoleMemory, Depends(_role_of)]
-TheCaller = Annotated[Caller | None, Depends(caller_of)]
-LanguageDep = Annotated[Language, Depends(_language_of_request)]
-Paged = Annotated[Paging, Depends(_paging)]
-IfMatch = Annotated[
-    str | None,
-    Header(
-        max_length=2000,
-        description="the ETag of what you saw; without it the change is made whatever stands there",
-    ),
-]
-IfNoneMatch = Annotated[str | None, Header(max_length=2000)]
-
-
-def page(
-    request: Request,
-    response: Response,
-    paging: Paging,
-    rows: Sequence[Thing],
-    shown: Callable[[Thing], Row],
-) -> Page[Row]:
-    """The wanted part of the rows, with links to the parts around it."""
-    part = rows[paging.offset : paging.offset + paging.limit]
-    linked(request, response, paging, len(rows))
-    return Page(
-        items=[shown(one) for one in part],
-        total=len(rows),
-        limit=paging.limit,
-        offset=paging.offset,
-    )
-
-
-def linked(request: Request, response: Response, paging: Paging, total: int) -> None:
-    """The `Link` header of a page. Source: RFC 8288."""
-    places = {"first": 0} if paging.offset else {}
-    if paging.offset:
-        places["prev"] = max(paging.offset - paging.limit, 0)
-    if paging.offset + paging.limit < total:
-        places |= {
-            "next": paging.offset + paging.limit,
-            "last": (total - 1) // paging.limit * paging.limit,
-        }
-    url = request.url
-    links = (
-        f'<{url.path}?{_query(request, paging.limit, offset)}>; rel="{name}"'
-        for name, offset in places.items()
-    )
-    if told := ", ".join(links):
-        response.headers["link"] = told
-
-
-def _query(request: Request, limit: int, offset: int) -> str:
-    url = request.url.include_query_params(limit=limit, offset=offset)
-    return url.query.encode("ascii", "ignore").decode()
+Paged = Annotated[Pages, Depends()]
 
 
 def tag(value: Any) -> str:
@@ -162,52 +191,49 @@ def tag(value: Any) -> str:
     (True, False)
     """
     plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
-    data = orjson.dumps(plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
-    return f'"{blake2b(data, digest_size=9).hexdigest()}"'
+    data = json.dumps(plain, sort_keys=True, default=str)
+    return f'"{blake2b(data.encode(), digest_size=9).hexdigest()}"'
 
 
-def seen(given: str | None, now: str, current: Callable[[], Any]) -> None:
-    """Refuse a change of something that is no longer what the caller saw; one who names nothing is not asked.
+class Tagged(Protocol):
+    """An answer with its ETag."""
 
-    Raises:
-        Stale: it was changed meanwhile.
-    """
-    if given is not None and not _among(given, now):
-        raise Stale(current())
-
-
-def fresh(given: str | None, now: str) -> Response | None:
-    """The answer to one who has seen it as it is; None when it is to be told."""
-    if given is not None and _among(given, now):
-        return Response(status_code=304, headers={"etag": now})
-    return None
+    @property
+    def etag(self) -> str:
+        """What the caller sends to say that they saw this."""
+        ...
 
 
-def _among(given: str, now: str) -> bool:
-    tags = [one.strip().removeprefix("W/") for one in given.split(",")]
-    return "*" in tags or now in tags
+class Precondition:
+    """What the caller saw of the thing that they change."""
+
+    def __init__(
+        self,
+        if_match: Annotated[
+            str | None,
+            Header(
+                max_length=2000,
+                description="the ETag of what you saw; without it the change is made whatever stands there",
+            ),
+        ] = None,
+    ) -> None:
+        self._given = if_match
+
+    def check(self, current: Callable[[], Tagged]) -> None:
+        """Refuse the change when something else stands there; one who names nothing is not asked.
+
+        Raises:
+            Stale: it was changed meanwhile.
+        """
+        if self._given is not None and not among(self._given, (now := current()).etag):
+            raise Stale(now)
 
 
-class UpdateLocks:
-    """One at a time between looking whether something changed and changing it."""
-
-    def __init__(self) -> None:
-        self._locks: dict[str, Lock] = {}
-        self._lock = Lock()
-
-    @contextmanager
-    def through(self, name: str) -> Iterator[None]:
-        """Alone, as far as this server goes; files edited from outside are the store's to settle."""
-        with self._lock:
-            lock = self._locks.setdefault(name, Lock())
-        with lock:
-            yield
+IfMatch = Annotated[Precondition, Depends()]
 
 
-def alone_of(request: Request) -> UpdateLocks:
-    """The turnstiles of this server."""
-    turnstiles: UpdateLocks = request.app.state.turnstiles
-    return turnstiles
+def _if_none_match(if_none_match: Annotated[str | None, Header(max_length=2000)] = None) -> None:
+    """Described here, heeded by `RestRoute`."""
 
 
-Alone = Annotated[UpdateLocks, Depends(alone_of)]
+IF_NONE_MATCH = Depends(_if_none_match)

@@ -7,13 +7,14 @@ from typing import Any
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from rolememory import errors
 from rolememory.locales import LocalizedText, translatable, translated
 from rolememory.schema.scene import Language
 from rolememory.serve import http_refusal
 from rolememory.serve.app_state import AppState
+from rolememory.serve.rest.json_response import RestResponse
 from rolememory.serve.rest.schemas import Fault, Faulty
 from rolememory.shipped import shipped
 from rolememory.storage.explain_invalid import explained
@@ -100,7 +101,7 @@ class Stale(Exception):  # noqa: N818  # an answer, not a fault
 
     def __init__(self, current: Any) -> None:
         super().__init__("stale")
-        self.current = current
+        self.current = current  # an answer of REST
 
 
 def language_of(request: Request, app_state: AppState) -> Language:
@@ -136,7 +137,7 @@ def plain(status: int, language: Language) -> Response:
 def answer(status: int, error: Fault, current: Any = None) -> Response:
     """The error as it goes out."""
     whole = Faulty(error=error, current=current)
-    return JSONResponse(
+    return RestResponse(
         whole.model_dump(mode="json", exclude_defaults=True),
         status,
         {VERSION_HEADER: VERSION, "cache-control": "no-store"},
@@ -178,19 +179,10 @@ def _all(error: Exception, app_state: AppState, language: Language) -> list[str]
 
 
 def private(text: str, app_state: AppState) -> str:
-    """A text without the places of this machine, and without halves of characters."""
+    """A text without the places of this machine."""
     for root in (str(app_state.home.path), str(shipped())):
         text = text.replace(f"{root}/", "").replace(f"{root}\\", "").replace(root, ".")
-    return clean(text)
-
-
-def clean(text: str) -> str:
-    r"""A text that can be sent.
-
-    >>> clean("a\udc80")
-    'a?'
-    """
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -216,7 +208,7 @@ def _misshapen(rows: Sequence[Mapping[str, Any]], language: Language) -> Respons
 
 def _mistake(row: Mapping[str, Any], language: Language) -> tuple[str, str, str]:
     """What is wrong with one field, what to write, and where it stands."""
-    where = clean(".".join(str(part) for part in row["loc"]))[:200]
+    where = ".".join(str(part) for part in row["loc"])[:200]
     if row["type"] == "json_invalid":
         place = row["loc"][-1]
         told = translated("the body is not JSON (at character {place})", language, place=place)
@@ -230,7 +222,7 @@ def _mistake(row: Mapping[str, Any], language: Language) -> tuple[str, str, str]
                 known, language, **{"min_length": "", "max_length": "", **(row.get("ctx") or {})}
             )
         ), where
-    message, hint = parted(clean(explained({**row, "loc": ()}).text(language)))
+    message, hint = parted(explained({**row, "loc": ()}).text(language))
     return message.removeprefix(": "), hint, where
 
 
@@ -240,4 +232,4 @@ def _stale(error: Stale, language: Language) -> Response:
         message=translated("it was changed since you saw it", language),
         hint=translated("look at `current`, then change it again", language),
     )
-    return answer(412, said, error.current)
+    return answer(412, said, error.current.model_dump(mode="json"))

@@ -5,22 +5,15 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated, Any
 
-import orjson
-from fastapi import Header, Query, Request, Response
+from fastapi import Header, Query
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from rolememory.serve.app_state import AppState, TurnNote
-from rolememory.serve.events import Event
-from rolememory.serve.rest.dependencies import (
-    AppStateDep,
-    LanguageDep,
-    Paged,
-    RoleDep,
-    page,
-    router,
-)
-from rolememory.serve.rest.error_responses import clean
+from rolememory.schema.scene import Language
+from rolememory.serve.app_state import TurnNote
+from rolememory.serve.events import Event, EventBus
+from rolememory.serve.rest.dependencies import HomeCall, Paged, RoleCall, router
+from rolememory.serve.rest.json_response import json_bytes
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, item_of, lore_items
 from rolememory.serve.rest.schemas import Out, Page
 
@@ -64,7 +57,7 @@ def token() -> None:
 
 @watching.get("/events", responses=_STREAM, response_class=StreamingResponse)
 async def events(
-    app_state: AppStateDep,
+    call: HomeCall,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
     after: Annotated[
         int,
@@ -78,69 +71,43 @@ async def events(
     """
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
     return StreamingResponse(
-        _lines(app_state, begin, role),
+        _lines(call.app_state.bus, begin, role),
         media_type="text/event-stream",
         headers={"x-accel-buffering": "no", "cache-control": "no-store"},
     )
 
 
 @watching.get("/roles/{role}/turns")
-def turns(
-    request: Request,
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    paging: Paged,
-    language: LanguageDep,
-) -> Page[TurnOut]:
+def turns(call: RoleCall, page: Paged) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
-    return page(
-        request,
-        response,
-        paging,
-        app_state.turns(role_memory.id),
-        lambda note: _turn_out(note, language),
-    )
+    return page(call.app_state.turns(call.role.id), lambda note: _turn_out(note, call.language))
 
 
 @watching.get("/puzzles")
-def puzzles(
-    request: Request, response: Response, app_state: AppStateDep, paging: Paged
-) -> Page[PuzzleOut]:
+def puzzles(call: HomeCall, page: Paged) -> Page[PuzzleOut]:
     """Calls through the proxy whose role or user could not be told, newest first."""
-    found = sorted(app_state.puzzles.copy().values(), key=lambda one: one.at, reverse=True)
-    return page(
-        request,
-        response,
-        paging,
-        found,
-        lambda one: PuzzleOut(why=one.why, names=[clean(name) for name in one.names], at=one.at),
-    )
+    found = call.app_state.puzzles.copy().values()
+    return page(sorted(found, key=lambda one: one.at, reverse=True), PuzzleOut.from_value)
 
 
-def _turn_out(note: TurnNote, language: LanguageDep) -> TurnOut:
+def _turn_out(note: TurnNote, language: Language) -> TurnOut:
     turn = note.turn
-    return TurnOut(
-        at=note.at,
-        chat=clean(note.chat),
-        kind=note.kind,
-        user=note.user,
-        recalled=note.recalled,
-        characters=note.characters,
+    return TurnOut.from_value(
+        note,
         ms=round(note.ms, 1),
-        text=clean(turn.text) if turn else "",
+        text=turn.text if turn else "",
         items=[item_of(one, language) for one in turn.recalled] if turn else [],
         lore=lore_items(turn.lore, language) if turn else [],
     )
 
 
-async def _lines(app_state: AppState, after: int, role: str) -> AsyncIterator[bytes]:
+async def _lines(bus: EventBus, after: int, role: str) -> AsyncIterator[bytes]:
     """Events as they come; a comment when nothing comes, so that a dead line is noticed."""
     yield b"retry: 2000\n\n"
-    if after and not app_state.bus.unbroken(after):
+    if after and not bus.unbroken(after):
         after = 0
         yield b"event: gap\ndata: {}\n\n"
-    listening = app_state.bus.listen(after)
+    listening = bus.listen(after)
     waiting: asyncio.Future[Event] | None = None
     try:
         while True:
@@ -164,6 +131,4 @@ async def _lines(app_state: AppState, after: int, role: str) -> AsyncIterator[by
 
 def _line(event: Event) -> bytes:
     data = {"role": event.role, "at": event.at.isoformat(), **event.values}
-    return (
-        f"id: {event.number}\nevent: {event.kind}\ndata: ".encode() + orjson.dumps(data) + b"\n\n"
-    )
+    return f"id: {event.number}\nevent: {event.kind}\ndata: ".encode() + json_bytes(data) + b"\n\n"

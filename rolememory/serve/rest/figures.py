@@ -1,14 +1,14 @@
 """A role in plots: how its memory grew, what its newest turns took and cost, which strategies woke memories, how the caches do."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from pydantic import Field
 
 from rolememory.schema.memory import Memory
-from rolememory.serve.app_state import AppState, TurnNote
-from rolememory.serve.rest.dependencies import AppStateDep, RoleDep, router
+from rolememory.serve.app_state import TurnNote
+from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import Out
 
 figures = router("roles", under="/roles/{role}")
@@ -60,24 +60,28 @@ class FiguresOut(Out):
 
 
 @figures.get("/figures")
-def role_figures(app_state: AppStateDep, role_memory: RoleDep) -> FiguresOut:
+def role_figures(call: RoleCall) -> FiguresOut:
     """The role in plots."""
-    budget, notes = role_memory.settings.budget, app_state.turns(role_memory.id)[::-1]
+    role, budget = call.role, call.role.settings.budget
+    notes = call.app_state.turns(role.id)[::-1]
     turns = list(_turns(notes, budget.unit))
-    hits = Counter(
-        hit.trigger
-        for note in notes
-        if note.turn
-        for one in note.turn.recalled
-        for hit in one.scored.hits
-    )
+    recalled = (one for note in notes if note.turn for one in note.turn.recalled)
+    hits = Counter(hit.trigger for one in recalled for hit in one.scored.hits)
+    followed = [one.same for one in turns if one.same is not None]
     return FiguresOut(
-        grown=_grown(role_memory.memories),
+        grown=_grown(role.memories),
         turns=turns,
         strategies=dict(hits.most_common()),
         unit=budget.unit,
         limit=budget.max_total_length,
-        caches=_caches(app_state, turns, role_memory.embedded, len(role_memory.memories)),
+        caches=CachesOut(
+            questions=call.home.queries.misses,
+            questions_known=call.home.queries.hits,
+            vectors=role.embedded,
+            memories=len(role.memories),
+            blocks=len(followed),
+            blocks_same=sum(followed),
+        ),
     )
 
 
@@ -94,28 +98,13 @@ def _grown(memories: Mapping[str, Memory]) -> list[GrownOut]:
 def _turns(notes: Iterable[TurnNote], unit: str) -> Iterable[TurnFigure]:
     before: dict[str, str] = {}
     for note in notes:
-        text = note.turn.text if note.turn else ""
-        tokens = note.turn.stats.total_tokens if note.turn else 0
-        yield TurnFigure(
-            at=note.at,
+        turn = note.turn
+        text, tokens = (turn.text, turn.stats.total_tokens) if turn else ("", 0)
+        yield TurnFigure.from_value(
+            note,
             ms=round(note.ms, 1),
-            recalled=note.recalled,
-            entries=len(note.turn.lore.awake) if note.turn and note.turn.lore else 0,
+            entries=len(turn.lore.awake) if turn and turn.lore else 0,
             cost=tokens if unit == "tokens" else len(text),
             same=text == before[note.chat] if note.chat in before else None,
         )
         before[note.chat] = text
-
-
-def _caches(
-    app_state: AppState, turns: Sequence[TurnFigure], embedded: int, memories: int
-) -> CachesOut:
-    queries, followed = app_state.home.queries, [one.same for one in turns if one.same is not None]
-    return CachesOut(
-        questions=queries.misses,
-        questions_known=queries.hits,
-        vectors=embedded,
-        memories=memories,
-        blocks=len(followed),
-        blocks_same=sum(followed),
-    )

@@ -1,9 +1,9 @@
 """Which memories a list shows, and in which order."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
 
@@ -30,86 +30,48 @@ Order = Literal[
     "-id",
 ]
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-_Listed = Annotated[list[Annotated[str, Query(max_length=500)]], Query(max_length=50)]
+_Listed = Annotated[tuple[Annotated[str, Query(max_length=500)], ...], Query(max_length=50)]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a list is asked for; every condition must hold."""
 
-    q: str
-    type: list[Kind]
-    source: list[Origin]
-    tag: list[str]
-    feeling: list[str]
-    topic: list[str]
-    user: str | None
-    subject: str | None
-    chat: str | None
-    since: datetime | None
-    until: datetime | None
-    archived: Either
-    counts: Either
-    constant: Either
-    locked: Either
-    sort: Order
-
-
-def _wanted(
     q: Annotated[
         str,
         Query(
             max_length=500, description="words that all stand in content, keys, tags, topics or id"
         ),
-    ] = "",
-    type: Annotated[list[Kind], Query(max_length=4)] = [],  # noqa: A002, B006  # the field's own name; FastAPI copies it
-    source: Annotated[list[Origin], Query(max_length=5)] = [],  # noqa: B006
-    tag: _Listed = [],  # noqa: B006
-    feeling: _Listed = [],  # noqa: B006
-    topic: _Listed = [],  # noqa: B006
-    user: Annotated[
-        str | None, Query(max_length=500, description='whose; "" = shared by all')
-    ] = None,
+    ] = ""
+    type: Annotated[tuple[Kind, ...], Query(max_length=4)] = ()
+    source: Annotated[tuple[Origin, ...], Query(max_length=5)] = ()
+    tag: _Listed = ()
+    feeling: _Listed = ()
+    topic: _Listed = ()
+    user: Annotated[str | None, Query(max_length=500, description='whose; "" = shared by all')] = (
+        None
+    )
     subject: Annotated[
         str | None,
         Query(max_length=500, description='about whom; "" = the role, "user" = the user'),
-    ] = None,
-    chat: Annotated[str | None, Query(max_length=500, description="learned from this chat")] = None,
-    since: Annotated[
-        datetime | None, Query(alias="from", description="created then or later")
-    ] = None,
-    until: Annotated[
-        datetime | None, Query(alias="to", description="created then or earlier")
-    ] = None,
-    archived: Either = "no",
+    ] = None
+    chat: Annotated[str | None, Query(max_length=500, description="learned from this chat")] = None
+    since: Annotated[datetime | None, Query(alias="from", description="created then or later")] = (
+        None
+    )
+    until: Annotated[datetime | None, Query(alias="to", description="created then or earlier")] = (
+        None
+    )
+    archived: Either = "no"
     counts: Annotated[
         Either, Query(description="whether it counts now and nothing that counts replaced it")
-    ] = "all",
-    constant: Either = "all",
-    locked: Either = "all",
-    sort: Order = "file",
-) -> Wanted:
-    return Wanted(
-        q,
-        type,
-        source,
-        tag,
-        feeling,
-        topic,
-        user,
-        subject,
-        chat,
-        since,
-        until,
-        archived,
-        counts,
-        constant,
-        locked,
-        sort,
-    )
+    ] = "all"
+    constant: Either = "all"
+    locked: Either = "all"
+    sort: Order = "file"
 
 
-Filtered = Annotated[Wanted, Depends(_wanted)]
+Filtered = Annotated[Wanted, Depends()]
 
 
 def filtered(
@@ -127,19 +89,16 @@ def ordered(memories: list[Memory], order: Order) -> list[Memory]:
         return sorted(
             memories, key=lambda memory: _ARRAYS[memory.type]
         )  # where new ones will stand once they are folded in
-    return sorted(memories, key=_KEYS[order.removeprefix("-")], reverse=order.startswith("-"))
+    name = order.removeprefix("-")
+
+    def value(memory: Memory) -> Any:
+        return memory.since or _LONG_AGO if name == "created" else getattr(memory, name)
+
+    return sorted(memories, key=value, reverse=order.startswith("-"))
 
 
 _ARRAYS = {kind: place for place, kind in enumerate(MemoryType)}
 Check = Callable[[Memory], bool]
-_KEYS: dict[str, Callable[[Memory], "datetime | float | str"]] = {
-    "created": lambda memory: memory.since or _LONG_AGO,
-    "weight": lambda memory: memory.weight,
-    "salience": lambda memory: memory.salience,
-    "priority": lambda memory: memory.priority,
-    "content": lambda memory: memory.content,
-    "id": lambda memory: memory.id,
-}
 
 
 def _checks(wanted: Wanted, standing: ActiveSet, same: Same) -> Iterable[Check]:
@@ -157,31 +116,17 @@ def _checks(wanted: Wanted, standing: ActiveSet, same: Same) -> Iterable[Check]:
 
 
 def _switches(wanted: Wanted, standing: ActiveSet) -> Iterable[Check]:
-    switches: tuple[tuple[Either, Check], ...] = (
-        (wanted.archived, lambda memory: memory.archived),
-        (wanted.constant, lambda memory: memory.constant),
-        (wanted.locked, lambda memory: memory.locked),
-        (
-            wanted.counts,
-            lambda memory: (
-                memory.id not in standing.withdrawn and memory.id not in standing.superseded
-            ),
-        ),
-    )
-    for choice, holds in switches:
-        if choice != "all":
-            yield _being(holds, choice == "yes")
-
-
-def _being(holds: Check, wanted: bool) -> Check:
-    return lambda memory: holds(memory) is wanted
+    if wanted.counts != "all":
+        yield lambda memory: standing.holds(memory.id) is (wanted.counts == "yes")
+    for name in ("archived", "constant", "locked"):
+        if (choice := getattr(wanted, name)) != "all":
+            yield _has(name, (choice == "yes",))
 
 
 def _sets(wanted: Wanted, same: Same) -> Iterable[Check]:
-    if wanted.type:
-        yield lambda memory: memory.type.value in wanted.type
-    if wanted.source:
-        yield lambda memory: memory.source.value in wanted.source
+    for name, values in (("type", wanted.type), ("source", wanted.source)):
+        if values:
+            yield _has(name, values)
     if wanted.tag:
         yield lambda memory: set(wanted.tag) <= set(memory.tags)
     if wanted.feeling:
@@ -195,6 +140,10 @@ def _sets(wanted: Wanted, same: Same) -> Iterable[Check]:
         yield lambda memory: (memory.subject or "") == wanted.subject
     if wanted.chat is not None:
         yield lambda memory: any(one.chat == wanted.chat for one in memory.evidence)
+
+
+def _has(name: str, values: Collection[Any]) -> Check:
+    return lambda memory: getattr(memory, name) in values
 
 
 def _says(memory: Memory, words: list[str]) -> bool:

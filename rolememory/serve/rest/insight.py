@@ -4,20 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
-from fastapi import Response
 from pydantic import Field
 
 from rolememory.authoring.insight import Insight
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.dependencies import (
-    IfNoneMatch,
-    LanguageDep,
-    RoleDep,
-    fresh,
-    router,
-    tag,
-)
-from rolememory.serve.rest.error_responses import clean
+from rolememory.schema.scene import Language
+from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, router, tag
 from rolememory.serve.rest.map import ThemeOut
 from rolememory.serve.rest.memory_schemas import memory_tag
 from rolememory.serve.rest.reasons import why
@@ -70,63 +62,30 @@ class InsightOut(Out):
     lacking: list[LackingOut]
 
 
-@insights.get("", response_model=InsightOut)
-def insight_of(
-    response: Response,
-    role_memory: RoleDep,
-    survey: Surveyed,
-    language: LanguageDep,
-    if_none_match: IfNoneMatch = None,
-) -> InsightOut | Response:
+@insights.get("", dependencies=[IF_NONE_MATCH])
+def insight_of(call: RoleCall, survey: Surveyed) -> InsightOut:
     """Themes, what never came up, which keys are missing."""
     ground, found = survey.insight()
-    shown = _shown(ground.memories, found, language).model_copy(
-        update={"looked": len(ground.near.ids)}
-    )
+    shown = _shown(ground.memories, found, len(ground.near.ids), call.language)
     etag = tag(shown)
-    response.headers["etag"] = etag
-    return fresh(if_none_match, etag) or shown.model_copy(update={"revision": etag.strip('"')})
+    return call.tagged(shown.model_copy(update={"revision": etag.strip('"')}), etag)
 
 
-def _shown(memories: Mapping[str, Memory], found: Insight, language: LanguageDep) -> InsightOut:
+def _shown(
+    memories: Mapping[str, Memory], found: Insight, looked: int, language: Language
+) -> InsightOut:
     def brief(memory_id: str) -> Brief:
-        return _brief(memories[memory_id])
+        memory = memories[memory_id]
+        return Brief.from_value(memory, type=memory.type.value, etag=memory_tag(memory))
 
-    return InsightOut(
+    quiet = [
+        QuietOut.from_value(one, memory=brief(one.id), why=why("quiet", one.because, language))
+        for one in found.quiet
+    ]
+    return InsightOut.from_value(
+        found,
         revision="",
-        by="meaning" if found.by == "meaning" else "words",
-        looked=0,
-        themes=[
-            ThemeOut(
-                name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]
-            )
-            for theme in found.themes
-        ],
-        alone=found.alone,
-        quiet=[
-            QuietOut(
-                memory=brief(one.id),
-                turns=one.turns,
-                why=why("quiet", one.because, language),
-                keys=list(map(clean, one.keys)),
-            )
-            for one in found.quiet
-        ],
-        lacking=[
-            LackingOut(memory=brief(one.id), keys=list(map(clean, one.keys)))
-            for one in found.lacking
-        ],
-    )
-
-
-def _brief(memory: Memory) -> Brief:
-    return Brief(
-        id=clean(memory.id),
-        content=clean(memory.content),
-        type=memory.type.value,
-        user=memory.user,
-        keys=list(map(clean, memory.keys)),
-        created=memory.created,
-        locked=memory.locked,
-        etag=memory_tag(memory),
+        looked=looked,
+        quiet=quiet,
+        lacking=[LackingOut.from_value(one, memory=brief(one.id)) for one in found.lacking],
     )

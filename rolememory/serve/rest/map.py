@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal
 
-from fastapi import Response
 from pydantic import Field
 
 from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
-from rolememory.serve.rest.dependencies import IfNoneMatch, RoleDep, fresh, router, tag
-from rolememory.serve.rest.error_responses import clean
+from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, router, tag
 from rolememory.serve.rest.schemas import Out
 from rolememory.serve.rest.surveys import Surveyed, SurveyedMemories
 
@@ -58,10 +56,8 @@ class MapOut(Out):
     edges: list[MapEdge]
 
 
-@map_.get("/map", response_model=MapOut)
-def map_of(
-    response: Response, role_memory: RoleDep, survey: Surveyed, if_none_match: IfNoneMatch = None
-) -> MapOut | Response:
+@map_.get("/map", dependencies=[IF_NONE_MATCH])
+def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
     """Where every memory stands. The same memories have the same places; one more moves no other."""
     ground, spots, themes = survey.map()
     of = {one: number for number, theme in enumerate(themes) for one in theme.ids}
@@ -69,41 +65,28 @@ def map_of(
         revision="",
         by=ground.like.by,
         points=[
-            Point(id=clean(one), x=spots[one][0], y=spots[one][1], theme=of.get(one))
+            Point(id=one, x=spots[one][0], y=spots[one][1], theme=of.get(one))
             for one in ground.memories
         ],
-        themes=[
-            ThemeOut(
-                name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]
-            )
-            for theme in themes
-        ],
-        edges=list(_edges(role_memory, ground)),
+        themes=list(map(ThemeOut.from_value, themes)),
+        edges=list(_edges(call.role, ground)),
     )
     etag = tag(found)
-    response.headers["etag"] = etag
-    return fresh(if_none_match, etag) or found.model_copy(update={"revision": etag.strip('"')})
+    return call.tagged(found.model_copy(update={"revision": etag.strip('"')}), etag)
 
 
-def _edges(role_memory: RoleMemory, ground: SurveyedMemories) -> Iterator[MapEdge]:
+def _edges(role: RoleMemory, ground: SurveyedMemories) -> Iterator[MapEdge]:
     here = ground.memories
-    replaced = (
-        (memory.id, old)
-        for memory in here.values()
-        for old in memory.supersedes
-        if old in here and old != memory.id
-    )
-    together = (
-        pair
-        for pair in role_memory.parts.maintenance.used_together()
-        if pair[0] in here and pair[1] in here
-    )
-    for kind, pairs in (
-        ("supersedes", replaced),
-        ("together", together),
-        ("alike", alike(ground.near)),
-    ):
-        yield from (
-            MapEdge.model_validate({"from": clean(one), "to": clean(other), "kind": kind})
-            for one, other in islice(pairs, MOST_EDGES)
-        )
+    replaced = ((memory.id, old) for memory in here.values() for old in memory.supersedes)
+    pairs_of = {
+        "supersedes": ((one, old) for one, old in replaced if old in here and old != one),
+        "together": (
+            (one, other)
+            for one, other in role.parts.maintenance.used_together()
+            if one in here and other in here
+        ),
+        "alike": alike(ground.near),
+    }
+    for kind, pairs in pairs_of.items():
+        for one, other in islice(pairs, MOST_EDGES):
+            yield MapEdge.model_validate({"from": one, "to": other, "kind": kind})

@@ -1,41 +1,22 @@
 """Memories: list, write, look at, change, archive, delete; many at once; what became of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.active_set import ActiveSet, standing
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import PREFIX
-from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.decay import Ageing, FadingOut, fading
-from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
-    IfMatch,
-    IfNoneMatch,
-    LanguageDep,
-    Paged,
-    RoleDep,
-    fresh,
-    page,
-    router,
-    seen,
-)
+from rolememory.serve.rest.dependencies import IF_NONE_MATCH, IfMatch, Paged, RoleCall, router
 from rolememory.serve.rest.filters import Filtered, filtered
-from rolememory.serve.rest.memory_schemas import (
-    MemoryFieldsIn,
-    MemoryIn,
-    MemoryOut,
-    memory_out,
-    memory_tag,
-)
+from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn, MemoryOut, memory_out
 from rolememory.serve.rest.reasons import item_of
 from rolememory.serve.rest.schemas import Done, Line, Out, Page, Why
 
@@ -127,206 +108,118 @@ class MemoriesView:
 
 
 @memories.get("")
-def list_memories(
-    request: Request,
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    wanted: Filtered,
-    paging: Paged,
-) -> Page[MemoryOut]:
+def list_memories(call: RoleCall, wanted: Filtered, page: Paged) -> Page[MemoryOut]:
     """The memories that fit every condition."""
-    view = MemoriesView.of(role_memory)
-    same = app_state.home.people.follow().same
-    found = filtered(view.memories.values(), wanted, view.standing, same)
-    return page(request, response, paging, found, view.shown)
+    view = MemoriesView.of(call.role)
+    same = call.home.people.follow().same
+    return page(filtered(view.memories.values(), wanted, view.standing, same), view.shown)
 
 
 @memories.post("", status_code=201)
 def remember(
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    given: MemoryIn,
-    reason: Annotated[str, Query(max_length=500)] = "",
+    call: RoleCall, given: MemoryIn, reason: Annotated[str, Query(max_length=500)] = ""
 ) -> MemoryOut:
     """Write one memory; it is durable when this answers."""
-    made = role_memory.remember_all([given.raw()], reason=reason)[0]
-    return _changed(response, app_state, role_memory, made.id)
+    made = call.role.remember_all([given.raw()], reason=reason)[0]
+    call.tell("memory")
+    return _tagged(call, made.id)
 
 
-@memories.get("/{memory:path}", response_model=MemoryDetail)
-def one_memory(
-    request: Request,
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    memory: str,
-    language: LanguageDep,
-    if_none_match: IfNoneMatch = None,
-) -> MemoryDetail | Response:
+@memories.get("/{memory:path}", dependencies=[IF_NONE_MATCH])
+def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     """All there is to say about one memory."""
-    view = MemoriesView.of(role_memory)
-    found = _one(role_memory, view, memory)
-    detail = MemoryDetail(
-        memory=view.shown(found),
-        evidence=list(_evidence(role_memory, found)),
-        replaced=[_other(view.memories[one]) for one in found.supersedes if one in view.memories],
-        replaced_by=[
-            _other(one)
-            for one in view.memories.values()
-            if found.id in one.supersedes and one.id not in view.standing.withdrawn
-        ],
-        injections=list(_injections(app_state, role_memory, found, language)),
-        uses=_uses(role_memory, found),
-        fading=fading(role_memory, found),
+    role, view = call.role, MemoriesView.of(call.role)
+    found = _one(role, view, memory)
+    replaced_by = (
+        one
+        for one in view.memories.values()
+        if found.id in one.supersedes and one.id not in view.standing.withdrawn
     )
-    response.headers["etag"] = detail.memory.etag
-    return fresh(if_none_match, detail.memory.etag) or detail
+    return MemoryDetail(
+        memory=_tagged(call, memory),
+        evidence=[row for one in found.evidence for row in _support(role, one)],
+        replaced=[
+            MemoryRef.from_value(view.memories[one])
+            for one in found.supersedes
+            if one in view.memories
+        ],
+        replaced_by=[MemoryRef.from_value(one) for one in replaced_by],
+        injections=list(_injections(call, found)),
+        uses=_uses(role, found),
+        fading=fading(role, found),
+    )
 
 
 @memories.patch("/{memory:path}")
 def change_memory(
-    response: Response,
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    alone: Alone,
+    call: RoleCall,
     memory: str,
     given: MemoryFieldsIn,
+    if_match: IfMatch,
     reason: Annotated[Line, Query()] = "",
-    if_match: IfMatch = None,
 ) -> MemoryOut:
     """Change fields of one memory; `archived: true` takes it out of recall."""
-    with alone.through(f"memory {role_memory.id}"):
-        _unchanged(role_memory, memory, if_match)
+    with call.changing():
+        if_match.check(lambda: _shown(call, memory))
         if told := given.told():
-            memory = role_memory.edit(memory, reason=reason, **told).id
-    return _changed(response, app_state, role_memory, memory)
+            memory = call.role.edit(memory, reason=reason, **told).id
+    return _tagged(call, memory)
 
 
 @memories.delete("/{memory:path}")
 def delete_memory(
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    alone: Alone,
-    memory: str,
-    reason: Annotated[Line, Query()] = "",
-    if_match: IfMatch = None,
+    call: RoleCall, memory: str, if_match: IfMatch, reason: Annotated[Line, Query()] = ""
 ) -> Done:
     """Remove one memory; `undo` brings it back."""
-    with alone.through(f"memory {role_memory.id}"):
-        _unchanged(role_memory, memory, if_match)
-        role_memory.delete(memory, reason=reason)
-        txn = newest_txn(role_memory, memory)
-    told(app_state, role_memory)
-    return Done(changed=1, txn=txn)
+    with call.changing():
+        if_match.check(lambda: _shown(call, memory))
+        call.role.delete(memory, reason=reason)
+        return Done(changed=1, txn=call.newest_txn(memory))
 
 
-def _one(role_memory: RoleMemory, view: MemoriesView, memory_id: str) -> Memory:
+def _one(role: RoleMemory, view: MemoriesView, memory_id: str) -> Memory:
     """A memory, or something that was said. Raises: UnknownMemoryError."""
     said = memory_id.startswith(PREFIX) and memory_id not in view.memories
-    return role_memory.passage(memory_id) if said else view.one(memory_id)
+    return role.passage(memory_id) if said else view.one(memory_id)
 
 
-def _unchanged(role_memory: RoleMemory, memory_id: str, if_match: str | None) -> None:
-    """Refuse when it is another one than the caller saw. Raises: Stale, UnknownMemoryError."""
-    view = MemoriesView.of(role_memory)
-    found = _one(role_memory, view, memory_id)
-    seen(if_match, memory_tag(found), lambda: view.shown(found).model_dump(mode="json"))
+def _shown(call: RoleCall, memory_id: str) -> MemoryOut:
+    view = MemoriesView.of(call.role)
+    return view.shown(_one(call.role, view, memory_id))
 
 
-def _changed(
-    response: Response, app_state: AppState, role_memory: RoleMemory, memory_id: str
-) -> MemoryOut:
-    """The memory as it stands after the change."""
-    view = MemoriesView.of(role_memory)
-    shown = view.shown(_one(role_memory, view, memory_id))
-    response.headers["etag"] = shown.etag
-    told(app_state, role_memory)
-    return shown
+def _tagged(call: RoleCall, memory_id: str) -> MemoryOut:
+    """The memory as it stands now."""
+    shown = _shown(call, memory_id)
+    return call.tagged(shown, shown.etag)
 
 
-def told(app_state: AppState, role_memory: RoleMemory) -> None:
-    """Let listeners know that memories of this role changed."""
-    app_state.bus.tell("memory", role_memory.id)
+def _uses(role: RoleMemory, memory: Memory) -> list[UseOut]:
+    ageing, uses = Ageing.of(role), role.parts.maintenance.uses(memory.id)[:MOST_USES]
+    return [UseOut.from_value(one, age=ageing.age(memory.created, one.at)) for one in uses]
 
 
-def newest_txn(role_memory: RoleMemory, memory_id: str | None = None) -> str | None:
-    """The transaction that changed it last."""
-    return next((line.txn for line in role_memory.history(memory_id, 1)), None)
-
-
-def _uses(role_memory: RoleMemory, memory: Memory) -> list[UseOut]:
-    ageing, uses = Ageing.of(role_memory), role_memory.parts.maintenance.uses(memory.id)[:MOST_USES]
-    return [
-        UseOut(
-            at=one.at,
-            chat=one.chat,
-            referenced=one.referenced,
-            age=ageing.age(memory.created, one.at),
-        )
-        for one in uses
-    ]
-
-
-def _other(memory: Memory) -> MemoryRef:
-    return MemoryRef(
-        id=memory.id, content=memory.content, created=memory.created, archived=memory.archived
-    )
-
-
-def _evidence(role_memory: RoleMemory, memory: Memory) -> "list[EvidenceShown]":
-    return [
-        shown
-        for support in memory.evidence
-        for shown in _support(
-            role_memory, support.chat, support.version, support.quote, support.answers
-        )
-    ]
-
-
-def _support(
-    role_memory: RoleMemory, chat: str, version: str, quote: str, answers: str
-) -> "list[EvidenceShown]":
+def _support(role: RoleMemory, support: Evidence) -> Iterator[EvidenceShown]:
     """One row for each message that a support joins."""
-    known = {info.id: info for info in role_memory.chats.chats(archived=True)}
-    info = known.get(chat)
-    said = role_memory.chats.versions(chat) if info else {}
-    standing_now = {one.version for one in role_memory.chats.path(chat)} if info else set()
-    return [
-        EvidenceShown(
-            chat=chat,
-            title=info.title if info else "",
-            version=one,
-            quote=quote,
-            answers=answers,
-            text=said[one].text if one in said else "",
-            at=said[one].at if one in said else None,
-            speaker=(said[one].name or said[one].role) if one in said else "",
-            stands=one in standing_now if info else True,
+    chat = next((one for one in role.chats.chats(archived=True) if one.id == support.chat), None)
+    said = role.chats.versions(chat.id) if chat else {}
+    stands = {one.version for one in role.chats.path(chat.id)} if chat else set()
+    for version in support.version.split("+"):
+        message = said.get(version)
+        yield EvidenceShown.from_value(
+            support,
+            version=version,
+            title=chat.title if chat else "",
+            text=message.text if message else "",
+            at=message.at if message else None,
+            speaker=(message.name or message.role) if message else "",
+            stands=version in stands or chat is None,
         )
-        for one in version.split("+")
-    ]
 
 
-def _injections(
-    app_state: AppState, role_memory: RoleMemory, memory: Memory, language: LanguageDep
-) -> "list[Injection]":
-    found = []
-    for note in app_state.turns(role_memory.id):
-        chosen = (
-            next((one for one in note.turn.recalled if one.memory.id == memory.id), None)
-            if note.turn
-            else None
-        )
-        if chosen:
-            found.append(
-                Injection(
-                    at=note.at,
-                    chat=note.chat,
-                    kind=note.kind,
-                    score=chosen.score,
-                    why=item_of(chosen.scored, language).why,
-                )
-            )
-    return found
+def _injections(call: RoleCall, memory: Memory) -> Iterator[Injection]:
+    for note in call.app_state.turns(call.role.id):
+        for one in note.turn.recalled if note.turn else ():
+            if one.memory.id == memory.id:
+                why = item_of(one.scored, call.language).why
+                yield Injection.from_value(note, score=one.score, why=why)

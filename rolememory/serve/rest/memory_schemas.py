@@ -9,7 +9,6 @@ from pydantic import Field
 from rolememory.recall.active_set import ActiveSet
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import tag
-from rolememory.serve.rest.error_responses import clean
 from rolememory.serve.rest.schemas import Id, In, Line, Lines, Out, Text
 from rolememory.storage.codec import FIELDS, value_of
 from rolememory.usage.weights import weight
@@ -154,22 +153,13 @@ def memory_tag(memory: Memory) -> str:
 
 def memory_out(memory: Memory, standing: ActiveSet, effects: Mapping[str, float]) -> MemoryOut:
     """A memory as it goes out."""
-    fields = {
-        name: value_of(memory, name) for name in FIELDS if name not in ("evidence", "content")
-    }
-    return MemoryOut(
-        id=clean(memory.id),
-        type=memory.type.value,
-        content=clean(memory.content),
+    fields = {name: value_of(memory, name) for name in FIELDS if name != "evidence"}
+    return MemoryOut.from_value(
+        memory,
         **fields,
-        evidence=[
-            EvidenceOut(chat=one.chat, version=one.version, quote=one.quote, answers=one.answers)
-            for one in memory.evidence
-        ],
         extra=dict(memory.model_extra or {}),
         counts=memory.id not in standing.withdrawn,
         superseded_by=standing.superseded.get(memory.id),
         weight_now=weight(memory, effects),
-        fades=memory.fades,
         etag=memory_tag(memory),
     )

@@ -1,31 +1,25 @@
-"""The models: whether meaning works and why not, which servers rest, what learning waits for, and fetching a model we know."""
+"""The models: whether meaning works and why not, which servers rest, what learning waits for; fetching a model, and drawing it as a graph."""
 
-import logging
 import os
+import re
 import subprocess
-import sys
-import threading
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
-from fastapi import Request
 from pydantic import Field
 
 from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import ModelError, UnknownNameError
 from rolememory.learn.model.models import is_offered
-from rolememory.locales import LocalizedText
-from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, RoleDep, router
-from rolememory.serve.rest.error_responses import clean, private
-from rolememory.serve.rest.schemas import In, Name, Out
+from rolememory.serve.rest.dependencies import HomeCall, RoleCall, kept, router
+from rolememory.serve.rest.model_command import ModelCommand, last_line, our_command
+from rolememory.serve.rest.schemas import In, Name, Out, Said
 
 models = router("models")
-READY = LocalizedText("restart the server to use it")
+_STEP = re.compile(r"(\d+)/(\d+) (.+)")  # of an export, as it says it
+_KEPT = 2000  # characters of what it said last
 LOOK_S = 1.0  # between two looks at how much of a model has arrived
-_log = logging.getLogger(__name__)
 
 
 class BreakerOut(Out):
@@ -33,7 +27,7 @@ class BreakerOut(Out):
 
     name: str
     state: str = Field(description="uninitialised, ready, failed, half_open")
-    reason: str
+    reason: Said
     for_: str = Field(alias="for", description="learning or embedding")
 
 
@@ -41,19 +35,19 @@ class MeaningOut(Out):
     """The embedding model."""
 
     state: str = Field(description="absent, loading, ready, failed")
-    reason: str
+    reason: Said
     backend: str
-    model: str = Field(description="as the settings name it")
-    key: str = Field(description="of the one that is loaded")
+    model: Said = Field(description="as the settings name it")
+    key: Said = Field(description="of the one that is loaded")
     dims: int
     runtime: str = Field(
         description="what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere"
     )
-    note: str = Field(
+    note: Said = Field(
         description="why the exported graph of the model is not used, if there is one"
     )
     languages: list[str]
-    last_failure: str = Field(description="why the last question had no vector")
+    last_failure: Said = Field(description="why the last question had no vector")
     breakers: list[BreakerOut]
 
 
@@ -65,8 +59,8 @@ class LearningOut(Out):
     queue: dict[str, int] = Field(description="exchanges that wait, by chat")
     requests: int
     breakers: list[BreakerOut]
-    last_error: str
-    notes: list[str]
+    last_error: Said
+    notes: list[Said]
     exchanges_since_conclusions: int
     shared: bool = Field(
         description="the model behind the proxy distils, while nobody speaks to it"
@@ -114,221 +108,167 @@ class FetchOut(Out):
     text: str = Field(description="failed: why; done: what to do now")
 
 
+class ExportIn(In):
+    """How."""
+
+    int8: bool = Field(
+        False, description="weights in 8 bits: a quarter of the size, a little less exact"
+    )
+
+
+class ExportOut(Out):
+    """How an export stands; every step is an event `graph` as well."""
+
+    state: str = Field(description="none, exporting, done, failed")
+    step: int
+    steps: int = Field(description="0 = not known yet")
+    text: str = Field(description="exporting: what is done now; failed: why; done: what to do now")
+
+
+class Fetches(ModelCommand[FetchOut]):
+    """Fetching a model from the hub."""
+
+    event = "model"
+
+    def __init__(self) -> None:
+        super().__init__(FetchOut(name="", state="none", bytes=0, expected=0, text=""))
+        self.folders: dict[str, Path] = {}  # where the hub's library puts a model
+
+    def watch(self, call: HomeCall, running: "subprocess.Popen[str]") -> str:
+        """Tell how much has arrived."""
+        while True:
+            try:
+                return running.communicate(timeout=LOOK_S)[1]
+            except subprocess.TimeoutExpired:
+                arrived = min(_size(self.folders[self.state.name]), self.state.expected)
+                self.tell(call, self.state.model_copy(update={"bytes": arrived}))
+
+    def ended(self, good: bool) -> dict[str, Any]:
+        """All of it has arrived, or none counts."""
+        return {**super().ended(good), "bytes": self.state.expected if good else 0}
+
+
+TheFetches = Annotated[Fetches, kept(Fetches)]
+
+
+class Exports(ModelCommand[ExportOut]):
+    """Drawing one graph."""
+
+    event = "graph"
+
+    def __init__(self) -> None:
+        super().__init__(ExportOut(state="none", step=0, steps=0, text=""))
+
+    def watch(self, call: HomeCall, running: "subprocess.Popen[str]") -> str:
+        """Tell each step."""
+        said = ""
+        for line in running.stderr or ():
+            if step := _STEP.fullmatch(line.strip()):
+                done, steps, text = step.groups()
+                self.tell(
+                    call, ExportOut(state="exporting", step=int(done), steps=int(steps), text=text)
+                )
+            said = (said + line)[-_KEPT:]
+        return said
+
+
+TheExports = Annotated[Exports, kept(Exports)]
+
+
 @models.get("/meaning")
-def meaning(app_state: AppStateDep, language: LanguageDep) -> MeaningOut:
+def meaning(call: HomeCall) -> MeaningOut:
     """Whether meaning works here, and why not."""
-    home, loader = app_state.home, app_state.home.loader
+    loader = call.home.loader
     embedder = loader.get()
     breaker: CircuitBreaker | None = getattr(embedder, "breaker", None)
     passed_over: ModelError | None = getattr(embedder, "passed_over", None)
-    return MeaningOut(
-        state=loader.state,
-        reason=private(loader.reason, app_state),
+    return call.shown(
+        MeaningOut,
+        loader,
         backend=loader.settings.backend,
-        model=private(loader.settings.model, app_state),
-        key=private(embedder.key, app_state) if embedder else "",
+        model=loader.settings.model,
+        key=embedder.key if embedder else "",
         dims=embedder.dim if embedder else 0,
         runtime=getattr(embedder, "runtime", ""),
-        note=private(passed_over.text(language), app_state) if passed_over else "",
+        note=passed_over or "",
         languages=sorted(loader.background),
-        last_failure=private(home.queries.failure, app_state),
+        last_failure=call.home.queries.failure,
         breakers=[
-            *([_breaker_out(breaker, app_state, "embedding")] if breaker else ()),
-            *_learning_breakers(app_state),
+            *([_breaker_out(call, breaker, "embedding")] if breaker else ()),
+            *_learning_breakers(call),
         ],
     )
 
 
 @models.get("/roles/{role}/learning")
-def learning(app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep) -> LearningOut:
+def learning(call: RoleCall) -> LearningOut:
     """What a model still has to read, and what keeps it."""
-    status = role_memory.learner.behind.status(language)
-    return LearningOut(
-        on=status["on"],
-        busy=status["busy"],
-        queue=dict(status["queue"]),
-        requests=status["requests"],
-        breakers=_learning_breakers(app_state),
-        last_error=private(status["last_error"], app_state),
-        notes=[private(str(note), app_state) for note in status["notes"]],
-        exchanges_since_conclusions=status["exchanges_since_conclusions"],
-        shared=status["shared"],
-        offered=is_offered(role_memory.settings),
-        calls_today=status["today"]["calls"],
-        tokens_today=status["today"]["tokens"],
-        daily_tokens=status["daily_tokens"],
-    )
+    status = call.role.learner.behind.status(call.language)
+    more = {
+        "breakers": _learning_breakers(call),
+        "offered": is_offered(call.role.settings),
+        "calls_today": status["today"]["calls"],
+        "tokens_today": status["today"]["tokens"],
+    }
+    return LearningOut.model_validate({**status, **more}, context=call)
 
 
 @models.get("/models")
-def known(request: Request, app_state: AppStateDep, language: LanguageDep) -> ModelsOut:
+def known(call: HomeCall) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
-    return ModelsOut(
-        items=[
-            KnownModel.model_validate(row) for row in _fetches(request).known(app_state, language)
-        ]
-    )
+    return ModelsOut(items=_known(call))
 
 
 @models.get("/models/fetch")
-def fetched(request: Request) -> FetchOut:
+def fetched(fetches: TheFetches) -> FetchOut:
     """How the last fetch stands."""
-    return _fetches(request).state
+    return fetches.state
 
 
 @models.post("/models/fetch", status_code=202)
-def fetch(
-    request: Request, app_state: AppStateDep, language: LanguageDep, given: FetchIn
-) -> FetchOut:
+def fetch(call: HomeCall, fetches: TheFetches, given: FetchIn) -> FetchOut:
     """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
-    fetches = _fetches(request)
-    rows = {row["name"]: row for row in fetches.known(app_state, language)}
+    rows = {row.name: row for row in _known(call)}
     if given.name not in rows:
         raise UnknownNameError("model", given.name, rows)
-    return fetches.begin(app_state, rows[given.name], language)
+    row = rows[given.name]
+    fetches.folders[row.name] = _cache() / f"models--{row.repository.replace('/', '--')}"
+    expected = row.megabytes * 10**6
+    begun = FetchOut(name=row.name, state="fetching", bytes=0, expected=expected, text="")
+    return fetches.begin(call, ["fetch", row.name], begun)
 
 
-def _fetches(request: Request) -> "Fetches":
-    fetches: Fetches = request.app.state.fetches
-    return fetches
+@models.get("/models/export")
+def exported(exports: TheExports) -> ExportOut:
+    """How the last export stands."""
+    return exports.state
 
 
-def _learning_breakers(app_state: AppState) -> list[BreakerOut]:
-    servers = app_state.home.upstreams.all()
-    return [_breaker_out(one.breaker, app_state, "learning") for _, one in sorted(servers.items())]
+@models.post("/models/export", status_code=202)
+def export(call: HomeCall, exports: TheExports, given: ExportIn) -> ExportOut:
+    """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started again."""
+    begun = ExportOut(state="exporting", step=0, steps=0, text="")
+    return exports.begin(call, ["export", *(["--int8"] if given.int8 else [])], begun)
 
 
-def _breaker_out(breaker: CircuitBreaker, app_state: AppState, what: str) -> BreakerOut:
-    told = {
-        "name": breaker.name,
-        "state": breaker.state.value,
-        "reason": private(breaker.reason, app_state),
-        "for": what,
-    }
-    return BreakerOut.model_validate(told)
+def _known(call: HomeCall) -> list[KnownModel]:
+    """The table of models. Raises: ModelError."""
+    done = subprocess.run(  # noqa: S603  # our own program
+        our_command(call, ["list"]), capture_output=True, timeout=60, check=False
+    )
+    if done.returncode != 0:
+        said = last_line(done.stderr.decode("utf-8", "replace"))
+        raise ModelError("`rolememory model list` failed: {last_line}", last_line=said)
+    return [KnownModel(**row) for row in orjson.loads(done.stdout)["models"]]
 
 
-class Fetches:
-    """Runs our own command line for it, in a process of its own: a library that downloads and loads models must not take the server along."""
-
-    def __init__(self) -> None:
-        self.state = FetchOut(name="", state="none", bytes=0, expected=0, text="")
-        self._running: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-
-    def known(self, app_state: AppState, language: str) -> list[dict[str, Any]]:
-        """The table of models. Raises: ModelError."""
-        done = subprocess.run(  # noqa: S603  # our own program
-            ourselves(app_state, language, ["model", "list"]),
-            capture_output=True,
-            timeout=60,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise ModelError(
-                "`rolememory model list` failed: {last_line}",
-                last_line=last_line(done.stderr.decode("utf-8", "replace")),
-            )
-        rows: list[dict[str, Any]] = orjson.loads(done.stdout)["models"]
-        return rows
-
-    def begin(self, app_state: AppState, row: Mapping[str, Any], language: str) -> FetchOut:
-        """Start, unless one is running; that one's state then."""
-        with self._lock:
-            if self._running is None:
-                command = ourselves(app_state, language, ["model", "fetch", row["name"]])
-                self._running = subprocess.Popen(  # noqa: S603  # our own program
-                    command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-                )
-                self._told(
-                    app_state,
-                    FetchOut(
-                        name=row["name"],
-                        state="fetching",
-                        bytes=0,
-                        expected=row["megabytes"] * 10**6,
-                        text="",
-                    ),
-                )
-                follow = threading.Thread(
-                    target=self._follow,
-                    args=(app_state, self._running, row, language),
-                    name="rolememory-fetch",
-                    daemon=True,
-                )
-                follow.start()
-            return self.state
-
-    def stop(self) -> None:
-        """End what is running: what has arrived stays where it is."""
-        with self._lock:
-            if self._running is not None:
-                self._running.terminate()
-
-    def _follow(
-        self,
-        app_state: AppState,
-        running: "subprocess.Popen[bytes]",
-        row: Mapping[str, Any],
-        language: str,
-    ) -> None:
-        """Tell how much has arrived, then how it ended."""
-        folder = _cache() / f"models--{row['repository'].replace('/', '--')}"
-        begun = self.state
-        while True:
-            try:
-                _, said = running.communicate(timeout=LOOK_S)
-                break
-            except subprocess.TimeoutExpired:
-                self._told(
-                    app_state,
-                    begun.model_copy(update={"bytes": min(_size(folder), begun.expected)}),
-                )
-        good = running.returncode == 0
-        with self._lock:
-            self._running = None
-        text = (
-            READY.text(language)
-            if good
-            else private(last_line(said.decode("utf-8", "replace")), app_state)
-        )
-        self._told(
-            app_state,
-            begun.model_copy(
-                update={
-                    "state": "done" if good else "failed",
-                    "bytes": begun.expected if good else 0,
-                    "text": text,
-                }
-            ),
-        )
-
-    def _told(self, app_state: AppState, state: FetchOut) -> None:
-        self.state = state
-        app_state.bus.tell(
-            "model", name=state.name, state=state.state, bytes=state.bytes, expected=state.expected
-        )
+def _learning_breakers(call: HomeCall) -> list[BreakerOut]:
+    servers = sorted(call.home.upstreams.all().items())
+    return [_breaker_out(call, one.breaker, "learning") for _, one in servers]
 
 
-def ourselves(app_state: AppState, language: str, words: Sequence[str]) -> list[str]:
-    """Our own command line at work on this home."""
-    return [
-        sys.executable,
-        "-m",
-        "rolememory",
-        *words,
-        "--home",
-        str(app_state.home.path),
-        "--json",
-        "--lang",
-        language,
-    ]
-
-
-def last_line(said: str) -> str:
-    """What a command said in the end: why it failed."""
-    lines = said.strip().splitlines()
-    return clean(lines[-1])[:500] if lines else ""
+def _breaker_out(call: HomeCall, breaker: CircuitBreaker, what: str) -> BreakerOut:
+    return call.shown(BreakerOut, breaker, state=breaker.state.value, for_=what)
 
 
 def _cache() -> Path:

@@ -7,14 +7,13 @@ from pydantic import Field
 
 from rolememory.authoring.books import title
 from rolememory.recall.explain import ExplanationRow as Row
-from rolememory.recall.lore.activation import Activation, Awake
+from rolememory.recall.lore.activation import Activation
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Change, Reason, Recalled, Refusal, Scored
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word, word_change, word_gate
-from rolememory.serve.rest.error_responses import clean
-from rolememory.serve.rest.schemas import ChangeOut, Out, Part, Target, Why
+from rolememory.serve.rest.schemas import ChangeOut, Out, Part, Rounded, Target, Why
 
 TARGETS = get_args(Target)
 
@@ -24,8 +23,8 @@ class ItemOut(Out):
 
     id: str
     type: str
-    score: float
-    relevance: float
+    score: Rounded
+    relevance: Rounded
     why: list[Why] = Field(description="the strategies that woke it, strongest first")
     parts: list[Part] = Field(
         description="what weighed: score = relevance and all parts, clipped to 0..1"
@@ -71,59 +70,34 @@ class LoreRefused(Out):
 
 def why(by: str, reason: Reason, language: Language, strength: float | None = None) -> Why:
     """One reason."""
-    return Why(
-        by=by,
-        code=reason.code,
-        values={name: _plain(value) for name, value in reason.values},
-        text=clean(word(reason, language)),
-        strength=strength,
-    )
-
-
-def _plain(value: float | int | str) -> float | int | str:
-    return clean(value) if isinstance(value, str) else value
+    text, values = word(reason, language), dict(reason.values)
+    return Why(by=by, code=reason.code, values=values, text=text, strength=strength)
 
 
 def item_of(one: Scored | Recalled, language: Language) -> ItemOut:
     """A memory with its reasons."""
     scored = one.scored if isinstance(one, Recalled) else one
-    return ItemOut(
-        id=scored.memory.id,
-        type=scored.memory.type.value,
-        score=round(scored.score, 4),
-        relevance=round(scored.relevance, 4),
-        why=[
-            why(hit.trigger, hit.because, language, round(hit.strength, 4)) for hit in scored.hits
-        ],
-        parts=[
-            Part(
-                name=part.name,
-                amount=round(part.amount, 4),
-                text=clean(word(part.because, language)),
-            )
-            for part in scored.contributions
-        ],
-        content=clean(scored.memory.content),
-        line=clean(one.line) if isinstance(one, Recalled) else "",
-        cost=one.cost if isinstance(one, Recalled) else 0,
+    hits, parts, memory = scored.hits, scored.contributions, scored.memory
+    return ItemOut.from_value(
+        one,
+        id=memory.id,
+        type=memory.type.value,
+        score=scored.score,
+        relevance=scored.relevance,
+        why=[why(hit.trigger, hit.because, language, round(hit.strength, 4)) for hit in hits],
+        parts=[Part.from_value(part, text=word(part.because, language)) for part in parts],
+        content=memory.content,
     )
 
 
 def lore_items(lore: Activation | None, language: Language) -> list[LoreItem]:
     """The entries that are in the prompt."""
-    return [_lore_item(one, language) for one in lore.awake] if lore else []
-
-
-def _lore_item(one: Awake, language: Language) -> LoreItem:
-    return LoreItem(
-        id=clean(one.id),
-        uid=clean(one.entry.id),
-        title=clean(title(one.entry)),
-        why=why("lore", one.why, language),
-        in_pass=one.in_pass,
-        tokens=one.tokens,
-        content=clean(one.content),
-    )
+    return [
+        LoreItem.from_value(
+            one, uid=one.entry.id, title=title(one.entry), why=why("lore", one.why, language)
+        )
+        for one in (lore.awake if lore else ())
+    ]
 
 
 def lore_refusals(
@@ -133,24 +107,34 @@ def lore_refusals(
     for lore_id in ids:
         if refusal := lore.explain(lore_id):
             yield LoreRefused(
-                id=clean(lore_id),
-                title=clean(title(entries[lore_id])) if lore_id in entries else clean(lore_id),
+                id=lore_id,
+                title=title(entries[lore_id]) if lore_id in entries else lore_id,
                 gate=refusal.gate,
-                text=clean(word(refusal.because, language)),
+                text=word(refusal.because, language),
                 remedy=change_out(refusal, language),
             )
 
 
 def row_out(row: Row, language: Language) -> RowOut:
     """A row of an explanation."""
-    return RowOut(
-        id=clean(row.id),
+    return RowOut.from_value(
+        row,
         injected=row.gate is None and row.score is not None,
-        gate=row.gate,
-        score=row.score,
-        relevance=row.relevance,
         reasons=[why(by, reason, language) for by, reason in row.reasons],
         remedy=changed(row.remedy, row.id, language),
+    )
+
+
+def refusal_out(refusal: Refusal, language: Language) -> RowOut:
+    """A refusal without its remedy."""
+    return RowOut(
+        id=refusal.entry_id,
+        injected=False,
+        gate=refusal.gate,
+        score=refusal.scored and refusal.scored.score,
+        relevance=refusal.scored and refusal.scored.relevance,
+        reasons=[why(refusal.gate, refusal.because, language)],
+        remedy=None,
     )
 
 
@@ -163,16 +147,9 @@ def changed(change: Change | None, entry_id: str, language: Language) -> ChangeO
     """A change as it goes out, to come back to `apply`."""
     if change is None:
         return None
-    value = [str(one) for one in change.value] if isinstance(change.value, tuple) else change.value
-    target: Target = change.target if change.target in TARGETS else "memory"  # type: ignore[assignment]  # narrowed by the test
+    target = change.target if change.target in TARGETS else "memory"
     about = change.entry_id or (entry_id if target == "memory" else "")
-    return ChangeOut(
-        target=target,
-        field=change.field,
-        value=value,
-        id=clean(about),
-        text=clean(word_change(change, language)),
-    )
+    return ChangeOut.from_value(change, target=target, id=about, text=word_change(change, language))
 
 
 def closed_by(turn: Turn, language: Language) -> str | None:

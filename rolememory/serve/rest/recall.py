@@ -8,16 +8,12 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, HTTPException, Request
 from pydantic import Field
 
-from rolememory.engine import RoleMemory
 from rolememory.recall.turn import Turn
-from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.message import plain_text
-from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.keys import Caller
 from rolememory.serve.proxy.streaming import hung_up
-from rolememory.serve.rest.dependencies import AppStateDep, LanguageDep, RoleDep, TheCaller, router
-from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.reasons import (
     ItemOut,
@@ -28,21 +24,21 @@ from rolememory.serve.rest.reasons import (
     item_of,
     lore_items,
     lore_refusals,
+    refusal_out,
     row_out,
 )
-from rolememory.serve.rest.schemas import Id, Line, Out
+from rolememory.serve.rest.schemas import Id, Line, Out, Said
 from rolememory.serve.rest.turn_schemas import (
     AttendanceIn,
+    BudgetIn,
     GenerationIn,
     MessageIn,
     MessageOut,
     ObservedOut,
     ObserveIn,
-    PartOut,
     PositionOut,
     RecallIn,
     RecallOut,
-    SaidOut,
     TurnRequest,
 )
 from rolememory.text.cancellation import set_cancel_check
@@ -110,7 +106,7 @@ class ExplainOut(Out):
     closed: str | None
     intent: str
     meaning: str
-    notes: list[str]
+    notes: list[Said]
     ms: float
 
 
@@ -147,82 +143,63 @@ WAITING = [Depends(_waiting)]
 
 
 @recall.post("/recall", dependencies=WAITING)
-def recalled(
-    app_state: AppStateDep,
-    role_memory: RoleDep,
-    language: LanguageDep,
-    caller: TheCaller,
-    given: RecallIn,
-) -> RecallOut:
+def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
     """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
-    given = _of_caller(given, caller)
-    turn, ms = _turn(app_state, role_memory, given, given.dry_run)
+    given = _of_caller(given, call.caller)
+    turn, ms = _turn(call, given, given.dry_run)
     if not given.dry_run:
-        _note(app_state, role_memory, given, turn, ms)
-    return RecallOut(
-        text=clean(turn.text),
-        persona=clean(turn.persona),
-        story=clean(turn.story),
-        scene=clean(turn.scene),
-        position=_position(role_memory),
-        parts=[
-            PartOut(text=clean(one.text), position=one.position, depth=one.depth, role=one.role)
-            for one in turn.parts
-        ],
-        items=[item_of(one, language) for one in turn.recalled],
-        near=[item_of(one, language) for one in turn.near],
-        lore=lore_items(turn.lore, language),
+        call.app_state.note(_note(call, given, turn, ms))
+    rules = call.role.settings.inject
+    return call.shown(
+        RecallOut,
+        turn,
+        position=PositionOut.from_value(rules, role=rules.depth_role),
+        items=[item_of(one, call.language) for one in turn.recalled],
+        near=[item_of(one, call.language) for one in turn.near],
+        lore=lore_items(turn.lore, call.language),
         messages=_messages(turn) if given.with_messages else None,
         characters=len(turn.text),
         tokens=turn.stats.total_tokens,
-        closed=closed_by(turn, language),
-        notes=[private(note, app_state) for note in turn.trace.notes],
+        closed=closed_by(turn, call.language),
+        notes=turn.trace.notes,
         meaning=turn.trace.embedder,
         ms=ms,
     )
 
 
 @recall.post("/explain", dependencies=WAITING)
-def explained(
-    app_state: AppStateDep, role_memory: RoleDep, language: LanguageDep, given: ExplainIn
-) -> ExplainOut:
+def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
-    turn, ms = _turn(app_state, role_memory, given, dry_run=True)
-    budget = role_memory.settings.budget
-    return ExplainOut(
-        text=clean(turn.text),
-        items=[item_of(one, language) for one in turn.recalled],
-        rows=_rows(role_memory, turn, given, language),
-        lore=_lore(role_memory, turn, given, language),
+    turn, ms = _turn(call, given, dry_run=True)
+    budget, wanted = call.role.settings.budget, given.budget or BudgetIn()
+    limit = wanted.max_total_length
+    return call.shown(
+        ExplainOut,
+        turn,
+        items=[item_of(one, call.language) for one in turn.recalled],
+        rows=_rows(call, turn, given),
+        lore=_lore(call, turn, given),
         budget=BudgetOut(
-            unit=(given.budget and given.budget.unit) or budget.unit,
-            limit=_limit(given, budget.max_total_length),
+            unit=wanted.unit or budget.unit,
+            limit=budget.max_total_length if limit is None else limit,
             characters=len(turn.text),
             tokens=turn.stats.total_tokens,
         ),
-        closed=closed_by(turn, language),
-        intent=turn.intent,
+        closed=closed_by(turn, call.language),
         meaning=turn.trace.embedder,
-        notes=[private(note, app_state) for note in turn.trace.notes],
+        notes=turn.trace.notes,
         ms=ms,
     )
 
 
 @recall.post("/observe")
-def observed(
-    app_state: AppStateDep, role_memory: RoleDep, caller: TheCaller, given: ObserveIn
-) -> ObservedOut:
+def observed(call: RoleCall, given: ObserveIn) -> ObservedOut:
     """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
-    given = _of_caller(given, caller)
-    reply = (
-        given.reply
-        if given.reply is None or isinstance(given.reply, str)
-        else raw_message(given.reply)
-    )
-    _check_extent(app_state, given)
-    messages = [raw_message(one) for one in given.messages]
-    seen = role_memory.observe(
-        messages,
+    given = _of_caller(given, call.caller)
+    reply = raw_message(given.reply) if isinstance(given.reply, MessageIn) else given.reply
+    _check_extent(call.app_state, given)
+    seen = call.role.observe(
+        [raw_message(one) for one in given.messages],
         reply,
         chat=given.chat,
         user=given.user,
@@ -233,30 +210,17 @@ def observed(
         title=given.title,
     )
     if seen.entered or seen.returned or seen.left:
-        app_state.bus.tell(
-            "chat", role_memory.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
-        )
-    return _observed(seen, role_memory.learned(given.wait_s))
+        call.tell("chat", chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
+    return ObservedOut.from_value(seen, learned=call.role.learned(given.wait_s))
 
 
 @recall.post("/search", dependencies=WAITING)
-def search(
-    role_memory: RoleDep, language: LanguageDep, caller: TheCaller, given: SearchIn
-) -> SearchOut:
+def search(call: RoleCall, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
-    given = _of_caller(given, caller)
-    found = role_memory.search(
-        given.query,
-        limit=given.limit,
-        user=given.user,
-        chat=given.chat,
-        present=given.present,
-        members=given.members,
-    )
-    return SearchOut(
-        items=[item_of(one, language) for one in found],
-        meaning=role_memory.parts.recall.loader.state,
-    )
+    given = _of_caller(given, call.caller)
+    found = call.role.search(**dict(given))
+    items = [item_of(one, call.language) for one in found]
+    return SearchOut(items=items, meaning=call.home.loader.state)
 
 
 def _of_caller(given: Given, caller: Caller | None) -> Given:
@@ -280,13 +244,12 @@ def raw_message(message: MessageIn) -> dict[str, Any]:
     return raw
 
 
-def _turn(
-    app_state: AppState, role_memory: RoleMemory, given: TurnRequest, dry_run: bool
-) -> tuple[Turn, float]:
+def _turn(call: RoleCall, given: TurnRequest, dry_run: bool) -> tuple[Turn, float]:
     """The turn and the milliseconds it took."""
     began = time.perf_counter()
-    _check_extent(app_state, given)
-    turn = role_memory.recall(
+    settings = call.app_state.settings
+    _check_extent(call.app_state, given)
+    turn = call.role.recall(
         [raw_message(one) for one in given.messages],
         chat=given.chat,
         user=given.user,
@@ -296,7 +259,7 @@ def _turn(
         now=given.now,
         dry_run=dry_run,
         unseen=given.unseen,
-        lore=app_state.settings.lorebook == "ours" if given.lore is None else given.lore,
+        lore=settings.lorebook == "ours" if given.lore is None else given.lore,
         settings=given.budget.settings() if given.budget else None,
         generation=(given.generation or GenerationIn()).told(given.kind),
     )
@@ -311,125 +274,56 @@ def _check_extent(app_state: AppState, given: TurnRequest | ObserveIn) -> None:
         raise HTTPException(413)
 
 
-def _note(
-    app_state: AppState, role_memory: RoleMemory, given: RecallIn, turn: Turn, ms: float
-) -> None:
+def _note(call: RoleCall, given: RecallIn, turn: Turn, ms: float) -> TurnNote:
     block = "\n\n".join(text for text in (turn.persona, turn.story, turn.scene, turn.text) if text)
-    app_state.note(
-        TurnNote(
-            role_memory.id,
-            role_memory.role.name,
-            given.chat,
-            given.kind,
-            len(turn.recalled),
-            len(block),
-            ms,
-            given.user,
-            turn=turn,
-        )
+    return TurnNote(
+        call.role.id,
+        call.role.role.name,
+        given.chat,
+        given.kind,
+        len(turn.recalled),
+        len(block),
+        ms,
+        given.user,
+        turn=turn,
     )
-
-
-def _position(role_memory: RoleMemory) -> PositionOut:
-    rules = role_memory.settings.inject
-    return PositionOut(position=rules.position, depth=rules.depth, role=rules.depth_role)
 
 
 def _messages(turn: Turn) -> list[MessageOut]:
     dumped = (message.model_dump(mode="json", exclude_none=True) for message in turn.messages)
-    return [
-        MessageOut.model_validate({**raw, "content": clean(raw.get("content", ""))})
-        for raw in dumped
-    ]
+    return list(map(MessageOut.model_validate, dumped))
 
 
-def _rows(
-    role_memory: RoleMemory, turn: Turn, given: ExplainIn, language: Language
-) -> list[RowOut]:
+def _rows(call: RoleCall, turn: Turn, given: ExplainIn) -> list[RowOut]:
     ids: Sequence[str] = given.ids
     if given.all:
-        ids = list(role_memory.memories)[:2000]
+        ids = list(call.role.memories)[:2000]
     elif not ids:
         ids = [one.entry_id for one in turn.left_out()][:50]
     if not given.remedies and not given.ids:
-        return [_cheap(one, language) for one in turn.left_out()]
+        return [refusal_out(one, call.language) for one in turn.left_out()]
     if not ids:
         return []
     chosen = {one.memory.id for one in turn.recalled}
-    rows = turn.explain(*ids, language=language).rows
+    rows = turn.explain(*ids, language=call.language).rows
     return [
-        row_out(row, language)
+        row_out(row, call.language)
         for row in rows
         if row.id in set(ids) or (row.id not in chosen and row.gate)
     ]
 
 
-def _cheap(refusal: Any, language: Language) -> RowOut:
-    """A refusal without its remedy."""
-    from rolememory.serve.rest.reasons import why
-
-    scored = refusal.scored
-    return RowOut(
-        id=refusal.entry_id,
-        injected=False,
-        gate=refusal.gate,
-        score=scored.score if scored else None,
-        relevance=scored.relevance if scored else None,
-        reasons=[why(refusal.gate, refusal.because, language)],
-        remedy=None,
-    )
-
-
-def _lore(
-    role_memory: RoleMemory, turn: Turn, given: ExplainIn, language: Language
-) -> LoreExplained | None:
+def _lore(call: RoleCall, turn: Turn, given: ExplainIn) -> LoreExplained | None:
     lore = turn.lore
     if lore is None:
         return None
-    entries = role_memory.parts.lore.entries()
+    entries = call.role.parts.lore.entries()
     awake = {one.id for one in lore.awake}
-    asleep = (
-        [one for one in entries if one not in awake and one not in lore.refused][:MOST_ASLEEP]
-        if given.asleep
-        else []
-    )
-    return LoreExplained(
-        budget=lore.budget,
-        used=lore.used,
-        overflowed=lore.overflowed,
-        rolls=lore.rolls,
-        passes=[
-            LorePass(
-                phase=one.turn.phase.value,
-                candidates=list(one.candidates),
-                admitted=list(one.admitted),
-            )
-            for one in lore.passes
-        ],
-        awake=lore_items(lore, language),
-        refused=list(lore_refusals(lore, [*lore.refused, *asleep], entries, language)),
-    )
-
-
-def _limit(given: TurnRequest, otherwise: int) -> int:
-    wanted = given.budget.max_total_length if given.budget else None
-    return otherwise if wanted is None else wanted
-
-
-def _observed(seen: Observed, learned: bool) -> ObservedOut:
-    return ObservedOut(
-        chat=clean(seen.chat),
-        entered=[said_out(one) for one in seen.entered],
-        returned=[said_out(one) for one in seen.returned],
-        left=list(seen.left),
-        branch_of=clean(seen.branch_of),
-        notes=[clean(note) for note in seen.notes],
-        learned=learned,
-    )
-
-
-def said_out(said: ChatMessage) -> SaidOut:
-    """A version, without its words: the caller has them."""
-    return SaidOut(
-        version=said.version, role=said.role, name=clean(said.name), at=said.at, slot=said.slot
+    asleep = [one for one in entries if one not in awake and one not in lore.refused]
+    ids = [*lore.refused, *(asleep[:MOST_ASLEEP] if given.asleep else ())]
+    return LoreExplained.from_value(
+        lore,
+        passes=[LorePass.from_value(one, phase=one.turn.phase.value) for one in lore.passes],
+        awake=lore_items(lore, call.language),
+        refused=list(lore_refusals(lore, ids, entries, call.language)),
     )

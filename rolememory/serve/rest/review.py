@@ -3,20 +3,12 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query
 from pydantic import Field
 
-from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
-    LanguageDep,
-    Paged,
-    RoleDep,
-    page,
-    router,
-)
-from rolememory.serve.rest.error_responses import clean
-from rolememory.serve.rest.memories import MemoriesView, told
+from rolememory.schema.scene import Language
+from rolememory.serve.rest.dependencies import Paged, RoleCall, router
+from rolememory.serve.rest.memories import MemoriesView
 from rolememory.serve.rest.memory_schemas import EvidenceOut, MemoryFieldsIn, MemoryOut
 from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.schemas import Done, Id, Ids, In, Out, Page, Why
@@ -59,64 +51,44 @@ class RejectIn(In):
 
 @review.get("")
 def list_waiting(
-    request: Request,
-    response: Response,
-    role_memory: RoleDep,
-    paging: Paged,
-    language: LanguageDep,
+    call: RoleCall,
+    page: Paged,
     refused: Annotated[
         bool, Query(description="what was refused lately instead, newest first")
     ] = False,
 ) -> Page[WaitingOut]:
     """What waits, oldest first; or what was refused, with the reason."""
-    rows = role_memory.refused()[::-1] if refused else role_memory.waiting()
-    return page(request, response, paging, rows, lambda one: waiting_out(one, language))
+    rows = call.role.refused()[::-1] if refused else call.role.waiting()
+    return page(rows, lambda one: waiting_out(one, call.language))
 
 
 @review.post("/accept")
-def accept(
-    app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: AcceptIn
-) -> MemoryOut:
+def accept(call: RoleCall, given: AcceptIn) -> MemoryOut:
     """Let a draft that waits or was refused become a memory; what it would replace gives way to it."""
+    told = given.fields.told() if given.fields else {}
     mended = {
-        name: value
-        for name, value in (given.fields.told() if given.fields else {}).items()
-        if name not in MENDED and value is not None
+        name: value for name, value in told.items() if name not in MENDED and value is not None
     }
-    with alone.through(f"memory {role_memory.id}"):
-        made = role_memory.accept(given.id, **mended)
-    told(app_state, role_memory)
-    return MemoriesView.of(role_memory).shown(made)
+    with call.changing():
+        made = call.role.accept(given.id, **mended)
+    return MemoriesView.of(call.role).shown(made)
 
 
 @review.post("/reject")
-def reject(app_state: AppStateDep, role_memory: RoleDep, alone: Alone, given: RejectIn) -> Done:
+def reject(call: RoleCall, given: RejectIn) -> Done:
     """Send drafts away for good: they are not learned again."""
-    with alone.through(f"memory {role_memory.id}"):
-        role_memory.reject(*dict.fromkeys(given.ids))
-    told(app_state, role_memory)
-    return Done(changed=len(set(given.ids)))
+    ids = dict.fromkeys(given.ids)
+    with call.changing():
+        call.role.reject(*ids)
+    return Done(changed=len(ids))
 
 
-def waiting_out(one: Waiting, language: LanguageDep) -> WaitingOut:
+def waiting_out(one: Waiting, language: Language) -> WaitingOut:
     """A draft as it goes out."""
-    draft = one.draft
-    return WaitingOut(
-        id=clean(one.id),
-        content=clean(draft.content),
-        type=draft.type.value,
-        subject=draft.subject,
-        user=draft.user,
-        keys=list(draft.keys),
-        tags=list(draft.tags),
-        confidence=draft.confidence,
-        evidence=[
-            EvidenceOut(
-                chat=each.chat, version=each.version, quote=each.quote, answers=each.answers
-            )
-            for each in draft.evidence
-        ],
-        found_by=why("learn", draft.because, language),
+    return WaitingOut.from_value(
+        one.draft,
+        id=one.id,
+        found_by=why("learn", one.draft.because, language),
         reason=why("review", one.reason, language),
         against=[name for name in str(one.reason.get("of")).split(", ") if name],
         at=one.at,

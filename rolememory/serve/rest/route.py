@@ -13,6 +13,16 @@ from rolememory.serve.rest import error_responses
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
+def among(given: str | None, etag: str) -> bool:
+    """Whether a precondition of a caller names this ETag. Source: RFC 9110, 13.1.
+
+    >>> among('W/"a", "b"', '"b"'), among("*", '"b"'), among(None, '"b"')
+    (True, True, False)
+    """
+    tags = [one.strip().removeprefix("W/") for one in (given or "").split(",")]
+    return "*" in tags or etag in tags
+
+
 class Strict(Request):
     """A request whose JSON is JSON: no NaN, no halves of characters, no thousand levels."""
 
@@ -39,6 +49,13 @@ class RestRoute(APIRoute):
                 Exception
             ) as error:  # whatever it is: an answer in our shape, the trace in the log
                 response = self._told(error, request)
+            etag = response.headers.get("etag")
+            if (
+                etag
+                and request.method == "GET"
+                and among(request.headers.get("if-none-match"), etag)
+            ):
+                response = Response(status_code=304, headers={"etag": etag})
             response.headers[error_responses.VERSION_HEADER] = error_responses.VERSION
             response.headers.setdefault("cache-control", "no-store")
             return response

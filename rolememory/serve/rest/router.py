@@ -31,15 +31,13 @@ from rolememory.serve.rest.decay import fadings
 from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
 from rolememory.serve.rest.event_stream import watching
 from rolememory.serve.rest.figures import figures
-from rolememory.serve.rest.graphs import Exports, graphs
 from rolememory.serve.rest.history import past
 from rolememory.serve.rest.imports import LifeImports, bringing
 from rolememory.serve.rest.insight import insights
-from rolememory.serve.rest.inspect_file import arrivals
 from rolememory.serve.rest.learning_events import LearningEvents
 from rolememory.serve.rest.map import map_
 from rolememory.serve.rest.memories import memories
-from rolememory.serve.rest.models import Fetches, models
+from rolememory.serve.rest.models import Exports, Fetches, models
 from rolememory.serve.rest.recall import recall
 from rolememory.serve.rest.review import review
 from rolememory.serve.rest.roles import roles
@@ -66,11 +64,9 @@ ROUTERS = (
     trials,
     books,
     cards,
-    arrivals,
     bringing,
     settings,
     models,
-    graphs,
     watching,
 )
 STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next start
@@ -89,12 +85,9 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     )
     app.add_exception_handler(HTTPException, lost)
     app.state.app_state = app_state
-    app.state.turnstiles, app.state.fetches, app.state.bringings = (
-        UpdateLocks(),
-        Fetches(),
-        LifeImports(app_state.home.path),
-    )
-    app.state.surveys, app.state.exports = Surveys(), Exports()
+    fetches, exports, imports = Fetches(), Exports(), LifeImports(app_state.home.path)
+    kept = (UpdateLocks(), Surveys(), fetches, exports, imports)
+    app.state.kept = {type(one): one for one in kept}
     app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
     for router in ROUTERS:
         app.include_router(router)
@@ -118,8 +111,18 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         return state_of(app_state)  # described here, answered before REST is loaded
 
     _describe(app)
-    working = app.state.fetches, app.state.exports
-    return app, lambda: _telling(app_state, working, app.state.bringings)
+
+    @asynccontextmanager
+    async def living() -> AsyncIterator[None]:
+        LearningEvents(app_state).begin()
+        try:
+            yield
+        finally:
+            fetches.stop()
+            exports.stop()
+            await to_thread.run_sync(imports.stop, STOP_S)
+
+    return app, living
 
 
 def _described(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
@@ -134,19 +137,6 @@ def _described(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
         return Response(written[0], media_type="application/json")
 
     return described
-
-
-@asynccontextmanager
-async def _telling(
-    app_state: AppState, working: tuple[Fetches | Exports, ...], bringings: LifeImports
-) -> AsyncIterator[None]:
-    LearningEvents(app_state).begin()
-    try:
-        yield
-    finally:
-        for one in working:
-            one.stop()
-        await to_thread.run_sync(bringings.stop, STOP_S)
 
 
 def _methods(request: Request) -> set[str]:

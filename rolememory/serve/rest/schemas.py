@@ -1,8 +1,8 @@
 """What requests may hold and answers do hold: closed, bounded, the same words as everywhere else."""
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(min_length=1, max_length=300)]
@@ -24,7 +24,37 @@ class In(BaseModel):
 class Out(BaseModel):
     """Part of an answer."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True, populate_by_name=True)
+
+    @classmethod
+    def from_value(cls, value: object, words: "InWords | None" = None, /, **more: Any) -> Self:
+        """The attributes of a value of the engine that go out, by the same names; `more`: those that it has otherwise or lacks.
+
+        `words` puts every `Said` into the caller's language.
+        """
+        same = {
+            name: getattr(value, name)
+            for name in cls.model_fields
+            if name not in more and hasattr(value, name)
+        }
+        return cls.model_validate({**same, **more}, context=words)
+
+
+class InWords(Protocol):
+    """Who words what is said."""
+
+    def say(self, said: Any) -> str:
+        """A text, or something that has one in every language, as this caller reads it."""
+        ...
+
+
+def _said(value: Any, info: ValidationInfo[InWords | None]) -> Any:
+    return value if info.context is None else info.context.say(value)
+
+
+Said = Annotated[str, BeforeValidator(_said)]
+"""A sentence of ours: in the caller's language, without the places of this machine."""
+Rounded = Annotated[float, BeforeValidator(lambda value: round(value, 4))]
 
 
 class Page(Out, Generic[Row]):
@@ -74,7 +104,7 @@ class Part(Out):
     """What one part added to a score."""
 
     name: str
-    amount: float
+    amount: Rounded
     text: str
 
 

@@ -2,32 +2,22 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Query, Request, Response
+from fastapi import Query
 from pydantic import Field
 
 from rolememory.errors import SettingsError, UnknownNameError
-from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import (
-    Alone,
-    AppStateDep,
-    IfMatch,
-    IfNoneMatch,
-    LanguageDep,
-    fresh,
-    router,
-    seen,
-    tag,
-)
-from rolememory.serve.rest.error_responses import clean, private
+from rolememory.serve.rest.dependencies import IF_NONE_MATCH, HomeCall, IfMatch, router, tag
 from rolememory.serve.rest.nesting import shallow
-from rolememory.serve.rest.schemas import In, Line, Name, Out
+from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE, load_settings
-from rolememory.storage.settings_text import SettingRow, set_value, settings_table
+from rolememory.storage.settings_text import set_value, settings_table
 from rolememory.storage.settings_tree import leaves
 
 settings = router("settings", under="/settings")
@@ -40,7 +30,7 @@ class SettingOut(Out):
     type: str = Field(description="what may be written there")
     default: Any
     value: Any = Field(description="as it holds now")
-    source: str = Field(description='file:line, "overrides" of this process, or "" = the default')
+    source: Said = Field(description='file:line, "overrides" of this process, or "" = the default')
     about: str = Field(description="in the caller's language")
     en: str
     zh: str
@@ -51,10 +41,10 @@ class SettingsOut(Out):
 
     items: list[SettingOut]
     preset: str
-    problem: str = Field(
+    problem: Said = Field(
         description="why the file cannot be read; until it is mended the last good settings hold"
     )
-    notes: list[str]
+    notes: list[Said]
     etag: str
 
 
@@ -80,116 +70,75 @@ class PresetsOut(Out):
     items: list[PresetOut]
 
 
-@settings.get("", response_model=SettingsOut)
+@settings.get("", dependencies=[IF_NONE_MATCH])
 def table(
-    response: Response,
-    app_state: AppStateDep,
-    language: LanguageDep,
+    call: HomeCall,
     role: Annotated[Name | None, Query(description="with this role's own on top")] = None,
     prefix: Annotated[str, Query(max_length=100, description="only keys that begin so")] = "",
-    if_none_match: IfNoneMatch = None,
-) -> SettingsOut | Response:
+) -> SettingsOut:
     """Every key in the order of the tree."""
-    shown = shown_settings(app_state, language, role, prefix)
-    response.headers["etag"] = shown.etag
-    return fresh(if_none_match, shown.etag) or shown
+    shown = _shown(call, role, prefix)
+    return call.tagged(shown, shown.etag)
 
 
 @settings.patch("")
-def change(
-    response: Response,
-    app_state: AppStateDep,
-    language: LanguageDep,
-    alone: Alone,
-    given: SettingsPatch,
-    if_match: IfMatch = None,
-) -> SettingsOut:
+def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsOut:
     """Write keys into rolememory.toml, in their places, comments kept. All are checked before the first is written."""
     shallow(given.values)
-    with alone.through("settings"):
-        seen(
-            if_match,
-            file_tag(app_state),
-            lambda: shown_settings(app_state, language).model_dump(mode="json"),
-        )
-        _check(app_state, given.values)
+    with call.alone("settings"):
+        if_match.check(lambda: _shown(call))
+        _check(call.home.path, given.values)
         for key, value in given.values.items():
-            set_value(app_state.home.path, key, value)
-    app_state.bus.tell("settings")
-    shown = shown_settings(app_state, language)
-    response.headers["etag"] = shown.etag
-    return shown
+            set_value(call.home.path, key, value)
+    call.bus.tell("settings")
+    return table(call)
 
 
 @settings.get("/presets")
-def presets(request: Request, app_state: AppStateDep) -> PresetsOut:
+def presets(call: HomeCall) -> PresetsOut:
     """Whole trees to choose from."""
-    folders = (
-        (app_state.home.path / "presets", True),
-        (shipped("worldbook_rules", "presets"), False),
-    )
-    found: dict[str, PresetOut] = {}
+    folders = ((call.home.path / "presets", True), (shipped("worldbook_rules", "presets"), False))
+    chosen, found = call.home.settings.preset, dict[str, PresetOut]()
     for folder, own in folders:
         for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
-            found.setdefault(path.stem, _preset(path, own, app_state.home.settings.preset))
+            found.setdefault(path.stem, _preset(path, own, chosen))
     return PresetsOut(items=list(found.values()))
 
 
-def shown_settings(
-    app_state: AppState, language: str, role: str | None = None, prefix: str = ""
-) -> SettingsOut:
-    """The table as it goes out."""
-    loaded, problem = app_state.home.context.loaded(
-        app_state.home.role(role).role if role else None
-    )
-    given = loaded.settings.model_dump(mode="json")
-    rows = [row for row in settings_table() if row.key.startswith(prefix)]
-    return SettingsOut(
-        items=[_shown(row, given, loaded.sources, app_state, language) for row in rows],
+def _shown(call: HomeCall, role: str | None = None, prefix: str = "") -> SettingsOut:
+    """The table as it goes out; its ETag is of the file as it stands."""
+    loaded, problem = call.home.context.loaded(call.home.role(role).role if role else None)
+    tree, file = loaded.settings.model_dump(mode="json"), call.home.path / FILE
+    rows = [
+        call.shown(
+            SettingOut,
+            row,
+            value=reduce(getitem, row.key.split("."), tree),
+            source=loaded.sources.get(row.key, ""),
+            about=row.about(call.language),
+            en=row.about(),
+            zh=row.about("zh"),
+        )
+        for row in settings_table()
+        if row.key.startswith(prefix)
+    ]
+    return call.shown(
+        SettingsOut,
+        loaded,
+        items=rows,
         preset=loaded.settings.preset,
-        problem=private(problem.text(language), app_state) if problem else "",
-        notes=[private(note.text(language), app_state) for note in loaded.notes],
-        etag=file_tag(app_state),
+        problem=problem or "",
+        etag=tag(file.read_bytes().hex() if file.is_file() else ""),
     )
 
 
-def file_tag(app_state: AppState) -> str:
-    """The ETag of the settings: of their file as it stands."""
-    file = app_state.home.path / FILE
-    return tag(file.read_bytes().hex() if file.is_file() else "")
-
-
-def _shown(
-    row: SettingRow,
-    given: Mapping[str, Any],
-    sources: Mapping[str, str],
-    app_state: AppState,
-    language: str,
-) -> SettingOut:
-    value: Any = given
-    for part in row.key.split("."):
-        value = value[part]
-    return SettingOut(
-        key=row.key,
-        type=row.type,
-        default=row.default,
-        value=value,
-        source=private(sources.get(row.key, ""), app_state),
-        about=row.about(language),
-        en=row.about(),
-        zh=row.about("zh"),
-    )
-
-
-def _check(app_state: AppState, values: Mapping[str, Any]) -> None:
+def _check(home: Path, values: Mapping[str, Any]) -> None:
     """Whether all of them together would load. Raises: SettingsError, UnknownNameError."""
     for key in values:
         if key not in leaves():
             raise UnknownNameError("setting", key, leaves())
     try:
-        load_settings(
-            app_state.home.path, {key: value for key, value in values.items() if value is not None}
-        )
+        load_settings(home, {key: value for key, value in values.items() if value is not None})
     except SettingsError as error:
         raise SettingsError.together([_at_key(one) for one in error.all or (error,)]) from error
 
@@ -208,23 +157,20 @@ def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
     try:
         values = dict(_flat(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
-        about, values = [clean(f"{path.name}: {error}")], {}
+        about, values = [f"{path.name}: {error}"], {}
     return PresetOut(
         name=path.stem,
-        about=[line for line in about if line],
+        about=list(filter(None, about)),
         values=values,
         chosen=path.stem == chosen,
         own=own,
     )
 
 
-def _flat(tree: Mapping[str, Any], above: str = "") -> "list[tuple[str, Any]]":
+def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     """Tables as dotted keys."""
-    found: list[tuple[str, Any]] = []
     for name, value in tree.items():
-        found += (
-            _flat(value, f"{above}{name}.")
-            if isinstance(value, Mapping)
-            else [(above + name, value)]
-        )
-    return found
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield above + name, value

@@ -6,7 +6,6 @@ from threading import Lock
 from typing import Annotated
 
 from fastapi import Depends
-from starlette.requests import Request
 
 from rolememory.authoring.insight import Insight, InsightContext, insight, looked_at
 from rolememory.authoring.layout import Layout, Spot, laid_out
@@ -15,7 +14,7 @@ from rolememory.authoring.themes import Theme, themes
 from rolememory.engine import RoleMemory
 from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.dependencies import RoleDep
+from rolememory.serve.rest.dependencies import RoleCall, kept
 from rolememory.text.fold import folded_key
 
 CHATS, SAID, LONGEST = (
@@ -44,7 +43,7 @@ class Survey:
     """Of one role. Thread-safe: who asks while somebody looks waits for what they find."""
 
     def __init__(self, role_memory: RoleMemory) -> None:
-        self._role_memory = role_memory
+        self.role_memory = role_memory
         self._lock = Lock()
         self._ground: SurveyedMemories | None = None
         self._layout = Layout()
@@ -64,7 +63,7 @@ class Survey:
     def insight(self) -> tuple[SurveyedMemories, Insight]:
         """The ground, and what stands out. Cost: O(n²) once per change."""
         with self._lock:
-            ground, role_memory = self._looked(), self._role_memory
+            ground, role_memory = self._looked(), self.role_memory
             prompted, turn, said = (
                 role_memory.parts.maintenance.prompted(),
                 role_memory.turns,
@@ -84,11 +83,11 @@ class Survey:
 
     def _looked(self) -> SurveyedMemories:
         """The ground as it is now."""
-        role_memory = self._role_memory
+        role_memory, role = self.role_memory, self.role_memory.role
         every, visibility, names = (
             role_memory.memories,
             role_memory.chats.visible_from(None),
-            _names(role_memory),
+            frozenset((role.name, *role.aliases)),  # they tell no memory from another
         )
         vectors = role_memory.parts.context.vectors()
         seen = (
@@ -124,18 +123,16 @@ class Surveys:
         """The survey of this role; a role that was opened again has a new one."""
         with self._lock:
             known = self._known.get(role_memory.id)
-            if known is None or known._role_memory is not role_memory:
+            if known is None or known.role_memory is not role_memory:
                 known = self._known[role_memory.id] = Survey(role_memory)
             return known
 
 
-def survey_of(request: Request, role_memory: RoleDep) -> Survey:
-    """The survey of the role that was named."""
-    surveys: Surveys = request.app.state.surveys
-    return surveys.of(role_memory)
+def _survey(call: RoleCall, surveys: Annotated[Surveys, kept(Surveys)]) -> Survey:
+    return surveys.of(call.role)
 
 
-Surveyed = Annotated[Survey, Depends(survey_of)]
+Surveyed = Annotated[Survey, Depends(_survey)]
 
 
 def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
@@ -152,12 +149,6 @@ def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
 
 def _moment(memory: Memory) -> float:
     return memory.since.timestamp() if memory.since else float("inf")
-
-
-def _names(role_memory: RoleMemory) -> frozenset[str]:
-    """Of the role: they tell no memory from another."""
-    role = role_memory.role
-    return frozenset((role.name, *role.aliases))
 
 
 def _turns_since(role_memory: RoleMemory, memory: Memory, turn: int) -> int | None:

@@ -9,7 +9,7 @@ from rolememory.schema.generation import Generation
 from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character
 from rolememory.serve.rest.reasons import ItemOut, LoreItem
-from rolememory.serve.rest.schemas import In, Line, Out, Text
+from rolememory.serve.rest.schemas import In, Line, Out, Said, Text
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 Words = Annotated[str, Field(max_length=1_000_000)]
@@ -62,24 +62,19 @@ class CharacterIn(In):
     depth_prompt: Text = ""
     creator_notes: Text = ""
     file: Line = ""
-    tags: Annotated[list[Line], Field(max_length=200)] = Field(default_factory=list)
+    tags: Annotated[tuple[Line, ...], Field(max_length=200)] = Field(default_factory=tuple)
     system_prompt: Text = ""
     post_history: Text = ""
     mes_example: Text = ""
     first_mes: Text = ""
-    alternate_greetings: Annotated[list[Text], Field(max_length=200)] = Field(default_factory=list)
+    alternate_greetings: Annotated[tuple[Text, ...], Field(max_length=200)] = Field(
+        default_factory=tuple
+    )
     version: Line = ""
 
     def card(self) -> Character:
         """As the engine takes it."""
-        said = self.model_dump()
-        return Character(
-            **{
-                **said,
-                "tags": tuple(self.tags),
-                "alternate_greetings": tuple(self.alternate_greetings),
-            }
-        )
+        return Character(**dict(self))
 
 
 class BudgetIn(In):
@@ -115,20 +110,17 @@ class GenerationIn(In):
         None, description="of the model; left out: as the settings say"
     )
     user_icon: Line = ""
-    injected: Annotated[list[Text], Field(max_length=100)] = Field(
-        default_factory=list, description="further texts in which keys are looked for"
+    injected: Annotated[tuple[Text, ...], Field(max_length=100)] = Field(
+        default_factory=tuple, description="further texts in which keys are looked for"
     )
-    outside: Annotated[list[Line], Field(max_length=1000)] = Field(
-        default_factory=list,
+    outside: Annotated[tuple[Line, ...], Field(max_length=1000)] = Field(
+        default_factory=tuple,
         description="ids of entries (book.id) that the frontend activated itself",
     )
 
     def told(self, kind: TurnKind) -> Generation:
         """As the engine takes it."""
-        said = self.model_dump()
-        return Generation(
-            kind, **{**said, "injected": tuple(self.injected), "outside": tuple(self.outside)}
-        )
+        return Generation(kind, **dict(self))
 
 
 class TurnRequest(AttendanceIn):
@@ -212,7 +204,7 @@ class RecallOut(Out):
     characters: int
     tokens: int = Field(description="estimated")
     closed: str | None = Field(description="why nothing was asked at all")
-    notes: list[str]
+    notes: list[Said]
     meaning: str = Field(description="state of the embedding model this turn used")
     ms: float
 

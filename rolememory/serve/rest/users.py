@@ -1,14 +1,10 @@
 """Whose memories these are: who has some, under which names, what there is of one person, and forgetting them everywhere."""
 
-from dataclasses import asdict
-
-from fastapi import Request, Response
 from pydantic import Field
 
 from rolememory.engine.users import User
 from rolememory.errors import UnknownNameError
-from rolememory.serve.app_state import AppState
-from rolememory.serve.rest.dependencies import AppStateDep, Paged, page, router
+from rolememory.serve.rest.dependencies import HomeCall, Paged, router
 from rolememory.serve.rest.schemas import In, Line, Out, Page
 
 users = router("users", under="/users")
@@ -84,90 +80,65 @@ class ForgottenOut(Out):
 
 
 @users.get("")
-def list_users(
-    request: Request, response: Response, app_state: AppStateDep, paging: Paged
-) -> UsersOut:
+def list_users(call: HomeCall, page: Paged) -> UsersOut:
     """Everybody whom some role knows, who has the most first. What belongs to nobody in particular is not listed."""
-    found = page(request, response, paging, app_state.home.users(), _user_out)
-    return UsersOut(**dict(found), unasked=_unasked(app_state))
+    return UsersOut(**dict(page(call.home.users(), _user_out)), unasked=_unasked(call))
 
 
 @users.get("/{user:path}")
-def one_user(app_state: AppStateDep, user: str) -> UserOut:
+def one_user(call: HomeCall, user: str) -> UserOut:
     """What there is of one person: what `DELETE` would remove."""
-    return _user_out(_known(app_state, user))
+    return _user_out(_known(call, user))
 
 
 @users.delete("/{user:path}")
-def forget(app_state: AppStateDep, user: str) -> ForgottenOut:
+def forget(call: HomeCall, user: str) -> ForgottenOut:
     """Remove everything of one person for good, under all names that were linked, from every role.
 
     Memories, chats, history, backups, what waits, uses, vectors; and their name from what others said.
     """
-    names = _known(app_state, user).names
-    done = app_state.home.forget(user)
-    app_state.forget_turns(names)
-    app_state.bus.tell("memory")
+    names = _known(call, user).names
+    done = call.home.forget(user)
+    call.app_state.forget_turns(names)
+    call.bus.tell("memory")
     return ForgottenOut(
-        user=user,
-        roles=[
-            ForgottenRole(
-                role=role,
-                memories=one.memories,
-                lines=one.lines,
-                backups=one.backups,
-                chats=list(one.chats),
-                messages=one.messages,
-                waiting=one.waiting,
-                left=list(one.left),
-            )
-            for role, one in done.items()
-        ],
+        user=user, roles=[ForgottenRole.from_value(one, role=role) for role, one in done.items()]
     )
 
 
 @name_links.get("")
-def links(app_state: AppStateDep) -> LinksOut:
+def links(call: HomeCall) -> LinksOut:
     """Which names mean one person, and which new ones may."""
-    people = app_state.home.people.follow()
-    linked = [list(names) for names in people.linked]
-    return LinksOut(linked=linked, apart=list(people.apart), unasked=_unasked(app_state))
+    return LinksOut.from_value(call.home.people.follow(), unasked=_unasked(call))
 
 
 @name_links.post("")
-def link(app_state: AppStateDep, given: LinkIn) -> LinksOut:
+def link(call: HomeCall, given: LinkIn) -> LinksOut:
     """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
-    app_state.home.people.link(*given.names)
-    app_state.bus.tell("memory")
-    return links(app_state)
+    call.home.people.link(*given.names)
+    call.bus.tell("memory")
+    return links(call)
 
 
 @name_links.delete("/{name:path}")
-def unlink(app_state: AppStateDep, name: str) -> LinksOut:
+def unlink(call: HomeCall, name: str) -> LinksOut:
     """From now on this name is a person of its own, and is not asked about."""
-    app_state.home.people.unlink(name)
-    app_state.bus.tell("memory")
-    return links(app_state)
+    call.home.people.unlink(name)
+    call.bus.tell("memory")
+    return links(call)
 
 
-def _known(app_state: AppState, name: str) -> User:
+def _known(call: HomeCall, name: str) -> User:
     """The person of that name. Raises: UnknownNameError."""
-    known = app_state.home.users()
-    found = next((one for one in known if name in one.names), None)
-    if found is None:
-        raise UnknownNameError("user", name, [one for user in known for one in user.names])
-    return found
+    known: dict[str, User] = {one: user for user in call.home.users() for one in user.names}
+    if name not in known:
+        raise UnknownNameError("user", name, known)
+    return known[name]
 
 
-def _unasked(app_state: AppState) -> list[UnaskedOut]:
-    return [UnaskedOut(name=name, person=person) for name, person in app_state.home.strangers()]
+def _unasked(call: HomeCall) -> list[UnaskedOut]:
+    return [UnaskedOut(name=name, person=person) for name, person in call.home.strangers()]
 
 
 def _user_out(one: User) -> UserOut:
-    return UserOut(
-        user=one.name,
-        names=list(one.names),
-        memories=one.memories,
-        chats=one.chats,
-        roles=[RoleUserOut(**asdict(row)) for row in one.roles],
-    )
+    return UserOut.from_value(one, user=one.name)
