@@ -13,6 +13,7 @@ from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
+from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
 from rolememory.text.noise import answers
@@ -86,14 +87,15 @@ class ChatPassages:
         if generation != self._generation:
             self._generation = generation
             self._note_changed()
-        while self._unread and (most is None or most > 0):
-            check_cancelled()
-            log, chat = next(iter(self._unread.items()))
-            step = PART if most is None else min(PART, most)
-            read = self._follow(log, chat, step)
-            if read < step:
-                del self._unread[log]
-            most = None if most is None else most - read
+        with gc_paused():
+            while self._unread and (most is None or most > 0):
+                check_cancelled()
+                log, chat = next(iter(self._unread.items()))
+                step = PART if most is None else min(PART, most)
+                read = self._follow(log, chat, step)
+                if read < step:
+                    del self._unread[log]
+                most = None if most is None else most - read
         return self.current
 
     def _note_changed(self) -> None:

@@ -8,6 +8,7 @@ from rolememory.errors import InvalidValueError
 from rolememory.inject.fence import TAG, strip
 from rolememory.schema.message import Message
 from rolememory.schema.settings import ServeSettings
+from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import cancellable
 from rolememory.text.timestamps import moment
 
@@ -30,10 +31,11 @@ def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Mess
         raise InvalidValueError(
             "expected a text or a list of messages, got {given!r}", given=str(given)[:60]
         )
-    read = [
-        message if type(message) is Message else Message.of(message)
-        for message in cancellable(given)
-    ]
+    with gc_paused():
+        read = [
+            message if type(message) is Message else Message.of(message)
+            for message in cancellable(given)
+        ]
     return tuple(
         [
             found

@@ -1,6 +1,7 @@
 """Reading: what the character remembers on a turn, and what a query finds."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
@@ -35,9 +36,11 @@ from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character, Role
+from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.embed.loader import Loader
 
+MANY = 1000  # messages: a collection of what they leave would take longer than a step between two looks
 STAMPED = 60  # messages among which the state of the scene is looked for
 
 
@@ -97,51 +100,54 @@ class RoleRecall:
             time_of(now),
         )
         bounded(said, rules.serve)
-        present, members = names_of(present), names_of(members)
-        self._learning.learned_soon()
-        preview = role.chats.preview(said, chat=chat, user=user, clean=role.hearing(usual))
-        check_cancelled()
-        role.home.people.follow()
-        readers = role.chats.readers(preview.chat or chat, user, present, members)
-        memories = role.stored()
-        candidates = role.candidates(memories, rules)
-        # only now: a chat that began in between must be known, or nobody would ask who heard it
-        visibility = role.chats.visible_from(chat, preview, readers, user=user)
-        shown = preview.path[preview.unseen :]
-        check_cancelled()
-        request = Request(
-            said,
-            preview.chat or chat,
-            user,
-            character,
-            now,
-            dry_run,
-            unseen,
-            visibility=visibility,
-            lore=lore,
-            effects=role.usage.effects(visibility, memories),
-            circle=self._circle(who, readers, visibility.story),
-            shown=frozenset(
-                (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
-            ),
-            off=visibility.off,
-            kin=visibility.family(preview.chat or chat),
-            scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
-            away_days=_away_days(preview.path, now, rules.inject.previously_days),
-            generation=Generation(generation) if isinstance(generation, str) else generation,
-            before=preview.unseen,
-            recent=self._recent_of(preview, visibility, rules.memory.short_term_count),
-            stamp=next((said.stamp for said in preview.path[-STAMPED:][::-1] if said.stamp), ()),
-        )
-        check_cancelled()
-        with role.lock:
-            turn = role.pipeline.recall(who, candidates, rules, request)
-        if not dry_run:
-            role.usage.prompted(
-                preview.chat, preview.path, [one.memory.id for one in turn.recalled]
+        with gc_paused() if len(said) > MANY else nullcontext():
+            present, members = names_of(present), names_of(members)
+            self._learning.learned_soon()
+            preview = role.chats.preview(said, chat=chat, user=user, clean=role.hearing(usual))
+            check_cancelled()
+            role.home.people.follow()
+            readers = role.chats.readers(preview.chat or chat, user, present, members)
+            memories = role.stored()
+            candidates = role.candidates(memories, rules)
+            # only now: a chat that began in between must be known, or nobody would ask who heard it
+            visibility = role.chats.visible_from(chat, preview, readers, user=user)
+            shown = preview.path[preview.unseen :]
+            check_cancelled()
+            request = Request(
+                said,
+                preview.chat or chat,
+                user,
+                character,
+                now,
+                dry_run,
+                unseen,
+                visibility=visibility,
+                lore=lore,
+                effects=role.usage.effects(visibility, memories),
+                circle=self._circle(who, readers, visibility.story),
+                shown=frozenset(
+                    (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
+                ),
+                off=visibility.off,
+                kin=visibility.family(preview.chat or chat),
+                scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
+                away_days=_away_days(preview.path, now, rules.inject.previously_days),
+                generation=Generation(generation) if isinstance(generation, str) else generation,
+                before=preview.unseen,
+                recent=self._recent_of(preview, visibility, rules.memory.short_term_count),
+                stamp=next(
+                    (said.stamp for said in preview.path[-STAMPED:][::-1] if said.stamp), ()
+                ),
             )
-        self.loader.start()  # only now: a library that is being imported would hold the first answer up
-        return turn
+            check_cancelled()
+            with role.lock:
+                turn = role.pipeline.recall(who, candidates, rules, request)
+            if not dry_run:
+                role.usage.prompted(
+                    preview.chat, preview.path, [one.memory.id for one in turn.recalled]
+                )
+            self.loader.start()  # only now: a library that is being imported would hold the first answer up
+            return turn
 
     @staticmethod
     def _recent_of(

@@ -11,8 +11,9 @@ from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_bet
 from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings, Settings
+from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.affect_lexicon import Lexicon
-from rolememory.text.cancellation import check_cancelled
+from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.base import Derive, anew
@@ -56,12 +57,13 @@ class LiveIndex:
     def _changed(self, index: MemoryIndex, memories: Mapping[str, Memory]) -> MemoryIndex:
         """The index of these memories. Work that nobody waits for stops between two parts, and the next turn goes on there."""
         fresh, gone = differences(index.memories, memories, index.table)
-        for start in range(0, len(fresh), PART):
-            check_cancelled()
-            part = fresh[start : start + PART]
-            self._known.change(index, part, gone)
-            index = self.index = index.changed(part, gone)
-            gone = []
+        with gc_paused():
+            for start in range(0, len(fresh), PART):
+                check_cancelled()
+                part = fresh[start : start + PART]
+                self._known.change(index, part, gone)
+                index = self.index = index.changed(part, gone)
+                gone = []
         self._known.change(index, [], gone)
         return index.changed([], gone, memories)
 
@@ -82,10 +84,10 @@ class LiveIndex:
         return self._view(asker.visibility).audience(self.index, asker, self._known.expiring)
 
     def _view(self, visibility: Visibility) -> "_View":
-        view = self._views.get(visibility.place)
+        view = self._views.pop(visibility.place, None)  # one that is given up half way is made anew
         if view is None or not view.follow(self.index, self._known, visibility):
-            view = self._views[visibility.place] = _View(self.index, self._known, visibility)
-        self._views.move_to_end(visibility.place)
+            view = _View(self.index, self._known, visibility)
+        self._views[visibility.place] = view
         while len(self._views) > _KEPT_VIEWS:
             self._views.popitem(last=False)
         return view
@@ -208,7 +210,7 @@ class _Audience:
         """Set the bits of these; the memories, as far as they are there."""
         here = [index.memories[one] for one in ids if one in index.memories]
         self._among = Among(index.table, self._heard)
-        for memory in here:
+        for memory in cancellable(here):
             heard = first_closed(memory, self._asker) is None
             self._among.mask[index.table.row_of[memory.id]] = heard
         return here

@@ -1,12 +1,14 @@
 """Giant requests: bounded before work, linear in their length, and given up once nobody waits."""
 
 import asyncio
+import gc
 import json
 import logging
 import socket
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from traceback import walk_stack
@@ -20,7 +22,7 @@ from rolememory.engine import Home, RoleMemory
 from rolememory.errors import GivenUpError, InvalidValueError
 from rolememory.serve.admission import LARGE, Admission
 from rolememory.serve.proxy.deadline import DeadlineRunner
-from rolememory.text.cancellation import check_cancelled
+from rolememory.text.cancellation import cancel_when, check_cancelled
 from tests.endpoint import Endpoint, answers
 from tests.serve.houses import WORDS_ONLY, Served, served
 from tests.text.prose import dearer
@@ -252,20 +254,68 @@ def test_a_live_turn_after_an_import_reads_little_of_it(mira: RoleMemory) -> Non
 
 
 def test_a_long_turn_looks_often_whether_anybody_waits(mira: RoleMemory) -> None:
-    """Between two looks lies a small part of the work, also where the chat was never read before: counted in calls."""
+    """Between two looks lies a part of the work that does not grow with the chat, also where it was never read before: counted in calls."""
+    longest = [
+        _most_between_looks(mira, count, chat) for count, chat in ((1_000, "a"), (4_000, "b"))
+    ]
+    assert longest[1] < 1.2 * longest[0], longest
+
+
+def _most_between_looks(mira: RoleMemory, count: int, chat: str) -> int:
+    """The most calls between two looks of a turn that shows so many messages."""
     calls, looks = 0, list[int]()
 
-    def count(frame: FrameType, event: str, _: object) -> None:
+    def counted(frame: FrameType, event: str, _: object) -> None:
         nonlocal calls
         calls += event == "call"
         if event == "call" and frame.f_code is check_cancelled.__code__:
             looks.append(calls)
 
-    mira.observe(giant(4_000, "x "), chat="a", user="lin")
-    sys.setprofile(count)
+    mira.observe(giant(count, f"{chat} "), chat=chat, user="lin")
+    sys.setprofile(counted)
     try:
-        mira.recall(giant(4_000, "x "), chat="a", user="lin")
+        mira.recall(giant(count, f"{chat} "), chat=chat, user="lin")
     finally:
         sys.setprofile(None)
-    longest = max(later - earlier for earlier, later in pairwise(looks))
-    assert longest < calls / 8
+    return max(later - earlier for earlier, later in pairwise([*looks, calls]))
+
+
+def test_no_garbage_is_collected_between_the_looks_of_a_long_turn(mira: RoleMemory) -> None:
+    """Looking through all that such a turn holds takes longer than a step of its work."""
+    collects = list[bool]()
+
+    def look() -> bool:
+        collects.append(gc.isenabled())
+        return False
+
+    with cancel_when(look):
+        mira.recall(giant(2_000), chat="a", user="lin")
+    assert collects
+    assert not any(collects)
+    assert gc.isenabled(), "and after it as before"
+
+
+def test_a_turn_that_was_given_up_anywhere_costs_the_next_nothing(
+    tmp_path: Path, mira: RoleMemory
+) -> None:
+    """Stopped at its first look, then at its second and so on, it comes at last to what it comes to undisturbed."""
+
+    def told(role: RoleMemory, looks: float) -> str:
+        left = iter(range(int(min(looks, 1e9))))
+        with cancel_when(lambda: next(left, None) is None):
+            return role.recall("Which lantern is the 7th?", user="lin", chat="a").text
+
+    with Home.open(tmp_path / "undisturbed", WORDS_ONLY) as home:
+        other = home.role("Mira", create=True)
+        other.remember("Mira keeps the beacon.", keys=["harbour"])
+        for role in (mira, other):
+            role.recall("Good evening.", user="lin", chat="a", dry_run=True)
+            role.observe(giant(20), user="lin", chat="b")
+        looks, given_up = 0, True
+        while given_up:
+            looks += 1
+            with suppress(GivenUpError):
+                found, given_up = told(mira, looks), False
+        assert looks > 5
+        assert "7: lantern" in found
+        assert found == told(other, float("inf"))
