@@ -1,4 +1,4 @@
-"""model list, model fetch: the models of meaning. Only here is the hub ever asked."""
+"""model list, fetch, export: the models of meaning. Only here is the hub ever asked."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,6 +71,24 @@ def model_fetch(
     found = _checked(folder, model)
     _use(setting, model)
     _tell(setting or "all-MiniLM-L6-v2", folder, found)
+
+
+def model_export(
+    int8: Annotated[
+        bool, option("--int8", "weights in 8 bits: a quarter of the size, a little less exact")
+    ] = False,
+    remove: Annotated[
+        bool, option("--remove", "delete the export; the original is used again")
+    ] = False,
+) -> None:
+    """Nothing is put in place that differs more from the original than it may."""
+    check_home()
+    from rolememory.cli import model_export as graph
+
+    if remove:
+        graph.remove(home_path())
+    else:
+        graph.export(home_path(), "int8" if int8 else "float32")
 
 
 def _obtained(

@@ -118,7 +118,7 @@ PANELS: Mapping[str, Sequence[tuple[str, str, str]]] = {
             translatable("recommended embedding models, their languages and sizes, and the one in use")),
         ("model fetch", "models.model_fetch",
             translatable("fetch a model, check it, and use it in this home")),
-        ("model export", "model_export.model_export",
+        ("model export", "models.model_export",
             translatable("export the current model to ONNX, which starts and answers faster")),
         ("watch", "watch.watch", translatable("show what changes, live, until Ctrl-C")),
         ("stats", "health.stats",
