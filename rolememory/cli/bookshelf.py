@@ -14,6 +14,7 @@ from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameErr
 if TYPE_CHECKING:
     from rolememory.authoring.books import BookFile
     from rolememory.schema.message import Message
+    from rolememory.schema.role import Role
     from rolememory.schema.settings import ScanSettings
 
 FOUND_FAULTS = 3
@@ -57,9 +58,10 @@ def book_or_role(name: str) -> Path:
     try:
         return book_path(name)
     except UnknownNameError as error:
-        found = _of_role(name)
-        if found is None:
+        if (meant := _role(name)) is None:
             raise error from None
+    books = sorted((meant[1] / "worldbooks").glob("*"))
+    found = [path for path in books if path.suffix in KINDS]
     if len(found) == 1:
         return found[0]
     listed = ", ".join(path.stem for path in found) or say("none")
@@ -71,20 +73,35 @@ def book_or_role(name: str) -> Path:
     )
 
 
-def _of_role(name: str) -> list[Path] | None:
+def card_path(name: str) -> Path:
+    """The file of a card, or of the card that the role of this name was imported from.
+
+    Raises:
+        InvalidValueError: the role has none.
+    """
+    path = Path(name).expanduser()
+    found = None if path.exists() else _role(name)
+    if found is None:
+        return path
+    role, folder = found
+    if not role.card:
+        raise InvalidValueError(
+            "{name} has no card; `rolememory card export {name!r} --out FILE` makes one", name=name
+        )
+    return folder / Path(role.card).name
+
+
+def _role(name: str) -> "tuple[Role, Path] | None":
+    """The role of this name and its folder; None where there is no such role, or no home."""
     from rolememory.storage.home import HomeFolder
 
     try:
         check_home()
         folder = HomeFolder(home_path())
-        role_id = folder.find(name).id
+        role = folder.find(name)
     except (UnknownNameError, InvalidValueError):
         return None
-    return [
-        path
-        for path in sorted((folder.folder(role_id) / "worldbooks").glob("*"))
-        if path.suffix in KINDS
-    ]
+    return role, folder.folder(role.id)
 
 
 def _at_home(home: Path) -> Iterator[Path]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rolememory.cli.book import faults_of, show_faults
-from rolememory.cli.bookshelf import FOUND_FAULTS
+from rolememory.cli.bookshelf import FOUND_FAULTS, card_path
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, picked
 from rolememory.cli.words import say, worded
@@ -21,7 +21,13 @@ CardFile = Annotated[
 ]
 
 
-def read_card(file: str) -> "Card":
+CardOrRole = Annotated[
+    str,
+    argument("FILE|ROLE", "a character card: PNG, CHARX, JSON of any version, YAML; or a role"),
+]
+
+
+def read_card(file: str | Path) -> "Card":
     """The card in a file.
 
     Raises:
@@ -32,9 +38,9 @@ def read_card(file: str) -> "Card":
     return load(Path(file).expanduser())
 
 
-def show(file: CardFile) -> None:
-    """Nothing outside the file is read."""
-    card = read_card(file)
+def show(file: CardOrRole) -> None:
+    """Nothing outside the file is read. Of a role, the card that it was imported from."""
+    card = read_card(card_path(file))
     found = contents(card)
     if out.json(found):
         return
@@ -115,26 +121,27 @@ def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def lint(
-    file: CardFile,
+    file: CardOrRole,
     rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,
     everything: Annotated[bool, option("--all -a", "notes too")] = False,
 ) -> None:
     """Exit code 3 when there are errors."""
-    card = read_card(file)
-    rows = list(_card_rows(file, card))
+    path = card_path(file)
+    card = read_card(path)
+    rows = list(_card_rows(path, card))
     if card.book_file is not None:
-        rows += faults_of(Path(file).expanduser(), rules)
+        rows += faults_of(path, rules)
     if show_faults(rows, everything):
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _card_rows(file: str, card: "Card") -> Iterator[dict[str, Any]]:
+def _card_rows(path: Path, card: "Card") -> Iterator[dict[str, Any]]:
     from rolememory.authoring.card_faults import card_faults
 
     for one in card_faults(card):
         level = one.severity.value
         yield {
-            "book": Path(file).name,
+            "book": path.name,
             "severity": level,
             "level": say(level),
             **picked(one, "code field"),

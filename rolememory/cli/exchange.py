@@ -6,14 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home
 from rolememory.cli.files import read_text
-from rolememory.cli.import_sillytavern import (
-    Again,
-    Hidden,
-    ImportArguments,
-    Profile,
-    Stories,
-    bring,
-)
 from rolememory.cli.options import DryRun, RoleName, Text, Yes, argument, option
 from rolememory.cli.output import json_text, out, picked
 from rolememory.cli.words import say, worded
@@ -22,6 +14,18 @@ from rolememory.locales import LocalizedText
 
 if TYPE_CHECKING:
     from rolememory.storage.exchange import Imported
+
+
+Profile = Annotated[Text, option("--profile USER", "of several users this one")]
+Hidden = Annotated[bool, option("--hidden", "include messages that were hidden from the model")]
+Again = Annotated[bool, option("--again", "read every chat again, including unchanged ones")]
+Stories = Annotated[
+    Text,
+    option(
+        "--stories HOW",
+        "one or each: whether the chats of a role share one story, or each is a separate one",
+    ),
+]
 
 
 def export(
@@ -64,6 +68,8 @@ def import_file(
     from rolememory.storage.exchange import FORMAT, import_role
 
     if folder is not None:
+        from rolememory.cli.import_sillytavern import ImportArguments, bring
+
         bring(file, folder, ImportArguments(role, profile, hidden, again, dry_run, yes, stories))
         return
     document = _document(file)

@@ -3,40 +3,28 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Any
 
+import orjson
 import typer
 
+from rolememory.authoring.importer.ledger import ledger_of
+from rolememory.authoring.importer.plan import ImportPlan, ImportSettings
+from rolememory.authoring.importer.planning import make_plan
+from rolememory.authoring.importer.run import ImportedItem, ImportRun
+from rolememory.cards.tavern.layout import DataFolder, data_folders
+from rolememory.chats.stories import Living
 from rolememory.cli.context import open_home
-from rolememory.cli.options import Text, option
 from rolememory.cli.output import out, picked, write
 from rolememory.cli.upkeep import size
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import translatable
 
-if TYPE_CHECKING:
-    from rolememory.authoring.importer.ledger import Ledger
-    from rolememory.authoring.importer.plan import ImportPlan, ImportSettings
-    from rolememory.authoring.importer.run import ImportedItem
-    from rolememory.cards.tavern.layout import DataFolder
-    from rolememory.chats.stories import Living
-    from rolememory.engine import Home
-
 PROGRAM = "sillytavern"
 DEFAULT_USER = "default-user"
 FAILED = 1
-
-Profile = Annotated[Text, option("--profile USER", "of several users this one")]
-Hidden = Annotated[bool, option("--hidden", "include messages that were hidden from the model")]
-Again = Annotated[bool, option("--again", "read every chat again, including unchanged ones")]
-Stories = Annotated[
-    Text,
-    option(
-        "--stories HOW",
-        "one or each: whether the chats of a role share one story, or each is a separate one",
-    ),
-]
 
 _STATES = translatable({
     "new": "new", "changed": "changed", "same": "here already", "kept": "edited here, stays", "failed": "not brought",
@@ -63,30 +51,28 @@ def bring(program: str, folder: str, asked: ImportArguments) -> None:
         UnknownNameError: not a program that we know.
         FileError: the folder is none of its.
     """
-    from pathlib import Path
-
-    from rolememory.authoring.importer.ledger import ledger_of
-    from rolememory.cards.tavern.layout import data_folders
-
     if program.casefold() != PROGRAM:
         raise UnknownNameError("program", program, [PROGRAM])
     source = _chosen(data_folders(Path(folder)), asked.profile)
     with open_home() as home, ledger_of(home.space, source.path, write=not asked.dry_run) as ledger:
-        wishes = _wishes(home, asked)
-        plan = _plan(home, source, ledger, wishes)
+        role = home.folder.find(asked.role).id if asked.role else ""
+        wishes = ImportSettings(role, asked.hidden, asked.again)
+        with out.progress(say("looking at what there is")) as tell:
+            plan = make_plan(home, source, ledger, wishes, tell)
         if asked.stories not in (None, "one", "each"):
             raise InvalidValueError(
                 "--stories: expected one or each, got {stories!r}", stories=asked.stories
             )
         if asked.dry_run:
-            _show_dry(plan, wishes)
+            _show_dry(ImportRun(home, plan, ledger, hidden=asked.hidden))
             return
         _show(plan)
         if plan.is_empty or asked.yes or out.as_json or not out.asks or out.ask(say("bring it?")):
-            _carry(home, plan, ledger, wishes, _stories(plan, asked))
+            stories = _stories(plan, asked)
+            _carry(ImportRun(home, plan, ledger, hidden=asked.hidden, stories=stories), stories)
 
 
-def _stories(plan: "ImportPlan", asked: ImportArguments) -> "Mapping[str, Living]":
+def _stories(plan: ImportPlan, asked: ImportArguments) -> Mapping[str, Living]:
     """For each role with many chats whether they share one life: as was said, as a person answers, else each its own."""
     found: dict[str, Living] = {}
     for avatar, count in plan.many.items():
@@ -107,7 +93,7 @@ def _stories(plan: "ImportPlan", asked: ImportArguments) -> "Mapping[str, Living
     return found
 
 
-def _lives(name: str, count: int) -> "Living":
+def _lives(name: str, count: int) -> Living:
     """The answer of a person; a blank one takes what is proposed."""
     question = say(
         "{name} has {count} chats. Is each a story of its own (each), or do they share one life (one)? [each] ",
@@ -117,15 +103,7 @@ def _lives(name: str, count: int) -> "Living":
     return "one" if out.answer(question) in ("one", "1", "一", "共用") else "each"
 
 
-def _wishes(home: "Home", asked: ImportArguments) -> "ImportSettings":
-    from rolememory.authoring.importer.plan import ImportSettings
-
-    return ImportSettings(
-        home.folder.find(asked.role).id if asked.role else "", asked.hidden, asked.again
-    )
-
-
-def _chosen(users: "Sequence[DataFolder]", wanted: str | None) -> "DataFolder":
+def _chosen(users: Sequence[DataFolder], wanted: str | None) -> DataFolder:
     """The user that is meant: the one named, the only one, the one a person picks, else the default one.
 
     Raises:
@@ -164,26 +142,17 @@ def _picked(names: list[str]) -> str:
     return numbered.get(answer, answer)
 
 
-def _plan(
-    home: "Home", source: "DataFolder", ledger: "Ledger", wishes: "ImportSettings"
-) -> "ImportPlan":
-    from rolememory.authoring.importer.planning import make_plan
-
-    with out.progress(say("looking at what there is")) as tell:
-        return make_plan(home, source, ledger, wishes, tell)
-
-
 # ── showing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _show(plan: "ImportPlan") -> None:
+def _show(plan: ImportPlan) -> None:
     if not out.as_json:
         out.line(str(plan.source.path), "bold")
         out.pairs(_sums(plan))
         out.warn(*plan.problems)
 
 
-def _sums(plan: "ImportPlan") -> Iterator[tuple[str, str]]:
+def _sums(plan: ImportPlan) -> Iterator[tuple[str, str]]:
     """How many of each kind there are, and how they stand."""
     kinds = {
         say("characters"): [one.state for one in plan.roles.values()],
@@ -203,12 +172,10 @@ def _sums(plan: "ImportPlan") -> Iterator[tuple[str, str]]:
         yield say("to read"), size(due)
 
 
-def _show_dry(plan: "ImportPlan", wishes: "ImportSettings") -> None:
-    from rolememory.authoring.importer.preview import look
-
-    chats = []
+def _show_dry(steps: ImportRun) -> None:
+    plan, chats = steps.plan, list[ImportedItem]()
     with out.progress(say("reading the chats"), len(plan.due)) as tell:
-        for done in look(plan, hidden=wishes.hidden):
+        for done in steps.look():
             chats.append(done)
             tell(len(chats), len(plan.due))
     rows = _chat_rows(plan, chats)
@@ -238,7 +205,7 @@ def _show_dry(plan: "ImportPlan", wishes: "ImportSettings") -> None:
     out.say("nothing was changed")
 
 
-def _plan_rows(plan: "ImportPlan") -> dict[str, Any]:
+def _plan_rows(plan: ImportPlan) -> dict[str, Any]:
     return {
         "source": str(plan.source.path),
         "roles": [picked(one, "avatar name state role") for one in plan.roles.values()],
@@ -254,17 +221,17 @@ def _plan_rows(plan: "ImportPlan") -> dict[str, Any]:
     }
 
 
-def _chat_rows(plan: "ImportPlan", done: "Iterable[ImportedItem]") -> list[dict[str, Any]]:
+def _chat_rows(plan: ImportPlan, done: Iterable[ImportedItem]) -> list[dict[str, Any]]:
     sizes = {chat.key: chat.stamp.size for chat in plan.chats}
     return [_chat_row(one, sizes.get(one.key, 0)) for one in done]
 
 
-def _chat_row(one: "ImportedItem", bytes_: int) -> dict[str, Any]:
+def _chat_row(one: ImportedItem, bytes_: int) -> dict[str, Any]:
     row = picked(one, "name state roles user messages hidden summaries learned")
     return row | {"chat": one.key, "size": bytes_, "problems": list(map(worded, one.problems))}
 
 
-def _tell_hidden(chats: "Iterable[ImportedItem]") -> None:
+def _tell_hidden(chats: Iterable[ImportedItem]) -> None:
     if hidden := sum(one.hidden for one in chats):
         out.note(
             say("{hidden} hidden messages are left out; --hidden brings them too", hidden=hidden)
@@ -274,21 +241,13 @@ def _tell_hidden(chats: "Iterable[ImportedItem]") -> None:
 # ── bringing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _carry(
-    home: "Home",
-    plan: "ImportPlan",
-    ledger: "Ledger",
-    wishes: "ImportSettings",
-    stories: "Mapping[str, Living]",
-) -> None:
-    from rolememory.authoring.importer.run import ImportRun
-
+def _carry(steps: ImportRun, stories: Mapping[str, Living]) -> None:
+    plan = steps.plan
     done: list[ImportedItem] = []
     sizes = {chat.key: chat.stamp.size for chat in plan.due}
     total, read = sum(sizes.values()), 0
     try:
         with out.progress(say("bringing the chats"), total) as tell:
-            steps = ImportRun(home, plan, ledger, hidden=wishes.hidden, stories=stories)
             for one in steps.run():
                 done.append(one)
                 read += sizes.get(one.key, 0)
@@ -309,17 +268,15 @@ def _carry(
         raise typer.Exit(FAILED)
 
 
-def _tell_one(one: "ImportedItem", bytes_: int) -> None:
+def _tell_one(one: ImportedItem, bytes_: int) -> None:
     """One line of JSON per chat on standard error, for those who follow; people have the bar."""
     if out.as_json and one.kind == "chat":
-        import orjson
-
         write(orjson.dumps(_chat_row(one, bytes_)).decode() + "\n", sys.stderr)
         sys.stderr.flush()
 
 
 def _tell_all(
-    plan: "ImportPlan", done: "Sequence[ImportedItem]", stories: "Mapping[str, Living]"
+    plan: ImportPlan, done: Sequence[ImportedItem], stories: Mapping[str, Living]
 ) -> None:
     chats = [one for one in done if one.kind == "chat"]
     failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
@@ -347,7 +304,7 @@ def _tell_all(
     _tell_hidden(chats)
 
 
-def _after(plan: "ImportPlan", done: "Sequence[ImportedItem]") -> dict[str, Any]:
+def _after(plan: ImportPlan, done: Sequence[ImportedItem]) -> dict[str, Any]:
     """The plan's rows with what became of them: the ids of new roles, and what failed."""
     brought = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
     rows = _plan_rows(plan)

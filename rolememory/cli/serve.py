@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
-from rolememory.cli.options import option
+from rolememory.cli.options import option, whole
 from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
@@ -43,7 +43,7 @@ def serve(
     ] = False,
     workers: Annotated[
         int,
-        option("--workers N", "number of processes that answer on one port (1)", parser=int),
+        option("--workers N", "number of processes that answer on one port (1)", whole(1)),
     ] = 1,
 ) -> None:
     """Runs until Ctrl-C."""

@@ -71,9 +71,11 @@ def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
 
 def _set(key: str, text: str | None) -> None:
     from rolememory.storage.settings_text import set_value
-    from rolememory.storage.settings_tree import leaves, type_name
+    from rolememory.storage.settings_tree import leaves, nullable, type_name
     from rolememory.storage.value_messages import literal
 
+    if text == "unset" and key in leaves() and not nullable(key):
+        text = None
     value = None if text is None else _value(text, type_name(key) if key in leaves() else "")
     try:
         set_value(home_path(), key, value)

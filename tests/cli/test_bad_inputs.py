@@ -126,6 +126,7 @@ ROWS: list[tuple[str, int, str]] = [
     ("weight Mira storm 3", 1, "weight"),
     ("recall Mira hello --now tomorrow", 1, "--now"),
     ("settings recall.max_item 3", 1, "recall.max_items"),
+    ("serve --workers 0", 2, "--workers"),
     ("settings recal", 1, "recal"),
     ("settings recall.mode sideways", 1, "recall.mode"),
     ("settings recall.relevance_threshold 7", 1, "relevance_threshold"),

@@ -69,6 +69,29 @@ def test_show_tells_what_is_inside(
     assert format_ in command("card", "show", name).out
 
 
+def test_a_role_s_card_is_shown_and_checked_by_its_name(command: Command, file: Path) -> None:
+    file.write_bytes(card_picture(v2(BOOK, **TEXTS, first_mes="")))
+    brought(command, file)
+    by_file, by_name = (command("card", "show", one, "--json").json for one in (str(file), "Asha"))
+    assert by_name == by_file
+    checked = [
+        [{**row, "book": ""} for row in command("card", "lint", one, "--json", "--all").json]
+        for one in (str(file), "Asha")
+    ]
+    assert checked[0] == checked[1] != []
+    ran = command("card", "show", "Mira")
+    assert (ran.code, "Mira has no card; `rolememory card export" in ran.err) == (1, True)
+
+
+def test_a_picture_is_exported_as_json_where_json_is_asked_for(
+    command: Command, file: Path
+) -> None:
+    brought(command, file)
+    told = command("card", "export", "Asha", "--json").json
+    assert (told["format"], told["document"]["data"]["name"]) == ("png", "Asha")
+    assert command("card", "export", "Asha").code == 1
+
+
 def test_show_counts_greetings_entries_and_other_data(command: Command, file: Path) -> None:
     found = command("card", "show", str(file), "--json").json
     assert (found["greetings"], found["book"]["entries"], found["tags"]) == (2, 2, ["sea", "灯塔"])

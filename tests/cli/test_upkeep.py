@@ -167,6 +167,17 @@ def test_settings_are_shown_and_set(command: Command) -> None:
     assert command("settings", "recall.mode", lang="zh").out
 
 
+def test_the_word_unset_goes_back_to_the_default_or_empties(command: Command) -> None:
+    command("settings", "inject.template", "plain")
+    assert "template" in (command.home / "rolememory.toml").read_text("utf-8")
+    ran = command("settings", "inject.template", "unset", "--json")
+    assert ran.json == {"key": "inject.template", "value": None}
+    assert command("settings", "inject.template", "--json").json[0]["source"] == "default"
+    command("settings", "recall.enough", "unset")
+    (row,) = command("settings", "recall.enough", "--json").json
+    assert (row["value"], row["source"] == "default") == (None, False)
+
+
 # ── doctor ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -92,7 +92,7 @@ class ImportRun:
                 partial(self._persona, persona),
             )
         for chat in self.plan.due:
-            yield ImportedItem("chat", chat.name, chat.state, chat.key), partial(self._chat, chat)
+            yield _chat_item(chat), partial(self._chat, chat)
 
     def _tried(self, brought: ImportedItem, do: Callable[[], ImportedItem]) -> ImportedItem:
         try:
@@ -184,48 +184,59 @@ class ImportRun:
 
     # ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _chat(self, plan: ChatPlan) -> ImportedItem:
-        chat = read_chat(plan.path)
-        user, row = (
-            user_of(plan.head, chat.messages, self.plan.settings),
-            self.ledger.of("chat", plan.key),
-        )
-        done = ImportedItem(
-            "chat", plan.name, plan.state, plan.key, user=user, problems=chat.problems
-        )
-        roles, summaries = [], dict(row.get("summaries", {}))
-        for role in self._here(chat, plan):
-            heard = as_heard(
-                chat,
-                plan,
-                role,
-                tuple(self._roles.values()),
-                begun=begun(plan),
-                hidden=self._hidden,
-            )
-            roles.append(str(role.role))
-            if heard.since is not None:
-                done, ids = self._told(
-                    plan, chat, role, heard, done, summaries.get(str(role.role), ())
-                )
-                summaries[str(role.role)] = ids
-        fields = {
-            "stamp": list(plan.stamp),
-            "left": left_mark(plan.memories),
-            "hidden": self._hidden,
-        }
-        self.ledger.note("chat", plan.key, chat=plan.id, roles=roles, summaries=summaries, **fields)
-        return done if self._hidden else replace(done, hidden=hidden_in(chat))
+    def look(self) -> Iterator[ImportedItem]:
+        """Each chat that is due, with what would be heard of it; nothing is written. Cost: O(bytes of all chats)."""
+        for chat in self.plan.due:
+            yield self._tried(_chat_item(chat), partial(self._looked, chat))
 
-    def _here(self, chat: ChatFile, plan: ChatPlan) -> list[RolePlan]:
-        found = [role for role in listeners(chat, plan, self._roles) if role.role]
-        if plan.listeners and not found:
+    def _looked(self, plan: ChatPlan) -> ImportedItem:
+        chat, done = self._read(plan)
+        heard = {
+            role.name: len(heard.messages)
+            for role in listeners(chat, plan, self._roles)
+            for heard in [self._heard(plan, chat, role)]
+        }
+        return replace(
+            done,
+            roles=tuple(name for name, count in heard.items() if count),
+            messages=sum(heard.values()),
+            summaries=len(chat.summaries) + len(plan.memories),
+        )
+
+    def _read(self, plan: ChatPlan) -> tuple[ChatFile, ImportedItem]:
+        """The chat, and what is known of it before anybody hears it."""
+        chat = read_chat(plan.path)
+        user = user_of(plan.head, chat.messages, self.plan.settings)
+        hidden = 0 if self._hidden else hidden_in(chat)
+        return chat, replace(_chat_item(plan), user=user, hidden=hidden, problems=chat.problems)
+
+    def _heard(self, plan: ChatPlan, chat: ChatFile, role: RolePlan) -> RoleTranscript:
+        roles = tuple(self._roles.values())
+        return as_heard(chat, plan, role, roles, begun=begun(plan), hidden=self._hidden)
+
+    def _chat(self, plan: ChatPlan) -> ImportedItem:
+        chat, done = self._read(plan)
+        here = [role for role in listeners(chat, plan, self._roles) if role.role]
+        if plan.listeners and not here:
             raise FileError(
                 plan.path,
                 "not brought: its character could not be",
                 remedy="see what is said of the character, then import again",
             )
-        return found
+        summaries = dict(self.ledger.of("chat", plan.key).get("summaries", {}))
+        for role in here:
+            heard, known = self._heard(plan, chat, role), str(role.role)
+            if heard.since is not None:
+                before = summaries.get(known, ())
+                done, summaries[known] = self._told(plan, chat, role, heard, done, before)
+        fields = {
+            "stamp": list(plan.stamp),
+            "left": left_mark(plan.memories),
+            "hidden": self._hidden,
+        }
+        roles = [str(role.role) for role in here]
+        self.ledger.note("chat", plan.key, chat=plan.id, roles=roles, summaries=summaries, **fields)
+        return done
 
     def _told(
         self,
@@ -241,18 +252,10 @@ class ImportRun:
         self._link(role.avatar, self._books_of_chat(plan, done.user))
         if not plan.group:
             self._call(str(role.role), display_name(plan.head.character))
-        kept = (
-            self._keep(
-                role_memory,
-                heard.messages,
-                plan.id,
-                done.user,
-                plan.name,
-                self._is_own(plan, role.avatar),
-            )
-            if heard.messages
-            else KeptChat(plan.id, ())
-        )
+        kept = KeptChat(plan.id, ())
+        if heard.messages:
+            own = self._is_own(plan, role.avatar)
+            kept = self._keep(role_memory, heard.messages, plan.id, done.user, plan.name, own)
         learned = len(role_memory.memories) - known
         ids, fresh = remember_summaries(
             role_memory,
@@ -260,13 +263,14 @@ class ImportRun:
             ImportedChat(kept.chat, done.user, heard, kept.versions),
             before,
         )
-        return replace(
+        done = replace(
             done,
             roles=(*done.roles, role.name),
             messages=done.messages + len(heard.messages),
             summaries=done.summaries + fresh,
             learned=done.learned + learned,
-        ), ids
+        )
+        return done, ids
 
     def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
         """Whether a chat becomes a story of its own."""
@@ -284,3 +288,7 @@ class ImportRun:
             settings.persona_named(user) if user else None
         )
         return [*plan.head.books, *([persona.book] if persona and persona.book else [])]
+
+
+def _chat_item(chat: ChatPlan) -> ImportedItem:
+    return ImportedItem("chat", chat.name, chat.state, chat.key)

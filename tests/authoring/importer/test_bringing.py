@@ -8,11 +8,10 @@ import pytest
 
 from rolememory.authoring.importer.ledger import FOLDER, ledger_of
 from rolememory.authoring.importer.plan import ImportSettings
-from rolememory.authoring.importer.preview import look
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import NotWrittenError
 from tests.authoring.importer.conftest import Brought
-from tests.authoring.importer.recording import Recorder, bring, ledger_file, plan_of
+from tests.authoring.importer.recording import Recorder, bring, ledger_file, look, plan_of
 from tests.cards.tavern.folders import (
     BOOK,
     INTEGRITY,
@@ -644,7 +643,7 @@ def test_nothing_in_the_data_folder_is_ever_written(home: Home, user: Path) -> N
 
 def test_a_look_tells_what_would_come_and_writes_nothing(home: Home, user: Path) -> None:
     before = tree(home.path)
-    found = {one.name: one for one in look(plan_of(home, user))}
+    found = {one.name: one for one in look(home, user)}
     assert (found[NEW].messages, found[NEW].summaries, found[NEW].roles) == (6, 4, ("Asha",))
     assert (found["1720000000000"].messages, found["1720000000000"].roles) == (
         12,
