@@ -25,6 +25,7 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
+from rolememory.triggers.table import FREE, SAID, TYPED
 
 _NUMBERS = re.compile(r"\d+")
 ASKED = 1.1  # times `recall.enough` for who asks ...
@@ -265,7 +266,7 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 
 
 def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
-    said = Passage in set(map(type, ranking.memories))
+    said = SAID in ranking.kinds
     beside = _beside(ranking, fitting)
     loud, faint = _by_threshold(ranking, fitting, beside)
     refused = RefusedLine(faint, max(fitting.rules.relevance_threshold, beside))
@@ -273,7 +274,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
     excerpts, gates = Excerpts(fitting.known), _gates(fitting)
     for place in _in_order(ranking, loud, said=said):
-        memory, kind = ranking.memories[place], loud[place]
+        memory, kind = ranking.memories[place], ranking.kinds[place]
         relevance = ranking.relevances[place]
         candidate = _FitCandidate(memory, relevance, memory.id in ranking.gained)
         if reason := _closed(gates[kind], candidate, fitted, fitting, block):
@@ -288,7 +289,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
             continue
         fitted.chosen.append(replace(scored, memory=told) if told is not memory else scored)
         block.take(told)
-        if kind is not _SAID and not memory.constant:
+        if kind != SAID and not memory.constant:
             fitted.relevance += relevance
     fitted.chosen = [_dated(one, fitted) for one in sorted(fitted.chosen, key=order)]
     return fitted
@@ -296,24 +297,21 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
 
 def _by_threshold(
     ranking: Ranking, fitting: Fitting, beside: float
-) -> tuple[dict[int, str], dict[str, float]]:
-    """The places of those that reach the threshold, in the order of scores, with their kinds; the relevances of the others, by id.
+) -> tuple[list[int], dict[str, float]]:
+    """The places of those that reach the threshold, in the order of scores; the relevances of the others, by id.
 
     Most are so faint that no other gate need be asked.
     """
     threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
-    loud, faint = dict[int, str](), dict[str, float]()
-    memories, relevances, kept = ranking.memories, ranking.relevances, fitting.kept
+    loud, faint = list[int](), dict[str, float]()
+    memories, relevances, kinds = ranking.memories, ranking.relevances, ranking.kinds
     for place in _by_score(ranking, fitting):
-        memory, relevance = memories[place], relevances[place]
-        if relevance < threshold and memory.id not in kept:
-            faint[memory.id] = relevance
-            continue
-        kind = _kind(memory)
-        if kind is _TYPED and relevance < beside and memory.id not in kept:
-            faint[memory.id] = relevance
+        relevance = relevances[place]
+        enough = relevance >= threshold and (relevance >= beside or kinds[place] != TYPED)
+        if enough or memories[place].id in fitting.kept:
+            loud.append(place)
         else:
-            loud[place] = kind
+            faint[memories[place].id] = relevance
     return loud, faint
 
 
@@ -689,17 +687,7 @@ def _chapter(
     return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
 
 
-_SAID, _FREE, _TYPED = "said", "free", "typed"
-
-
-def _kind(memory: Memory) -> str:
-    """What the gates tell apart: what was said, what somebody put there to be told, and all else."""
-    if isinstance(memory, Passage):
-        return _SAID
-    return _FREE if memory.constant or memory.authored else _TYPED
-
-
-def _gates(fitting: Fitting) -> Mapping[str, Sequence[_Gate]]:
+def _gates(fitting: Fitting) -> Mapping[int, Sequence[_Gate]]:
     """The gates that can be closed at all under these rules, by the kind of what comes."""
     rules = fitting.rules
     idle: dict[_Gate, bool] = {
@@ -731,8 +719,8 @@ _GATES: tuple[_Gate, ...] = (
     _visible,
     _near_duplicate,
 )
-_GATES_OF: Mapping[str, Sequence[_Gate]] = {
-    _SAID: [gate for gate in _GATES if gate not in (_type_limit, _enough, _type_budget)],
-    _FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough)],
-    _TYPED: [gate for gate in _GATES if gate is not _allowance],
+_GATES_OF: Mapping[int, Sequence[_Gate]] = {
+    SAID: [gate for gate in _GATES if gate not in (_type_limit, _enough, _type_budget)],
+    FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough)],
+    TYPED: [gate for gate in _GATES if gate is not _allowance],
 }

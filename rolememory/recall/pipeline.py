@@ -384,10 +384,11 @@ class RecallPipeline:
         query, refused = question.scene.query, given.fitted.refused
         if given.closed or not question.settings.inject.untold:
             return ""
+        if any(not is_stable(one.memory) for one in given.fitted.chosen):
+            return ""
         if intent(query) not in ("past", "mixed") or not asks(query):
             return ""
-        found = any(not is_stable(one.memory) for one in given.fitted.chosen)
-        if found or any(refused[one].code != "below_threshold" for one in refused.others):
+        if any(refused[one].code != "below_threshold" for one in refused.others):
             return ""
         told = self._resources.templates.render("untold", "default", style.language, style.people)
         return fenced(str(told.text))

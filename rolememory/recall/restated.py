@@ -39,6 +39,7 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
         [ranking.memories[at] for at in order],
         [ranking.relevances[at] for at in order],
         [scores[at] for at in order],
+        [ranking.kinds[at] for at in order],
         put_together,
         ranking.gained,
     )

@@ -15,7 +15,7 @@ from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
 from rolememory.schema.usage import HEAVIEST, LIGHTEST
 from rolememory.triggers.base import ByRows, Trigger
-from rolememory.triggers.table import Among, Table, TableEvidence
+from rolememory.triggers.table import Among, Table, TableEvidence, kind_of
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Rows
@@ -66,10 +66,12 @@ class Ranking(Sequence[Scored]):
         memories: Sequence[Memory],
         relevances: Sequence[float],
         scores: Sequence[float],
+        kinds: Sequence[int],
         put_together: Callable[[int], Scored],
         gained: Collection[str] = (),
     ) -> None:
         self.memories, self.relevances, self.scores = memories, relevances, scores
+        self.kinds = kinds  # of the memories, see `kind_of`
         self.gained = gained  # ids of those that came along with something earlier
         self._put_together = put_together
         self._known: dict[int, Scored] = {}
@@ -84,6 +86,7 @@ class Ranking(Sequence[Scored]):
             [one.memory for one in best],
             [one.relevance for one in best],
             [one.score for one in best],
+            [kind_of(one.memory) for one in best],
             best.__getitem__,
             {one.memory.id for one in best if one.earlier and one.earlier.gained},
         )
@@ -123,12 +126,11 @@ def weigh(
     `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
     added to the weight of a memory, by id; `heirs` names for each replaced memory the one that its evidence counts for.
     """
+    import numpy as np
+
     inherited = Inherited.of(table, table.among(among), heirs)
-    woken = [
-        _Woken.of(one, inherited.evidence(one.trigger, scene, note))
-        for one in strategies
-        if one.wakes
-    ]
+    found = [(one, inherited.evidence(one.trigger, scene, note)) for one in strategies if one.wakes]
+    woken = [_Woken.of(one, evidence) for one, evidence in found if len(evidence.rows)]
     rows, relevance = _relevant(table, woken, max(scene.wanted, MOST_RANKED))
     memories = cast("list[Memory]", table.entries(rows.tolist()))
     awake = Among.of_rows(table, rows)
@@ -146,7 +148,7 @@ def weigh(
         parts += [part for part in standing if part.strengths.any()]
         share = _shares_by_name(strategies, settings)
     amounts = [(relevance * share.get(part.name, 0.0) * part.strengths).round(6) for part in parts]
-    score = (relevance + sum(amounts)).clip(0.0, 1.0).round(6)
+    score = np.minimum(np.maximum(relevance + sum(amounts), 0.0), 1.0).round(6)
     best = _best_first(score, table.since[rows], memories)
 
     def put_together(place: int) -> Scored:
@@ -164,9 +166,13 @@ def weigh(
         return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
     gained = {table.entry(row).id for one in woken for row in one.found.gained}
-    best_memories = [memories[at] for at in best]
     return Ranking(
-        best_memories, relevance[best].tolist(), score[best].tolist(), put_together, gained
+        [memories[at] for at in best],
+        relevance[best].tolist(),
+        score[best].tolist(),
+        table.kind[rows[best]].tolist(),
+        put_together,
+        gained,
     )
 
 
@@ -186,13 +192,17 @@ def _best_first(score: "Doubles", since: "Doubles", memories: Sequence[Memory]) 
 
     newest = np.where(np.isnan(since), 0.0, -since)
     best = np.lexsort((newest, -score))
-    alike = (np.diff(score[best]) == 0.0) & (np.diff(newest[best]) == 0.0)
-    if alike.any():
-        equals = best[np.append(alike, False) | np.append(False, alike)].tolist()
-        names = np.zeros(len(best), dtype=np.int64)
-        names[sorted(equals, key=lambda at: memories[at].id)] = np.arange(len(equals))
-        best = np.lexsort((names, newest, -score))
+    scores, moments = score[best], newest[best]
+    alike = (scores[1:] == scores[:-1]) & (moments[1:] == moments[:-1])
     found: list[int] = best.tolist()
+    if not np.count_nonzero(alike):
+        return found
+    start = 0
+    for end, again in enumerate((*alike.tolist(), False), 1):
+        if not again:
+            if end - start > 1:
+                found[start:end] = sorted(found[start:end], key=lambda at: memories[at].id)
+            start = end
     return found
 
 
@@ -289,10 +299,10 @@ class _Woken:
 
     @classmethod
     def of(cls, strategy: Strategy, found: TableEvidence) -> "_Woken":
-        if not len(found.rows):
-            return cls(strategy.trigger.name, found, found.strengths)
-        strengths = strategy.weight * found.strengths.clip(0.0, 1.0)
-        if not strengths.all():
+        import numpy as np
+
+        strengths = strategy.weight * np.minimum(np.maximum(found.strengths, 0.0), 1.0)
+        if np.count_nonzero(strengths) < len(strengths):
             found = found.only(strengths > 0.0)
             strengths = strengths[strengths > 0.0]
         return cls(strategy.trigger.name, found, strengths)
@@ -318,7 +328,7 @@ def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> "tuple[Rows, 
 
     doubt = np.ones(table.n_rows)
     for one in woken:
-        doubt[one.found.rows] *= 1.0 - one.strengths.clip(max=1.0)
+        doubt[one.found.rows] *= 1.0 - np.minimum(one.strengths, 1.0)
     rows = np.flatnonzero(doubt < 1.0)
     relevance = (1.0 - doubt[rows]).round(12)
     if len(rows) > most:

@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Hit, Reason
+from rolememory.schema.passage import Passage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +92,7 @@ class Table:
             ArrayColumn("f8"),
             ArrayColumn("f8"),
         )
+        self.kind = ArrayColumn("i1")  # `kind_of`
         self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
         self.owner = ArrayColumn("i8")  # numbers the users that something is of; 0 = of nobody
         self._owners: dict[str, int] = {}
@@ -156,7 +158,7 @@ class Table:
         return row
 
     def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        columns = self.created, self.since, self.weight, self.salience, self.priority
+        columns = self.created, self.since, self.weight, self.salience, self.priority, self.kind
         self.owner.grow(self.n_rows)
         for column in columns:
             column.grow(self.n_rows)
@@ -183,14 +185,25 @@ class Table:
         return Among.of_rows(self, [of[one] for one in ids if one in of])
 
 
-def _facts(entry: Entry) -> tuple[float, float, float, float, float]:
-    """created, since, weight, salience, priority; an entry of a lorebook has the neutral ones."""
+SAID, FREE, TYPED = range(3)
+
+
+def kind_of(entry: Entry) -> int:
+    """What limits tell apart: what was said, what somebody put there to be told, and all else."""
+    if isinstance(entry, Passage):
+        return SAID
+    return FREE if entry.constant or getattr(entry, "authored", False) else TYPED
+
+
+def _facts(entry: Entry) -> tuple[float, float, float, float, float, int]:
+    """created, since, weight, salience, priority, kind; an entry of a lorebook has the neutral ones."""
     return (
         seconds(getattr(entry, "created", None)),
         seconds(getattr(entry, "since", None)),
         getattr(entry, "weight", 1.0),
         getattr(entry, "salience", 0.5),
         getattr(entry, "priority", 50),
+        kind_of(entry),
     )
 
 
@@ -250,6 +263,8 @@ class TableEvidence:
     @classmethod
     def of(cls, hits: Sequence[tuple[int, float, Reason]]) -> "TableEvidence":
         """Evidence that was found one by one, as (row, strength, reason)."""
+        if not hits:
+            return _nothing()
         import numpy as np
 
         rows = np.array([row for row, *_ in hits], dtype=np.int64)
@@ -273,3 +288,16 @@ class TableEvidence:
             zip(self.rows.tolist(), self.strengths.tolist(), strict=True)
         ):
             yield Hit(table.entry(row).id, name, strength, self.because(place))
+
+
+@cache
+def _nothing() -> TableEvidence:
+    """No evidence."""
+    import numpy as np
+
+    empty = np.empty(0)
+    return TableEvidence(empty.astype(np.int64), empty, _unfound)
+
+
+def _unfound(place: int) -> Reason:
+    raise IndexError(place)
