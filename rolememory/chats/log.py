@@ -75,8 +75,9 @@ class ChatLog:
         self.fault = None
         if part.anew:
             self.transcript, self._bad = Transcript(self.path), []
-        with gc_paused() if len(part.appends) > _MANY else nullcontext():
-            self.transcript.follow_all(self._rows(part.appends))
+        if part.appends:
+            with gc_paused() if len(part.appends) > _MANY else nullcontext():
+                self.transcript.follow_all(self._rows(part.appends))
         self._bad += part.bad
         changed = part.anew or part.place != self._place
         self._place = part.place

@@ -268,11 +268,8 @@ class _Weaver:
         return said
 
     def _splice(self, place: int, old: Sequence[ChatMessage], put: Sequence[ChatMessage]) -> None:
-        from rapidfuzz.distance import Postfix, Prefix  # takes long to load
-
         before, after = [said.version for said in old], [said.version for said in put]
-        same = Prefix.similarity(before, after)
-        end = Postfix.similarity(before[same:], after[same:])
+        same, end = _alike(before, after) if before else (0, 0)
         out, new, place = before[same : len(before) - end], put[same : len(put) - end], place + same
         if out or new:
             known, staying = self._versions.union(out), {said.version for said in new}
@@ -283,6 +280,14 @@ class _Weaver:
                 Splice(place, behind, tuple(out), tuple([said.version for said in new]))
             )
             self._plan.put.append(tuple(new))
+
+
+def _alike(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many are the same in front, and behind the rest."""
+    from rapidfuzz.distance import Postfix, Prefix  # takes long to load
+
+    same = Prefix.similarity(before, after)
+    return same, Postfix.similarity(before[same:], after[same:])
 
 
 def moment(

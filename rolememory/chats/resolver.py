@@ -116,15 +116,16 @@ class ChatResolver:
         """The chat, and what the look comes to."""
         log = self._named(request) if request.chat else self._unnamed(request)
         if log is None:
-            return self._begun(request, self._free_id(request.news), unnamed=True)
+            return self._begun(request, *self._free(request.news), unnamed=True)
         known = log.head
         if known is None:
-            return self._begun(request, request.chat)
+            return self._begun(request, request.chat, log)
         aligned = align_incrementally(
             log.transcript, request.messages, request.clean, self._seen.get(log)
         )
         if request.is_someone_elses(known) and not _goes_on(request, aligned, log.transcript):
-            return self._begun(request, _own_id(request.chat, request.user))
+            own = _own_id(request.chat, request.user)
+            return self._begun(request, own, self._log_index.log(own))
         there = request.participants(log.transcript, known)
         changes = aligned.laid.changes if aligned else ()
         plan = planned(log.transcript, changes, request.now, there.complete)
@@ -192,6 +193,8 @@ class ChatResolver:
     def _unnamed(self, request: ObserveRequest) -> ChatLog | None:
         """The chat without a name that the messages continue; None when there is none."""
         mine = [log for log in self._mine(request) if log.head is not None and log.head.unnamed]
+        if not mine:
+            return None
         for log in mine:
             seen = self._seen.get(log)
             if (
@@ -208,9 +211,10 @@ class ChatResolver:
         newest = sorted(near, key=lambda log: log.transcript.updated)[-_TRIED:]
         return _best(newest, lambda log: _continued(log, request.news))
 
-    def _begun(self, request: ObserveRequest, chat: str, *, unnamed: bool = False) -> ResolvedChat:
+    def _begun(
+        self, request: ObserveRequest, chat: str, log: ChatLog, *, unnamed: bool = False
+    ) -> ResolvedChat:
         """A chat that nobody has observed yet: a new one, or a fork of one that is known."""
-        log = self._log_index.log(chat) if chat else self._log_index.nobody()
         script, news = log.transcript, request.news
         fork = None if script.said else self._fork(request)
         if fork is not None:
@@ -236,17 +240,16 @@ class ChatResolver:
             if log.head is not None and request.is_of(log.head)
         ]
 
-    def _free_id(self, news: Sequence[NormalizedMessage]) -> str:
-        """An id made of the first messages."""
+    def _free(self, news: Sequence[NormalizedMessage]) -> tuple[str, ChatLog]:
+        """An id made of the first messages, and its log."""
         if not news:
-            return ""
-        stem, number = f"~{digest('', ''.join(message.digest for message in news[:_NAMED_BY]))}", 1
-        while (
-            self._log_index.log(chat := stem if number == 1 else f"{stem}-{number}").head
-            is not None
-        ):
+            return "", self._log_index.nobody()
+        stem = f"~{digest('', ''.join(message.digest for message in news[:_NAMED_BY]))}"
+        chat, number = stem, 1
+        while (log := self._log_index.log(chat)).head is not None:
             number += 1
-        return chat
+            chat = f"{stem}-{number}"
+        return chat, log
 
 
 def _best(logs: Iterable[ChatLog], score: Callable[[ChatLog], int]) -> ChatLog | None:
