@@ -1,6 +1,6 @@
 """One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rolememory.recall.active_set import EVERYTHING, Visibility, superseded
@@ -154,14 +154,13 @@ class RecallResult:
     notes: tuple[str, ...] = ()
 
 
-Audience = Callable[[Asker], Collection[str]]
-"""Brings the eligible ids, from a cache where there is one."""
-
-
 def ask(
-    question: RecallQuery, audience: Audience | None = None
+    question: RecallQuery, heard: Collection[str] | None = None
 ) -> tuple[Sequence[Scored], tuple[str, ...]]:
-    """Every memory that something woke, best first, and notes of strategies that could not work."""
+    """Every memory that something woke, best first, and notes of strategies that could not work.
+
+    `heard`: the eligible ids, where they are known.
+    """
     if question.supposed:
         with question.index.supposing(question.supposed) as index:
             return ask(replace(question.asking(index), supposed=None))
@@ -172,7 +171,8 @@ def ask(
         notes.append(f"{name}: {type(error).__name__}: {error}"[:200])
 
     with index.table.lock:
-        heard = audience(asker) if audience else eligible(index.memories.values(), asker)
+        if heard is None:
+            heard = eligible(index.memories.values(), asker)
         ranking = weigh(
             index.table,
             index.strategies,
@@ -196,9 +196,9 @@ def ask(
     return scored, (*notes, *patterns)
 
 
-def answer(question: RecallQuery, audience: Audience | None = None) -> RecallResult:
-    """Ask the memories and choose. Cost: what the strategies cost, plus O(hits log hits)."""
+def answer(question: RecallQuery, heard: Collection[str] | None = None) -> RecallResult:
+    """Ask the memories and choose; `heard` as for `ask`. Cost: what the strategies cost, plus O(hits log hits)."""
     if closed := turn_gate(question.occasion, question.settings.recall):
         return RecallResult(closed=closed)
-    scored, notes = ask(question, audience)
+    scored, notes = ask(question, heard)
     return RecallResult(scored, fit(scored, question.measure, question.fitting), notes=notes)

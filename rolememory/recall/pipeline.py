@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import TypedDict
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import fenced
@@ -18,7 +19,7 @@ from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.books import Books, left_by
 from rolememory.recall.card import RoleCard
 from rolememory.recall.chats import ChatState, ChatStates
-from rolememory.recall.gates import TurnGateContext
+from rolememory.recall.gates import Asker, TurnGateContext
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
@@ -28,14 +29,14 @@ from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, p
 from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say
-from rolememory.schema.evidence import Scored, Trace
+from rolememory.schema.evidence import Scored
 from rolememory.schema.generation import USUAL, Generation
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory, in_utc
 from rolememory.schema.message import Message
 from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
-from rolememory.schema.scene import Language
+from rolememory.schema.scene import Language, Scene
 from rolememory.schema.settings import Settings
 from rolememory.storage.derived import DerivedFiles
 from rolememory.storage.people import Same, alone
@@ -100,6 +101,35 @@ class Request:
     before: int = 0  # messages of the chat that are known to stand before those given
 
 
+class _Frame(TypedDict):
+    language: Language
+    char: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnInputs:
+    """What a turn is about, by all that is read once."""
+
+    role: Role
+    settings: Settings
+    request: Request
+    prepared: PreparedChat
+    kept: ChatState
+    cast: Cast
+    index: MemoryIndex
+    scene: Scene
+    asker: Asker
+    heard: Among  # whom the asker may hear
+    style: Style
+
+    @property
+    def frame(self) -> _Frame:
+        """The language of what stands around memories, and who is who there."""
+        char, user = self.cast.char, self.cast.user
+        return {"language": self.style.language, "char": char, "user": user}
+
+
 class RecallPipeline:
     """Holds what a role's turns read. Not thread-safe by itself: its owner lets one turn in at a time."""
 
@@ -121,57 +151,44 @@ class RecallPipeline:
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Turn:
         """The turn: lore first, then memories, then words in their place."""
-        prepared = self._prepare(settings, request)
+        of = self._prepared(role, memories, settings, request)
         check_cancelled()
-        kept, cast = self.chats.of(request.chat), self._cast(role, request)
-        question, style = self._question(memories, settings, request, prepared, kept, cast)
-        check_cancelled()
-        lore = self._activate(role, settings, request, prepared, question, kept)
+        lore, question = self._activate(of), self._question(of)
         if settings.lore.cross_waking and lore is not None:
-            lore, question = self._wake_across(
-                role, settings, request, prepared, question, kept, lore
-            )
+            lore, question = self._wake_across(of, question, lore)
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
-        chapters = self._story(cast, settings, request, question)
-        question = replace(question, told=chapters.ids)
+        chapters = self._story(of)
+        if chapters.ids:
+            question = replace(question, told=chapters.ids)
         check_cancelled()
-        given = answer(question, self._live.audience)
+        given = answer(question, of.heard)
         check_cancelled()
-        persona = (
-            self._persona(question) if settings.inject.preferences and not given.closed else ""
-        )
         told = not given.closed or given.closed[0].code in _STILL_TOLD
+        wishes = settings.inject.preferences and not given.closed
+        failure = self._resources.queries.failure
         turn = say(
             question,
             given,
-            style,
+            of.style,
             request.messages,
             lore,
-            persona,
-            _apart(
-                chapters.text if told else "",
-                self._recent(cast, settings, request, question, given),
-            ),
-            self._scene(cast, settings, request, question.scene.language) if told else "",
-            "" if chapters.text or (lore and lore.awake) else self._untold(question, given, style),
-        )
-        turn = replace(
-            turn,
-            searchable=self._searchable(question, given),
-            trace=self._trace(
-                turn,
-                (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes),
-            ),
+            persona=self._persona(of) if wishes else "",
+            story=_apart(chapters.text if told else "", self._recent(of, given)),
+            scene=self._scene(of) if told else "",
+            untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
+            searchable=self._searchable(of, question, given),
+            embedder=self._resources.loader.state,
+            notes=(*request.circle.notes, failure) if failure else request.circle.notes,
         )
         self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
             self.chats.keep(
                 request.chat,
-                prepared,
+                of.prepared,
                 turn,
-                question.scene.now,
-                place=request.before + prepared.messages_before,
+                of.scene.now,
+                place=request.before + of.prepared.messages_before,
                 rest=settings.recall.passages.rest,
             )
         return turn
@@ -180,19 +197,10 @@ class RecallPipeline:
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Sequence[Scored]:
         """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
-        prepared, kept = self._prepare(settings, request), self.chats.of(request.chat)
-        cast = self._cast(role, request)
-        question, _ = self._question(memories, settings, request, prepared, kept, cast)
-        finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
-        return ask(
-            replace(
-                question,
-                index=replace(question.index, strategies=finding),
-                associated=(),
-                aside=True,
-            ),
-            self._live.audience,
-        )[0]
+        of = self._prepared(role, memories, settings, request, aside=True)
+        question = replace(self._question(of), associated=())
+        finding = tuple(one for one in of.index.strategies if one.trigger.name != "constant")
+        return ask(replace(question, index=replace(of.index, strategies=finding)), of.heard)[0]
 
     def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
         """The index of these memories. Cost: what changed."""
@@ -205,108 +213,101 @@ class RecallPipeline:
         self.lore_meaning.meanings.stop()
         self.chats.close()
 
-    def _prepare(self, settings: Settings, request: Request) -> PreparedChat:
-        return prepare_chat(request.messages, self._resources.cleaner(settings), request.character)
-
-    def _question(
+    def _prepared(
         self,
+        role: Role,
         memories: Mapping[str, Memory],
         settings: Settings,
         request: Request,
-        prepared: PreparedChat,
-        kept: ChatState,
-        cast: Cast,
-    ) -> tuple[RecallQuery, Style]:
-        """What the memories are asked, and how they will be said."""
+        *,
+        aside: bool = False,
+    ) -> "_TurnInputs":
+        """What a turn is about; `aside`: words out of character may be recalled whatever the message is."""
+        queries = self._resources.queries
+        prepared = prepare_chat(
+            request.messages, self._resources.cleaner(settings), request.character
+        )
+        kept, cast = self.chats.of(request.chat), self._cast(role, request)
         index = self.follow(memories, settings)
+        asker = Asker(
+            request.user,
+            in_utc(request.now) if request.now else datetime.now(UTC),
+            settings.recall,
+            self._live.superseded(request.visibility),
+            request.visibility,
+            request.visibility.readers,
+            prepared.aside or aside,
+        )
+        heard = self._live.audience(asker)
         scene = build_scene(
             prepared,
             index,
-            now=in_utc(request.now) if request.now else datetime.now(UTC),
+            now=asker.now,
             turn=self.chats.clock.turn,
             user=request.user,
-            talk=None
-            if not context_dependence(prepared.query)
-            else self._resources.queries.talk(prepared.before),
+            talk=queries.talk(prepared.before) if context_dependence(prepared.query) else None,
             seed=len(prepared.segments),
             wanted=request.wanted or _wanted(settings, request),
             names={"char": cast.char, "user": cast.user},
+            vector=queries(index.embedded(prepared.embedded, heard)),
         )
-        check_cancelled()
-        style = self._style(cast, settings, request, scene.language)
-        measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
-        occasion = TurnGateContext(prepared.query, prepared.messages_before, off=request.off)
-        question = RecallQuery(
-            index,
-            scene,
+        style = self._resources.styles.get(settings.inject, scene.language, cast).at(request.stamp)
+        return _TurnInputs(
+            role, settings, request, prepared, kept, cast, index, scene, asker, heard, style
+        )
+
+    def _question(self, of: "_TurnInputs") -> RecallQuery:
+        """What the memories are asked."""
+        settings, request, prepared = of.settings, of.request, of.prepared
+        return RecallQuery(
+            of.index,
+            of.scene,
             settings,
-            measure,
-            occasion,
+            Length(of.style, counter_for(settings.budget.unit, settings.lengths)),
+            TurnGateContext(prepared.query, prepared.messages_before, off=request.off),
             visible(prepared, request.shown),
-            kept.injected,
-            again=kept.told(prepared.fingerprint),
-            left=kept.left(prepared.fingerprint, settings.recall.passages.rest),
+            of.kept.injected,
+            again=of.kept.told(prepared.fingerprint),
+            left=of.kept.left(prepared.fingerprint, settings.recall.passages.rest),
             visibility=request.visibility,
-            superseded=self._live.superseded(request.visibility),
+            superseded=of.asker.superseded,
             effects=request.effects,
             associated=self._associates.follow(
                 request.circle.others, settings, self._resources.lexicon()
             ),
-            aside=prepared.aside,
+            aside=of.asker.aside,
         )
-        heard = self._live.audience(question.asker)
-        vector = self._resources.queries(index.embedded(prepared.embedded, heard))
-        return replace(question, scene=replace(scene, vector=vector)), style
 
     def _wake_across(
-        self,
-        role: Role,
-        settings: Settings,
-        request: Request,
-        prepared: PreparedChat,
-        question: RecallQuery,
-        kept: ChatState,
-        lore: Activation,
+        self, of: "_TurnInputs", question: RecallQuery, lore: Activation
     ) -> tuple[Activation | None, RecallQuery]:
         """One hop each way: memories that would be injected are scanned for lore keys, the lore awake before for keys of memories."""
-        recalled = answer(question, self._live.audience).fitted.chosen
-        told = [one.memory.content for one in recalled]
-        woken = self._activate(role, settings, request, prepared, question, kept, told)
+        recalled = answer(question, of.heard).fitted.chosen
+        woken = self._activate(of, [one.memory.content for one in recalled])
         return woken, question.hearing([one.content for one in lore.awake])
 
-    def _activate(
-        self,
-        role: Role,
-        settings: Settings,
-        request: Request,
-        prepared: PreparedChat,
-        question: RecallQuery,
-        kept: ChatState,
-        recalled: Sequence[str] = (),
-    ) -> Activation | None:
+    def _activate(self, of: "_TurnInputs", recalled: Sequence[str] = ()) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
+        settings, request, prepared, scene = of.settings, of.request, of.prepared, of.scene
         index = (
-            self.books.index(role.worldbooks, settings.lore)
+            self.books.index(of.role.worldbooks, settings.lore)
             if settings.lore.enabled and request.lore
             else None
         )
         if index is None:
             return None
-        card = request.character or self.card.character(role, request.user)
+        card = request.character or self.card.character(of.role, request.user)
         spoken = [message for message in request.messages if message.role in SPOKEN]
         asked = request.generation
         meant = self.lore_meaning.outside(
-            index,
-            question.scene,
-            settings,
-            lambda: self._resources.queries(prepared.embedded),
+            index, scene, settings, lambda: self._resources.queries(prepared.embedded)
         )
         return scan(
             index,
             spoken,
             card=card,
-            state=kept.timers,
-            variables=kept.variables(request.before + prepared.messages_before),
+            state=of.kept.timers,
+            variables=of.kept.variables(request.before + prepared.messages_before),
             trigger=asked.kind,
             author_note=asked.author_note,
             injected=asked.searched,
@@ -316,73 +317,44 @@ class RecallPipeline:
             context_tokens=asked.context_tokens,
             greeting=greeting_of(card, spoken) if asked.greeting is None else asked.greeting,
             user_icon=asked.user_icon,
-            now=question.scene.now,
+            now=scene.now,
             chat=chat_number(request.chat),
             cost=counter_for("tokens", settings.lengths),
-            unseen=request.unseen if request.unseen is not None else kept.unseen(prepared),
-            patterns=question.scene.patterns
-            if isinstance(question.scene.patterns, PatternBudget)
-            else None,
+            unseen=request.unseen if request.unseen is not None else of.kept.unseen(prepared),
+            patterns=scene.patterns if isinstance(scene.patterns, PatternBudget) else None,
             dry_run=request.dry_run,
         )
 
-    def _story(
-        self, cast: Cast, settings: Settings, request: Request, question: RecallQuery
-    ) -> StoryBlock:
+    def _story(self, of: "_TurnInputs") -> StoryBlock:
         """The chapters that stand beside the block. Cost: O(chapters)."""
-        limit = settings.budget.chapters
+        limit, request = of.settings.budget.chapters, of.request
         if not limit or not self._live.chapters or request.off:
             return StoryBlock()
-        length = counter_for(settings.budget.unit, settings.lengths)
-        say_it = self._story_words.of(
-            _language(settings, question.scene.language),
-            char=cast.char,
-            user=cast.user,
-            away_days=request.away_days,
-        )
+        length = counter_for(of.settings.budget.unit, of.settings.lengths)
         return story.told(
             self._live.chapters,
-            self._live.audience(question.asker),
+            of.heard,
             InView(request.kin, frozenset(version for _, version in request.shown)),
-            say_it,
+            self._story_words.of(**of.frame, away_days=request.away_days),
             lambda text: length(text) <= limit,
         )
 
-    def _recent(
-        self,
-        cast: Cast,
-        settings: Settings,
-        request: Request,
-        question: RecallQuery,
-        given: RecallResult,
-    ) -> str:
+    def _recent(self, of: "_TurnInputs", given: RecallResult) -> str:
         """What was said last and is not in view, where that is wanted; also where no word asks for older memories."""
         if given.closed and given.closed[0].code != "no_trigger_word":
             return ""
-        return recent.worded(
-            request.recent,
-            self._resources.templates,
-            _language(settings, question.scene.language),
-            char=cast.char,
-            user=cast.user,
-        )
+        return recent.worded(of.request.recent, self._resources.templates, **of.frame)
 
-    def _scene(self, cast: Cast, settings: Settings, request: Request, language: Language) -> str:
+    def _scene(self, of: "_TurnInputs") -> str:
         """How things stand in the scene, where that is wanted."""
-        if not settings.inject.scene or request.off or not request.scene:
+        if not of.settings.inject.scene or of.request.off or not of.request.scene:
             return ""
-        return scene_state.worded(
-            request.scene,
-            self._resources.templates,
-            _language(settings, language),
-            char=cast.char,
-            user=cast.user,
-        )
+        return scene_state.worded(of.request.scene, self._resources.templates, **of.frame)
 
-    def _untold(self, question: RecallQuery, given: RecallResult, style: Style) -> str:
+    def _untold(self, of: "_TurnInputs", given: RecallResult) -> str:
         """That nothing is known, where somebody asks about the past and nothing of it was found."""
-        query, refused = question.scene.query, given.fitted.refused
-        if given.closed or not question.settings.inject.untold:
+        query, refused, style = of.scene.query, given.fitted.refused, of.style
+        if given.closed or not of.settings.inject.untold:
             return ""
         if any(not is_stable(one.memory) for one in given.fitted.chosen):
             return ""
@@ -393,22 +365,21 @@ class RecallPipeline:
         told = self._resources.templates.render("untold", "default", style.language, style.people)
         return fenced(str(told.text))
 
-    def _searchable(self, question: RecallQuery, given: RecallResult) -> bool:
+    @staticmethod
+    def _searchable(of: "_TurnInputs", question: RecallQuery, given: RecallResult) -> bool:
         """Whether this audience may hear anything that the prompt does not hold. Cost: O(what the prompt holds)."""
-        if question.settings.recall.mode != "hybrid" or given.closed:
+        if of.settings.recall.mode != "hybrid" or given.closed:
             return False
-        told = {one.memory.id for one in given.fitted.chosen}
-        audience, memories = self._live.audience(question.asker), question.index.memories
+        told, memories = {one.memory.id for one in given.fitted.chosen}, of.index.memories
         return any(
-            one not in told and not question.visible.holds(memories[one]) for one in audience
+            one not in told and not question.visible.holds(memories[one]) for one in of.heard
         )
 
-    def _persona(self, question: RecallQuery) -> str:
+    def _persona(self, of: "_TurnInputs") -> str:
         """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
-        among, user = self._live.audience(question.asker), question.scene.user or ""
+        among, user = of.heard, of.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
-            known = question.index.memories.items()
-            prepared = [memory for memory_id, memory in known if memory_id in among]
+            prepared = [one for one_id, one in of.index.memories.items() if one_id in among]
             said = (
                 Utterance(one.id, one.content, one.created)
                 for one in prepared
@@ -416,22 +387,7 @@ class RecallPipeline:
             )
             distilled = (one for one in prepared if not isinstance(one, Passage))
             self._wishes = (among, user, preferences(distilled, user, said if user else ()))
-        return personalisation(self._wishes[2], question.scene.language, self._resources.templates)
-
-    def _trace(self, turn: Turn, notes: tuple[str, ...]) -> Trace:
-        failure = self._resources.queries.failure
-        told = (*notes, failure) if failure else notes
-        closed = turn.answer.closed
-        return Trace(
-            notes=told,
-            embedder=self._resources.loader.state,
-            turn_gate=closed[0].code if closed else None,
-        )
-
-    def _style(self, cast: Cast, settings: Settings, request: Request, language: Language) -> Style:
-        """How the memories of this turn are said."""
-        style = self._resources.styles.get(settings.inject, language, cast)
-        return style.at(request.stamp)
+        return personalisation(self._wishes[2], of.scene.language, self._resources.templates)
 
     def _cast(self, role: Role, request: Request) -> Cast:
         """Who is who: by the card where there is one."""
@@ -445,11 +401,6 @@ class RecallPipeline:
 def _wanted(settings: Settings, request: Request) -> int:
     """How many the semantic strategy may wake: the newest messages are the likest, and stand in the window anyway."""
     return settings.recall.candidates + 2 * len(request.shown) if request.shown else 0
-
-
-def _language(settings: Settings, spoken: Language) -> Language:
-    """The language of the frame."""
-    return spoken if settings.inject.language == "auto" else settings.inject.language
 
 
 def _apart(*texts: str) -> str:

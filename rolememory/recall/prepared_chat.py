@@ -87,6 +87,7 @@ def build_scene(
     seed: int = 0,
     wanted: int = 0,
     names: Mapping[str, str] = MappingProxyType({}),
+    vector: "Vector | None" = None,
 ) -> Scene:
     """The turn as the strategies see it."""
     settings = index.settings
@@ -102,6 +103,7 @@ def build_scene(
         names=names,
         reading=index.read(prepared.segments, names),
         window=window(prepared.segments, settings.recall.scan_depth),
+        vector=vector,
         talk=talk,
         feeling=read_affect(prepared.query, lexicon=index.lexicon)
         if settings.triggers.emotional.enabled

@@ -169,14 +169,18 @@ def say(
     style: Style,
     messages: Sequence[Message],
     lore: Activation | None = None,
+    *,
     persona: str = "",
     story: str = "",
     scene: str = "",
     untold: str = "",
+    searchable: bool = False,
+    embedder: str = "absent",
+    notes: Sequence[str] = (),
 ) -> Turn:
     """The answer in words, in its place among the messages. Nothing recalled: the messages as they are.
 
-    `untold`: what is said instead of the fresh part.
+    `untold`: what is said instead of the fresh part; `embedder` and `notes`: what the trace tells besides.
     """
     chosen = [one.memory for one in given.fitted.chosen]
     parts = style.parts(chosen)
@@ -189,6 +193,7 @@ def say(
     )
     placed = place_all(messages, [*lore_placements(lore.placement if lore else None), *own])
     share = question.measure.share
+    of_lore = lore.notes if lore else ()
     return Turn(
         text=text,
         messages=fill_outlets(
@@ -206,9 +211,15 @@ def say(
         persona=persona,
         story=story,
         scene=scene,
+        trace=Trace(
+            (*given.notes, *of_lore, *style.notes, *notes),
+            embedder,
+            given.closed[0].code if given.closed else None,
+        ),
         stats=Stats(len(messages), len(chosen), TokenEstimate()(text), len(text)),
         language=style.language,
         asked=question.scene.query,
+        searchable=searchable,
         question=question,
         answer=given,
     )
