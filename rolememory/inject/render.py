@@ -402,9 +402,9 @@ class Style:
 
     def _merged(self, memories: Sequence[Memory]) -> list[Memory]:
         """The lines of the block in their order; the same objects for the same memories."""
-        key = tuple((memory.id, getattr(memory, "start", 0), memory.content) for memory in memories)
         if not any(isinstance(memory, Passage) for memory in memories):
             return in_order(memories)
+        key = tuple((memory.id, getattr(memory, "start", 0), memory.content) for memory in memories)
         if key not in self._joined:
             if len(self._joined) >= _KEPT_FRAMES:
                 self._joined.clear()

@@ -5,7 +5,7 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -403,14 +403,19 @@ def _shared(scored: Scored) -> Sequence[str]:
     return tokens(next((str(said) for said in terms if said), ""))
 
 
-def _in_order(ranking: Ranking, places: Iterable[int], *, said: bool) -> Iterable[int]:
+def _in_order(ranking: Ranking, places: Sequence[int], *, said: bool) -> Sequence[int]:
     """The places as they are tried: the stable part first, then what an author wrote, so that no talk can crowd it out; chapters last; else by score."""
-    memories = ranking.memories
-    ranks = {at: _rank(memories[at], said=said) for at in places}
-    if not any(rank != _FREELY for rank in ranks.values()):
+    memories, kinds = ranking.memories, ranking.kinds
+    ranks = {
+        at: rank
+        for at in places
+        if (said or kinds[at] != TYPED) and (rank := _rank(memories[at], said=said)) != _FREELY
+    }
+    if not ranks:
         return places
-    steady = sorted((at for at in places if ranks[at] == 0), key=lambda at: _steady(memories[at]))
-    return [*steady, *sorted((at for at in places if ranks[at]), key=ranks.__getitem__)]
+    steady = sorted((at for at in ranks if ranks[at] == 0), key=lambda at: _steady(memories[at]))
+    others = (at for at in places if ranks.get(at) != 0)
+    return [*steady, *sorted(others, key=lambda at: ranks.get(at, _FREELY))]
 
 
 _FREELY = 2

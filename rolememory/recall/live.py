@@ -45,7 +45,7 @@ class LiveIndex:
         index = self.index
         if lexicon is not index.lexicon:
             index = index.with_lexicon(lexicon)
-        if settings != index.settings:
+        if settings is not index.settings and settings != index.settings:
             index = index.under(settings)
         if memories is not index.memories:
             index = self._changed(index, memories)

@@ -12,6 +12,7 @@ CARD_TEXTS = ("description", "personality", "depth_prompt", "scenario", "creator
 """Texts of a `Character` that become segments when they say something, in this order."""
 
 _LIMIT = 1000  # messages; Source: SillyTavern's own limit, spec worldinfo 4.1
+_NOBODY = Character()
 
 
 class Cleans(Protocol):
@@ -39,7 +40,7 @@ def segments(
     >>> [s.text for s in segments([Message.user("Why?"), Message.assistant("The storm.")], character=Character(scenario="A harbour."))]
     ['The storm.', 'Why?', 'A harbour.']
     """
-    who = character or Character()
+    who = character or _NOBODY
     first = max(len(messages) - _LIMIT, 0)
     newest = (
         _message(messages[place], place, cleaner, who)

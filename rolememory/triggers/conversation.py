@@ -88,7 +88,7 @@ class Conversations:
                 self._free.append(message.number)
 
     def _begun(self, key: tuple[str, str]) -> _MessageRows:
-        number = self._free.pop() if self._free else self._size.size
+        number = self._free.pop() if self._free else len(self._size.values)
         for column in (self._size, *self._back):
             column.grow(number + 1)
 
@@ -134,7 +134,7 @@ class Conversations:
             return np.zeros_like(evidence)
         self._message.grow(len(evidence))
         message = self._message.values
-        said = np.zeros(self._size.size + 1, dtype=np.float32)  # at the end: no message
+        said = np.zeros(len(self._size.values) + 1, dtype=np.float32)  # at the end: no message
         np.maximum.at(said, message, evidence)
         said[-1] = 0.0
         total, best = np.zeros_like(said), np.zeros_like(said)

@@ -95,7 +95,7 @@ class _DateIndex:
 
         for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
             for start, end in spans:
-                place = self._free.pop() if self._free else self.rows.size
+                place = self._free.pop() if self._free else len(self.rows.values)
                 for column in (self.rows, self.starts, self.ends):
                     column.grow(place + 1)
                 self.rows[place], self.starts[place], self.ends[place] = row, start, end

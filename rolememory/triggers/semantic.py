@@ -109,14 +109,17 @@ class RowMapping:
         self.version = index.version
         self._index, self._table = index, table
         self._rows = ArrayColumn("i8", -1)
+        self._alike: bool | None = None  # whether all lie there as here; None = look
 
     def add(self, rows: Sequence[int]) -> None:
         """Look up these rows of the table."""
+        self._alike = None
         self._rows.grow(self._table.n_rows)
         self._rows[rows] = self._index.rows(self._table.entry(row).id for row in rows)
 
     def remove(self, rows: Sequence[int]) -> None:
         """Leave these rows without a place."""
+        self._alike = None
         self._rows[rows] = -1
 
     def follow(self) -> None:
@@ -125,6 +128,7 @@ class RowMapping:
         if version == self.version:
             return
         moved, self.version = self._index.moved(self.version), version
+        self._alike = None
         of = self._table.row_of
         ids = of if moved is None else {one for one in moved if one in of}
         self._rows[[of[one] for one in ids]] = self._index.rows(ids)
@@ -138,7 +142,12 @@ class RowMapping:
         """Values per row of the index as values per row of the table, 0 where there is none."""
         import numpy as np
 
-        picked: Floats = np.append(values, np.float32(0.0))[self.rows]
+        rows = self.rows
+        if self._alike is None:
+            self._alike = np.array_equal(rows, np.arange(len(rows)))
+        if self._alike:
+            return values[: len(rows)]
+        picked: Floats = np.concatenate((values, np.zeros(1, dtype=values.dtype)))[rows]
         return picked
 
 
@@ -552,8 +561,8 @@ class _Heard:
         """Whether these are asked again, and so little was looked up that it may stay."""
         import numpy as np
 
-        same = self.version == version and np.array_equal(self.mask, mask)
-        return same and not self.words.full
+        same = self.version == version and len(self.mask) == len(mask)
+        return same and not np.count_nonzero(self.mask != mask) and not self.words.full
 
 
 @dataclass(frozen=True, slots=True)

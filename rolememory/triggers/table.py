@@ -30,30 +30,29 @@ _FIRST = 64  # rows that a new column has room for
 class ArrayColumn:
     """One value per row, in an array that grows by a quarter: a change costs as much as it brings, and little room stands empty."""
 
-    __slots__ = ("_all", "_empty", "size")
+    __slots__ = ("_all", "_empty", "values")
 
     def __init__(self, dtype: str, empty: Any = 0, width: int | None = None) -> None:
         import numpy as np
 
-        self._empty, self.size = empty, 0
+        self._empty = empty
         shape = (_FIRST,) if width is None else (_FIRST, width)
         self._all: NDArray[Any] = np.full(shape, empty, dtype=dtype)
-
-    @property
-    def values(self) -> "NDArray[Any]":
-        """The values of all rows, (n_rows,); a view."""
-        return self._all[: self.size]
+        self.values = self._all[:0]  # of all rows, (n_rows,); a view
 
     def grow(self, size: int) -> None:
         """Have at least so many rows; new ones are empty."""
-        import numpy as np
-
+        known = len(self.values)
+        if size <= known:
+            return
         if size > len(self._all):
+            import numpy as np
+
             shape = (max(size, len(self._all) * 5 // 4), *self._all.shape[1:])
             room = np.full(shape, self._empty, dtype=self._all.dtype)
-            room[: self.size] = self.values
+            room[:known] = self.values
             self._all = room
-        self.size = max(self.size, size)
+        self.values = self._all[:size]
 
     def __setitem__(self, rows: Any, values: Any) -> None:
         self._all[rows] = values
@@ -96,6 +95,7 @@ class Table:
         self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
         self.owner = ArrayColumn("i8")  # numbers the users that something is of; 0 = of nobody
         self._owners: dict[str, int] = {}
+        self.n_rows = 0  # of every column, free ones included
         self._entries: list[Entry | None] = []
         self._free: list[int] = []
         self._coming = 0
@@ -104,11 +104,6 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.row_of)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of every column, free ones included."""
-        return len(self._entries)
 
     @property
     def rows(self) -> list[int]:
@@ -148,9 +143,10 @@ class Table:
     def _row(self, entry_id: str) -> int:
         row = self.row_of.get(entry_id)
         if row is None:
-            row = self._free.pop() if self._free else len(self._entries)
-            if row == len(self._entries):
+            row = self._free.pop() if self._free else self.n_rows
+            if row == self.n_rows:
                 self._entries.append(None)
+                self.n_rows += 1
             self.row_of[entry_id] = row
             self.came.grow(self.n_rows)
             self.came[row] = self._coming
