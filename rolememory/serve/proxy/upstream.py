@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterable
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from rolememory.schema.settings import ServeSettings
-from rolememory.serve.proxy.lines import Lines
 from rolememory.serve.token import same
+
+if TYPE_CHECKING:
+    import httpx
 
 _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
@@ -20,14 +21,17 @@ class Upstream:
     """One client for all calls; its connections are shared and closed with it."""
 
     def __init__(self, settings: ServeSettings) -> None:
+        import httpx
+
         times = httpx.Timeout(
             connect=settings.connect_timeout_s,
             read=settings.idle_timeout_s,
             write=settings.idle_timeout_s,
             pool=settings.connect_timeout_s,
         )
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
         self._client = httpx.AsyncClient(
-            timeout=times, transport=Lines(), follow_redirects=False, trust_env=False
+            timeout=times, limits=limits, follow_redirects=False, trust_env=False
         )
 
     async def send(
@@ -38,21 +42,48 @@ class Upstream:
         query: str,
         headers: list[tuple[str, str]],
         body: bytes,
-    ) -> httpx.Response:
+    ) -> "httpx.Response":
         """Ask the upstream; the answer is open, whoever takes it closes it.
 
         Raises:
             httpx.HTTPError: it cannot be reached.
         """
+        import httpx
+
         url = settings.upstream.strip().rstrip("/") + path + (f"?{query}" if query else "")
         content = body if body or method in ("POST", "PUT", "PATCH") else None
         pairs = [_encoded(pair) for pair in headers]
-        request = self._client.build_request(method, url, headers=pairs, content=content)
-        return await self._client.send(request, stream=True)
+        while True:
+            way = _Way()
+            request = self._client.build_request(
+                method, url, headers=pairs, content=content, extensions={"trace": way.note}
+            )
+            try:
+                return await self._client.send(request, stream=True)
+            except (httpx.ReadError, httpx.RemoteProtocolError) as error:
+                if way.new or not _closed_unanswered(error):
+                    raise  # else that line is out of the pool, and the next is another or a new one
 
     async def close(self) -> None:
         """Close all connections."""
         await self._client.aclose()
+
+
+class _Way:
+    """Whether a request opened a connection of its own; else it went over one that was left open, and the server may have closed that."""
+
+    def __init__(self) -> None:
+        self.new = False
+
+    async def note(self, event: str, _: Any) -> None:
+        self.new = self.new or event.startswith("connection.connect")
+
+
+def _closed_unanswered(error: Exception) -> bool:
+    """Whether the line ended before a word of an answer: what a server does with an idle connection just when it is used again."""
+    import httpx
+
+    return isinstance(error, httpx.ReadError) or "without sending a response" in str(error)
 
 
 def going_up(

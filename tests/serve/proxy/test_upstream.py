@@ -1,17 +1,11 @@
 """The leg to the model's server: a line it left open may be dead when it is used again, and nobody should notice."""
 
-import asyncio
 import json
-import random
-import socket
-import threading
 from pathlib import Path
 
-import httpx
 import pytest
 
-from rolememory.serve.proxy.lines import HELD, Lines
-from tests.endpoint import Behaviour, Endpoint, Line, head, then_cuts, then_hangs
+from tests.endpoint import Behaviour, Endpoint, Line
 from tests.endpoint import raw as writes
 from tests.serve.houses import served
 from tests.serve.proxy.requests import request
@@ -80,55 +74,3 @@ def test_an_idle_line_that_talks_nonsense_is_not_asked_again(tmp_path: Path) -> 
     ):
         assert [ask(house, HELLO).status for _ in range(2)] == [200, 502]
         assert len(model.requests) == 1
-
-
-def test_a_line_over_which_something_came_unasked_is_not_used_again(tmp_path: Path) -> None:
-    late = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n"
-    with (
-        Endpoint(then_hangs(WHOLE + late), writes(WHOLE)) as model,
-        served(tmp_path, {"serve.upstream": model.url}) as house,
-    ):
-        assert [ask(house, HELLO).status for _ in range(2)] == [200, 200]
-        assert len(model.requests) == 2
-
-
-async def _read(url: str) -> bytes:
-    async with (
-        httpx.AsyncClient(transport=Lines()) as client,
-        client.stream("GET", url) as answer,
-    ):
-        parts = []
-        async for part in answer.aiter_raw():
-            parts.append(part)
-            await asyncio.sleep(0)  # more may come than is wanted
-        return b"".join(parts)
-
-
-def test_a_reset_is_no_end() -> None:
-    cut = then_cuts(b"HTTP/1.1 200 OK\r\n\r\nhalf")
-    with Endpoint(cut) as model, pytest.raises(httpx.ReadError):
-        asyncio.run(_read(model.url))
-
-
-def test_an_answer_longer_than_what_waits_here_comes_whole() -> None:
-    body = random.Random(5).randbytes(9 * HELD)
-    with Endpoint(writes(head(len(body)) + body)) as model:
-        assert asyncio.run(_read(model.url)) == body
-
-
-def test_a_secure_server_is_greeted_securely(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        greeted = list[bytes]()
-
-        def hang_up() -> None:
-            line, _ = server.accept()
-            with line:
-                greeted.append(line.recv(1))
-
-        thread = threading.Thread(target=hang_up)
-        thread.start()
-        url = f"https://127.0.0.1:{server.getsockname()[1]}/v1"
-        with served(tmp_path, {"serve.upstream": url}) as house:
-            assert ask(house, HELLO).status == 502
-        thread.join()
-    assert greeted == [b"\x16"]
