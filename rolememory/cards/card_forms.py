@@ -165,33 +165,30 @@ def new_document(**fields: Any) -> Raw:
     }
 
 
+def _renamed(raw: Mapping[str, Any], names: Mapping[str, str]) -> Raw:
+    """Fields of another format under our names, as far as they are there."""
+    return {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
+
+
 def _from_v1(raw: Raw) -> Raw:
-    told = {name: raw[name] for name in V1_FIELDS if name in raw}
-    return new_document(
-        **told, creator_notes=raw.get("creatorcomment", ABSENT), tags=raw.get("tags", ABSENT)
-    )
+    return new_document(**_renamed(raw, MIRRORS))
 
 
 def _v1(hub: Raw) -> Raw:
     data = object_of(hub.get("data"))
-    told = {name: data.get(name, "") for name in V1_FIELDS}
-    extra = (("creatorcomment", data.get("creator_notes")), ("tags", data.get("tags")))
-    return {**told, **{name: value for name, value in extra if value}}
+    told = {theirs: data.get(ours, "") for ours, theirs in MIRRORS.items()}
+    return {name: value for name, value in told.items() if value or name in V1_FIELDS}
 
 
 _AGNAI_NAMES = {
-    "name": "name",
-    "scenario": "scenario",
-    "greeting": "first_mes",
-    "sampleChat": "mes_example",
-    "description": "creator_notes",
-    "systemPrompt": "system_prompt",
-    "postHistoryInstructions": "post_history_instructions",
-    "alternateGreetings": "alternate_greetings",
-    "tags": "tags",
-    "creator": "creator",
-    "characterVersion": "character_version",
-    "extensions": "extensions",
+    **{name: name for name in ("name", "scenario", "tags", "creator", "extensions")},
+    "first_mes": "greeting",
+    "mes_example": "sampleChat",
+    "creator_notes": "description",
+    "system_prompt": "systemPrompt",
+    "post_history_instructions": "postHistoryInstructions",
+    "alternate_greetings": "alternateGreetings",
+    "character_version": "characterVersion",
 }
 
 
@@ -204,9 +201,7 @@ def _is_agnai(raw: Mapping[str, Any]) -> bool:
 
 
 def _from_agnai(raw: Raw) -> Raw:
-    told = {
-        ours: raw[theirs] for theirs, ours in _AGNAI_NAMES.items() if raw.get(theirs) is not None
-    }
+    told = {name: value for name, value in _renamed(raw, _AGNAI_NAMES).items() if value is not None}
     return new_document(
         **told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona")))
     )
@@ -215,10 +210,7 @@ def _from_agnai(raw: Raw) -> Raw:
 def _agnai(hub: Raw) -> Raw:
     data = object_of(hub.get("data"))
     needed = {"name": "", "greeting": "", "scenario": "", "sampleChat": ""}
-    told = {
-        **needed,
-        **{theirs: data[ours] for theirs, ours in _AGNAI_NAMES.items() if ours in data},
-    }
+    told = {**needed, **_renamed(data, {theirs: ours for ours, theirs in _AGNAI_NAMES.items()})}
     said = [text(data.get(name)).strip() for name in ("description", "personality")]
     persona = (
         text(data.get("description")) if not said[1] else "\n\n".join(part for part in said if part)
@@ -273,17 +265,17 @@ def _joined(values: list[str], between: str) -> str:
 
 
 _TEXTGEN = {
-    "char_name": "name",
-    "char_persona": "description",
-    "world_scenario": "scenario",
-    "char_greeting": "first_mes",
-    "example_dialogue": "mes_example",
+    "name": "char_name",
+    "description": "char_persona",
+    "scenario": "world_scenario",
+    "first_mes": "char_greeting",
+    "mes_example": "example_dialogue",
 }
 _YAML = {
     "name": "name",
-    "context": "description",
-    "greeting": "first_mes",
-    "example_dialogue": "mes_example",
+    "description": "context",
+    "first_mes": "greeting",
+    "mes_example": "example_dialogue",
 }
 
 
@@ -292,16 +284,12 @@ def _is_textgen(raw: Mapping[str, Any]) -> bool:
 
 
 def _is_yaml(raw: Mapping[str, Any]) -> bool:
-    return "name" in raw and any(
-        field in raw for field in ("context", "greeting", "example_dialogue")
-    )
+    return "name" in raw and not raw.keys().isdisjoint(("context", "greeting", "example_dialogue"))
 
 
 def _from_yaml(raw: Raw) -> Raw:
-    names = _TEXTGEN if _is_textgen(raw) else _YAML
-    return new_document(
-        **{ours: text(raw[theirs]) for theirs, ours in names.items() if theirs in raw}
-    )
+    told = _renamed(raw, _TEXTGEN if _is_textgen(raw) else _YAML)
+    return new_document(**{name: text(value) for name, value in told.items()})
 
 
 def _is_byaf(raw: Mapping[str, Any]) -> bool:

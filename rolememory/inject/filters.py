@@ -23,11 +23,10 @@ _SPEC = re.compile(
 )
 
 _TEXT_METHODS = (
-    "capitalize", "casefold", "center", "count", "endswith", "find", "format", "index", "isalnum", "isalpha", "isdecimal",
-    "isdigit", "islower", "isnumeric", "isspace", "istitle", "isupper", "join", "ljust", "lower", "lstrip", "partition",
-    "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines",
-    "startswith", "strip", "swapcase", "title", "upper", "zfill",
-)  # fmt: skip
+    "capitalize casefold center count endswith find format index isalnum isalpha isdecimal isdigit islower isnumeric isspace istitle "
+    "isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split "
+    "splitlines startswith strip swapcase title upper zfill"
+).split()  # fmt: skip
 _TABLE_METHODS = frozenset({"get", "items", "keys", "values"})
 
 
@@ -247,22 +246,16 @@ def _round(value: float, precision: int = 0, method: str = "common") -> float:
 
 
 def _sum(values: Iterable[Any]) -> float:
-    total: float = sum(value for value in values if _number(value))
+    total: float = 0
+    for value in values:
+        if not isinstance(value, int | float):
+            raise SpentError("it sums what is no number")
+        total += value
     return total
-
-
-def _number(value: Any) -> bool:
-    if not isinstance(value, int | float):
-        raise SpentError("it sums what is no number")
-    return True
 
 
 def _tojson(value: Any) -> str:
     return json.dumps(weighed(value), ensure_ascii=False)
-
-
-def _string(value: Any) -> str:
-    return spoken(value)
 
 
 def _default(value: Any, default_value: Any = "", boolean: bool = False) -> Any:
@@ -270,10 +263,9 @@ def _default(value: Any, default_value: Any = "", boolean: bool = False) -> Any:
 
 
 _OF_JINJA = (
-    "abs", "capitalize", "count", "dictsort", "first", "float", "groupby", "int", "items", "last", "length", "list", "lower",
-    "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "title", "trim", "truncate", "unique",
-    "upper", "wordcount",
-)  # fmt: skip
+    "abs capitalize count dictsort first float groupby int items last length list lower map max min reject rejectattr reverse select "
+    "selectattr sort title trim truncate unique upper wordcount"
+).split()  # fmt: skip
 FILTERS: dict[str, Callable[..., Any]] = {
     name: _measured(filters.FILTERS[name]) for name in _OF_JINJA
 } | {
@@ -285,7 +277,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "join": _join,
     "replace": _measured(_replace),
     "round": _round,
-    "string": _string,
+    "string": spoken,
     "sum": _sum,
     "tojson": _measured(_tojson),
 }

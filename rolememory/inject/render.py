@@ -1,12 +1,12 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -304,7 +304,8 @@ class Style:
         if self.apart:
             stable = any(map(is_stable, memories))
             return None if stable else self.halves[1].length(memories)
-        return self._first_that_works(lambda template: self._added_up(template, memories))
+        found = self.sum(memories)
+        return found.length if found else None
 
     def body(self, memories: Sequence[Memory]) -> str:
         """The block without its fence, for callers that put it under a heading of their own."""
@@ -321,57 +322,44 @@ class Style:
         return known
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
-        """Frame and lines put together; "" for a template that is not made so."""
-        frame, lines = self._apart(template, ordered)
-        return filled(frame.text, lines) if frame else ""
-
-    def _apart(
-        self, template: Compiled, ordered: Sequence[Memory]
-    ) -> tuple[Frame | None, list[str]]:
-        """The frame of this shape, rendered once, and the lines that go into it; no frame for a template that is not made so."""
+        """The frame of this shape, rendered once, with its lines; "" for a template that is not made so."""
         parts = self._parts(template, ordered)
         said = {id(memory): self._line(template, memory) for memory in ordered}
-        lines = [said[id(memory)] for memory in (*chain(*parts.values()), *ordered)]
         frame = None if "" in said.values() else self._frame_of(template, parts)
-        return frame, lines
-
-    def _added_up(self, template: Compiled, memories: Sequence[Memory]) -> int | None:
-        """The length of a block as that of its frame and its lines; None where that does not tell."""
-        said = any(isinstance(memory, Passage) for memory in memories)
-        ordered = self._merged(memories) if said else memories
-        lines = [self._line(template, memory) for memory in ordered]
-        frame = None if "" in lines else self._frame_of(template, self._parts(template, ordered))
-        return frame.length(sum(map(len, lines))) if frame else None
+        lines = [said[id(memory)] for memory in (*chain(*parts.values()), *ordered)]
+        return filled(frame.text, lines) if frame else ""
 
     def grown(self, before: "BlockLength", memory: Memory) -> "BlockLength | None":
         """A sum with one memory more; None where that does not tell the length."""
         if before.joins(memory):
             return None
-        return self._first_that_works(lambda template: self._plus(template, before, memory))
+        return self._first_that_works(lambda template: self._plus(template, before, [memory]))
 
     def sum(self, memories: Sequence[Memory]) -> "BlockLength | None":
         """The sum of these; None where that does not tell the length."""
-        found: BlockLength | None = BlockLength()
-        for one in self._merged(memories):
-            found = found and self._first_that_works(partial(self._plus, before=found, memory=one))
-        return found
+        lines = self._merged(memories)
+        return self._first_that_works(lambda template: self._plus(template, BlockLength(), lines))
 
     def _plus(
-        self, template: Compiled, before: "BlockLength", memory: Memory
+        self, template: Compiled, before: "BlockLength", more: Iterable[Memory]
     ) -> "BlockLength | None":
-        line = self._line(template, memory)
-        if not line or before.template not in (template, None):
+        if before.template not in (template, None):
             return None
-        heading, place = self._heading_of(template, memory), _place(memory)
-        count, first = before.parts.get(heading, (0, place))
-        parts = {**before.parts, heading: (count + 1, min(first, place))}
+        said, parts, messages = before.said, dict(before.parts), before.messages
+        for memory in more:
+            line = self._line(template, memory)
+            if not line:
+                return None
+            heading, place = self._heading_of(template, memory), _place(memory)
+            count, first = parts.get(heading, (0, place))
+            parts[heading] = count + 1, min(first, place)
+            said, messages = said + len(line), messages | _message(memory)
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
         frame = self._frame_of(template, {one: range(parts[one][0]) for one in order})
-        said = before.said + len(line)
         length = frame.length(said) if frame else None
         if length is None:
             return None
-        return BlockLength(length, said, parts, before.messages | _message(memory), template)
+        return BlockLength(length, said, parts, messages, template)
 
     def _frame_of(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
         shape = template.name, tuple((one, len(parts[one])) for one in parts)

@@ -17,27 +17,15 @@ class DecoratorArgument(StrEnum):
     KEYS = "keys"
 
 
+_TAKES = {
+    DecoratorArgument.NOTHING: "activate dont_activate keep_activate_after_match dont_activate_after_match ignore_on_max_context",
+    DecoratorArgument.NUMBER: "activate_only_after activate_only_every depth reverse_depth instruct_depth reverse_instruct_depth"
+    " scan_depth instruct_scan_depth is_greeting",
+    DecoratorArgument.NAME: "role position is_user_icon disable_ui_prompt",
+    DecoratorArgument.KEYS: "additional_keys exclude_keys",
+}
 KNOWN: Mapping[str, DecoratorArgument] = {
-    "activate": DecoratorArgument.NOTHING,
-    "dont_activate": DecoratorArgument.NOTHING,
-    "activate_only_after": DecoratorArgument.NUMBER,
-    "activate_only_every": DecoratorArgument.NUMBER,
-    "keep_activate_after_match": DecoratorArgument.NOTHING,
-    "dont_activate_after_match": DecoratorArgument.NOTHING,
-    "depth": DecoratorArgument.NUMBER,
-    "reverse_depth": DecoratorArgument.NUMBER,
-    "instruct_depth": DecoratorArgument.NUMBER,
-    "reverse_instruct_depth": DecoratorArgument.NUMBER,
-    "role": DecoratorArgument.NAME,
-    "scan_depth": DecoratorArgument.NUMBER,
-    "instruct_scan_depth": DecoratorArgument.NUMBER,
-    "is_greeting": DecoratorArgument.NUMBER,
-    "position": DecoratorArgument.NAME,
-    "ignore_on_max_context": DecoratorArgument.NOTHING,
-    "additional_keys": DecoratorArgument.KEYS,
-    "exclude_keys": DecoratorArgument.KEYS,
-    "is_user_icon": DecoratorArgument.NAME,
-    "disable_ui_prompt": DecoratorArgument.NAME,
+    name: takes for takes, names in _TAKES.items() for name in names.split()
 }
 """Every decorator of the V3 specification."""
 
