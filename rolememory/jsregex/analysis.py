@@ -86,12 +86,11 @@ def generous(node: Node) -> bool:
             return all(map(generous, children(node)))
 
 
-def weight(node: Node, *, upper: bool = False) -> int:
-    """How many nodes it is when its loops are written out, to the least (or, `upper`, the most) number of rounds; at most HEAVY."""
-    inside = sum(weight(child, upper=upper) for child in children(node))
+def weight(node: Node) -> int:
+    """How many nodes it is when its loops are written out, to the least number of rounds; at most HEAVY."""
+    inside = sum(map(weight, children(node)))
     if isinstance(node, Quantifier):
-        rounds = max(node.least + (node.most is None), node.most or 0) if upper else node.least
-        inside *= max(rounds, 1)
+        inside *= max(node.least, 1)
     return min(inside + 1, HEAVY)
 
 
@@ -102,31 +101,6 @@ def splits_pairs(node: Node) -> bool:
         for each in walk(node)
         if isinstance(each, CharacterSet)
     )
-
-
-def beyond_linear(node: Node) -> bool:
-    """Whether an engine without backtracking (RE2) cannot run it, or would run it differently."""
-    return any(map(_is_beyond_linear, walk(node)))
-
-
-def _is_beyond_linear(node: Node) -> bool:
-    match node:
-        case Lookaround() | Backreference():
-            return True
-        case Assertion(kind=kind):
-            return node.wide or kind == "inside" or (node.lines and kind != "word")
-        case CharacterSet():
-            return bool(node.properties) or _misread(node)
-        case Quantifier():
-            return nullable(node.body) or max(node.least, node.most or 0) > 1000
-        case _:
-            return False
-
-
-def _misread(node: CharacterSet) -> bool:
-    """Whether RE2 would add letters: it takes `[Kk]` for "k, ignoring case" and then finds the Kelvin sign too."""
-    codes = [code for low, high in node.ranges[:3] for code in range(low, min(high, low + 3) + 1)]
-    return len(codes) == 2 and len(sets.folded(((codes[0], codes[0]),), unicode=True)) > 2
 
 
 def beyond_ascii(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""The same pattern in the language of an engine: the `regex` module, or RE2 where no backtracking is needed."""
+"""The same pattern in the language of the `regex` module."""
 
 from dataclasses import dataclass, field
 
@@ -22,10 +22,9 @@ _NOT_LINE_END = "[^\n\r\u2028\u2029]"
 
 @dataclass(slots=True)
 class Writer:
-    """Writes one tree; `linear` chooses RE2's spelling, which says `ascii` by itself."""
+    """Writes one tree."""
 
     tree: Node
-    linear: bool = False
     ascii: bool = False  # the engine is told that words are ASCII
     _referred: frozenset[int] = field(init=False, default=frozenset())
     _never: frozenset[int] = field(init=False, default=frozenset())
@@ -77,8 +76,8 @@ class Writer:
         if node.kind == "start":
             return rf"(?<!{_NOT_LINE_END})" if node.lines else r"\A"
         if node.kind == "end":
-            return rf"(?!{_NOT_LINE_END})" if node.lines else r"\z" if self.linear else r"\Z"
-        if (self.linear or self.ascii) and not node.wide:
+            return rf"(?!{_NOT_LINE_END})" if node.lines else r"\Z"
+        if self.ascii and not node.wide:
             return r"\b" if node.kind == "word" else r"\B"
         word = self._chars(CharacterSet(sets.WIDE_WORDS if node.wide else sets.WORDS))
         if node.kind == "word":
@@ -86,9 +85,7 @@ class Writer:
         return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
 
     def _repeat(self, node: Quantifier, *, behind: bool) -> str:
-        if widthless(
-            node.body
-        ):  # a round that takes nothing is refused once the least number is reached
+        if widthless(node.body):  # a round that takes nothing is refused after the least number
             return self._part(node.body, behind=behind) if node.least else ""
         body = self._node(node.body, behind=behind)
         atom = (
@@ -122,7 +119,7 @@ class Writer:
 
     def _ranges(self, ranges: Ranges) -> str:
         if not ranges:
-            return r"[^\x00-\x{10FFFF}]" if self.linear else "(?!)"
+            return "(?!)"
         if ranges == ((0, sets.LAST),):
             return "."
         if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:

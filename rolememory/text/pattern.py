@@ -12,7 +12,6 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from time import thread_time
@@ -26,12 +25,9 @@ from rolememory.jsregex.parse import CostlyPatternError, Flags, parse
 from rolememory.jsregex.write import Writer
 
 MAX_WEIGHT = (
-    10_000  # nodes with all least counts written out; the engines write them out when they compile
+    10_000  # nodes with all least counts written out; the engine writes them out when it compiles
 )
 MAX_TEXT = 100_000  # characters of one text that are searched
-MAX_LINEAR_WORK = (
-    5_000_000  # nodes times characters that RE2 may face, since it cannot be interrupted
-)
 MOST_TRIES = 5  # of a search that timed out while other threads worked
 LEAST_SLICE_MS = 1.0  # with less than this left, a budget counts as spent
 
@@ -103,26 +99,14 @@ def required_literal(pattern: "Pattern") -> str | None:
 class Pattern:
     """A compiled pattern. Safe to share between threads."""
 
-    __slots__ = (
-        "_compiled",
-        "_flags",
-        "_linear",
-        "_splits",
-        "_tree",
-        "_weight",
-        "literal",
-        "lowered",
-        "source",
-    )
+    __slots__ = ("_splits", "engine", "literal", "lowered", "source")
 
-    def __init__(self, source: PatternSource, tree: Node, flags: Flags, linear: Any) -> None:
+    def __init__(self, source: PatternSource, tree: Node, flags: Flags) -> None:
         self.source = source
         self.lowered = flags.ignore_case
         self.literal = analysis.required_literal(tree, lowered=flags.ignore_case)
-        self._tree, self._flags, self._linear = tree, flags, linear
-        self._compiled = None if linear else _backtracking(tree, flags)
+        self.engine = _engine(tree, flags)
         self._splits = not flags.unicode and analysis.splits_pairs(tree)
-        self._weight = analysis.weight(tree, upper=True)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pattern) and self.source == other.source
@@ -154,18 +138,8 @@ class Pattern:
         return self._search(text, timeout_s)
 
     def _search(self, text: str, timeout_s: float | None) -> Place | None:
-        if self._linear is not None and self._weight * len(text) <= MAX_LINEAR_WORK:
-            with suppress(UnicodeEncodeError):  # RE2 reads UTF-8, which has no lone surrogates
-                found = self._linear.search(text)
-                return found.span() if found else None
-        found = self.backtracking().search(text, timeout=timeout_s)
+        found = self.engine.search(text, timeout=timeout_s)
         return found.span() if found else None
-
-    def backtracking(self) -> Any:
-        """The engine that can run it on any text; where RE2 does the work it is compiled when a text is too long for that."""
-        if self._compiled is None:
-            self._compiled = _backtracking(self._tree, self._flags)
-        return self._compiled
 
 
 class Quarantine:
@@ -325,10 +299,10 @@ def _compiled(source: PatternSource) -> Pattern:
         raise CostlyPatternError(
             f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces"
         )
-    return Pattern(source, tree, flags, _linear(tree, flags))
+    return Pattern(source, tree, flags)
 
 
-def _backtracking(tree: Node, flags: Flags) -> Any:
+def _engine(tree: Node, flags: Flags) -> Any:
     """The pattern compiled by `regex`."""
     import regex
 
@@ -342,22 +316,6 @@ def _backtracking(tree: Node, flags: Flags) -> Any:
         raise PatternError(
             "the engine refuses it ({error}); write it more simply", error=error
         ) from error
-
-
-def _linear(tree: Node, flags: Flags) -> Any:
-    """The pattern compiled by RE2, where that is installed and gives the same answer; else None."""
-    if analysis.beyond_linear(tree) or analysis.weight(tree, upper=True) > MAX_WEIGHT:
-        return None
-    try:
-        import re2
-    except ImportError:
-        return None
-    options = re2.Options()
-    options.log_errors, options.dot_nl = False, True
-    try:
-        return re2.compile(Writer(tree, linear=True).whole(sticky=flags.sticky), options)
-    except (re2.error, UnicodeEncodeError):
-        return None
 
 
 @lru_cache(maxsize=64)

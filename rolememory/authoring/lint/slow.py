@@ -20,7 +20,7 @@ _MISFIT = "\u0002"  # what no author's pattern asks for
 def is_slow(pattern: Pattern) -> bool:
     """Whether some text of a few thousand characters makes a backtracking engine, as browsers have, run too long."""
     tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
-    engine = pattern.backtracking()
+    engine = pattern.engine
     texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
     tried = [(before, piece, ROUNDS) for before, piece in texts] + [
         (before, piece, LONG // len(piece)) for before, piece in texts
