@@ -17,6 +17,7 @@ from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.fill import VectorFiller
 from rolememory.text.embed.loader import Loader
+from rolememory.text.packed_vectors import NamedVectors
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.semantic import reads
 
@@ -134,8 +135,9 @@ class RoleVectors:
             if one not in memories:
                 filling.forget(one)
         here.sort(key=_age)
+        store.table.reserve(len(here))
         filling.want(((one.id, reads(one)) for one in here), store.kept)
-        store.kept = {}
+        store.kept = None
 
 
 def _age(entry: Entry) -> float:
@@ -149,8 +151,8 @@ class _Store:
 
     def __init__(self, file: VectorFile, table: VectorTable) -> None:
         self.table = table
-        self.kept = file.load()  # until it was looked through
-        self._file, self._size = file, len(self.kept)
+        self.kept: NamedVectors | None = file.load()  # until it was looked through
+        self._file, self._size = file, len(self.kept or ())
         self._new: dict[bytes, Floats] = {}
 
     def take(self, vectors: "Mapping[bytes, Floats]") -> None:
@@ -160,8 +162,8 @@ class _Store:
             self.flush()
 
     def write(self) -> None:
-        """Make the file short where less than half of it is of use."""
-        if self._size > 2 * self.table.size + _MANY:
+        """Write the file anew where less than half of it is of use, or where it is in another number format."""
+        if self._size > 2 * self.table.size + _MANY or self._file.outdated:
             self._file.save(self.table.named())
             self._size, self._new = self.table.size, {}
 

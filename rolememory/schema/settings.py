@@ -400,8 +400,8 @@ class EmbeddingSettings(Section):
         (), description="languages the model is trusted in; empty = detected from its vocabulary"
     )
     timeout_s: Positive = Field(5.0, description="endpoint: longest wait for one answer")
-    dtype: Literal["float32", "float16"] = Field(
-        "float32", description="number format of vectors on disk"
+    dtype: Literal["int8", "float16", "float32"] = Field(
+        "int8", description="number format of vectors on disk; all are read"
     )
 
 

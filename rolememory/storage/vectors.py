@@ -5,20 +5,21 @@ never because another one came. Each file:
 
     magic  checksum (32 bytes, of all that follows)  length of header (4)  header (JSON)  names (16 bytes each)  vectors
 
-The header names format, embedder, dimensions, dtype and count. Whatever does not fit (another model, another format, a
-flipped bit, half a file) is as good as no file, a vector that points nowhere as good as none: the texts are embedded again. Named
-by what the vectors were made with, so two models do not overwrite each other.
+The header names format, embedder, dimensions, dtype and count; of int8, what each vector is to be multiplied with (float32)
+stands before them. Whatever does not fit (another model, another format, a flipped bit, half a file) is as good as no file, a vector
+that points nowhere as good as none: the texts are embedded again. Named by the embedder, so two models do not overwrite each other.
 """
 
 import contextlib
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
 from rolememory.storage.port import Blob, Space
-from rolememory.text.vectors import sound
+from rolememory.text.packed_vectors import NamedVectors, PackedVectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,33 +34,33 @@ _CHECK_BYTES = 32
 _START = len(MAGIC) + _CHECK_BYTES
 
 _ROOM = (64, 256, 1024, 4096, 16_384, 65_536)  # vectors of a small file
-DType = Literal["float32", "float16"]
+DType = Literal["int8", "float16", "float32"]
+_DTYPES = ("int8", "float16", "float32")
 
 
-def vectors_name(key: str, dtype: DType = "float32", below: str = "") -> str:
+def vectors_name(key: str, below: str = "") -> str:
     """The name of the blob with the vectors of this embedder."""
-    made_with = blake2b(f"{key} {dtype}".encode(), digest_size=8).hexdigest()
+    made_with = blake2b(f"{key} float32".encode(), digest_size=8).hexdigest()
     return f"{below}.cache/vectors-{made_with}.bin"
 
 
 class VectorFile:
-    """Vectors by the 16-byte name of their text, for one embedder."""
+    """Vectors by the 16-byte name of their text, for one embedder; written as the dtype says, read from any."""
 
     def __init__(
-        self, space: Space, key: str, dim: int, dtype: DType = "float32", below: str = ""
+        self, space: Space, key: str, dim: int, dtype: DType = "int8", below: str = ""
     ) -> None:
-        name = vectors_name(key, dtype, below)
+        self.outdated = False  # whether something that was read is of another dtype
+        name = vectors_name(key, below)
         self.kept = space.blob(name)
         stem = name.removesuffix(".bin")
         self._small = [space.blob(f"{stem}.{level}.bin") for level in range(len(_ROOM))]
         self._key, self._dim, self._dtype = key, dim, dtype
 
-    def load(self) -> "dict[bytes, Floats]":
-        """What the files hold, float32 and normalised as it was written; without what is absent or damaged in any way."""
-        found: dict[bytes, Floats] = {}
-        for kept in (self.kept, *reversed(self._small)):
-            found |= self._held(kept)
-        return found
+    def load(self) -> NamedVectors:
+        """What the files hold; without what is absent or damaged in any way."""
+        parts = [self._held(kept) for kept in (self.kept, *reversed(self._small))]
+        return NamedVectors.together([one for one in parts if one], self._dim)
 
     def add(self, vectors: "Mapping[bytes, Floats]") -> None:
         """Write these besides what is there. Cost: some ten times their size, on the average.
@@ -67,7 +68,7 @@ class VectorFile:
         Raises:
             NotWrittenError: nothing of it was written.
         """
-        together = dict(vectors)
+        together: Mapping[bytes, Floats] = vectors
         for level, kept in enumerate(self._small):
             together = {**self._held(kept), **together}
             if len(together) <= _ROOM[level]:
@@ -76,34 +77,38 @@ class VectorFile:
                 return
         self.save({**self._held(self.kept), **together})
 
-    def _held(self, kept: Blob) -> "dict[bytes, Floats]":
+    def _held(self, kept: Blob) -> NamedVectors:
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             return self._read(memoryview(kept.read()))
-        return {}
+        return NamedVectors.together((), self._dim)
 
-    def _read(self, raw: memoryview) -> "dict[bytes, Floats]":
+    def _read(self, raw: memoryview) -> NamedVectors:
+        header, body = _opened(raw)
+        count, dtype = int(header["count"]), str(header["dtype"])
+        if header != self._header(count, dtype) or dtype not in _DTYPES:
+            return NamedVectors.together((), self._dim)
+        self.outdated = self.outdated or dtype != self._dtype
+        end = count * NAME_BYTES
+        packed = self._rows(body[end:], count, dtype)
+        names = (bytes(body[at : at + NAME_BYTES]) for at in range(0, end, NAME_BYTES))
+        good = packed.sound()
+        return NamedVectors(compress(names, good.tolist()), packed if good.all() else packed[good])
+
+    def _rows(self, raw: memoryview, count: int, dtype: str) -> PackedVectors:
         import numpy as np
 
-        header, body = _opened(raw)
-        if header != self._header(header["count"]):
-            return {}
-        count = int(header["count"])
-        names, vectors = body[: count * NAME_BYTES], body[count * NAME_BYTES :]
-        rows = np.frombuffer(vectors, dtype=self._dtype).reshape(count, self._dim)
-        rows = rows.astype(np.float32, copy=False)
-        good = sound(rows).tolist()
-        return {
-            bytes(names[at * NAME_BYTES : (at + 1) * NAME_BYTES]): rows[at]
-            for at in range(count)
-            if good[at]
-        }
+        if dtype != "int8":
+            return PackedVectors.of(np.frombuffer(raw, dtype).reshape(count, self._dim))
+        scales = np.frombuffer(raw, "<f4", count)
+        numbers = np.frombuffer(raw, np.int8, offset=scales.nbytes)
+        return PackedVectors(numbers.reshape(count, self._dim), scales)
 
-    def _header(self, count: object) -> dict[str, Any]:
+    def _header(self, count: int, dtype: str) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "embedder": self._key,
             "dim": self._dim,
-            "dtype": self._dtype,
+            "dtype": dtype,
             "count": count,
         }
 
@@ -115,17 +120,17 @@ class VectorFile:
         """
         self.kept.put(self._bytes(vectors))
         self._drop(self._small)
+        self.outdated = False
 
-    def _bytes(self, vectors: "Mapping[bytes, Floats]") -> bytes:
-        import numpy as np
-
-        header = orjson.dumps(self._header(len(vectors)))
+    def _bytes(self, vectors: Mapping[bytes, "Floats"]) -> bytes:
+        named = NamedVectors.of(vectors, self._dim)
+        header, packed = orjson.dumps(self._header(len(named), self._dtype)), named.packed
         rows = (
-            np.stack(list(vectors.values())).astype(self._dtype)
-            if vectors
-            else np.zeros((0, self._dim), dtype=self._dtype)
+            packed.scales.tobytes() + packed.numbers.tobytes()
+            if self._dtype == "int8"
+            else packed.floats().astype(self._dtype).tobytes()
         )
-        told = [len(header).to_bytes(4, "big"), header, b"".join(vectors), rows.tobytes()]
+        told = [len(header).to_bytes(4, "big"), header, b"".join(named), rows]
         return b"".join([MAGIC, _checksum(told), *told])
 
     def delete(self) -> None:

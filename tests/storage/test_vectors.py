@@ -13,17 +13,23 @@ from rolememory.errors import NotWrittenError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import digest
+from rolememory.text.packed_vectors import PackedVectors
 from tests.chats.talk import WatchedDisk
 
 DIM = 12
-VECTORS = {
-    digest(f"text {at}"): np.random.default_rng(at).normal(size=DIM).astype(np.float32)
-    for at in range(40)
-}
+
+
+def drawn(seed: int, count: int) -> np.ndarray:
+    """Vectors as they lie in memory: what a file holds of these is exact."""
+    rows = np.random.default_rng(seed).normal(size=(count, DIM)).astype(np.float32)
+    return PackedVectors.of(rows).floats()
+
+
+VECTORS = {digest(f"text {at}"): drawn(at, 1)[0] for at in range(40)}
 
 
 def made(start: int, count: int) -> dict[bytes, np.ndarray]:
-    rows = np.random.default_rng(start).normal(size=(count, DIM)).astype(np.float32)
+    rows = drawn(start, count)
     return {digest(f"made {start + at}"): row for at, row in enumerate(rows)}
 
 
@@ -39,15 +45,31 @@ def same(found: dict[bytes, np.ndarray], tolerance: float = 0.0) -> bool:
     )
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    saved(tmp_path)
-    assert same(VectorFile(FileSpace(tmp_path), "model", DIM).load())
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_what_is_saved_is_loaded(tmp_path: Path, dtype: str) -> None:
+    saved(tmp_path, dtype=dtype)
+    assert same(VectorFile(FileSpace(tmp_path), "model", DIM, dtype).load())  # type: ignore[arg-type]
 
 
-def test_half_precision_takes_half_the_room(tmp_path: Path) -> None:
-    full, half = saved(tmp_path), saved(tmp_path, dtype="float16")
-    assert len(half.kept.read()) < len(full.kept.read()) - len(VECTORS) * DIM
-    assert same(half.load(), tolerance=2e-3)
+def test_each_format_takes_its_room(tmp_path: Path) -> None:
+    rooms = {}
+    for dtype in ("float32", "float16", "int8"):
+        file = saved(tmp_path, dtype=dtype)
+        rooms[dtype] = len(file.kept.read())
+        assert same(file.load(), tolerance=2e-3 if dtype == "float16" else 0.0)
+    assert rooms["float16"] < rooms["float32"] - len(VECTORS) * DIM
+    assert rooms["int8"] < rooms["float16"] - len(VECTORS) * (DIM - 4) + 8
+
+
+def test_a_file_of_another_format_is_read_and_known_to_be_outdated(tmp_path: Path) -> None:
+    saved(tmp_path, dtype="float32")
+    file = VectorFile(FileSpace(tmp_path), "model", DIM)
+    assert same(file.load())
+    assert file.outdated
+    file.save(VECTORS)
+    again = VectorFile(FileSpace(tmp_path), "model", DIM)
+    assert same(again.load())
+    assert (file.outdated, again.outdated) == (False, False)
 
 
 def test_nothing_is_a_valid_content(tmp_path: Path) -> None:
@@ -140,7 +162,7 @@ def test_what_was_added_is_loaded_the_latest_of_each(sizes: list[int]) -> None:
     with TemporaryDirectory() as folder:
         file, known, at = VectorFile(FileSpace(Path(folder)), "model", DIM), {}, 0
         for number, size in enumerate(sizes):
-            fresh = {name: vector + number for name, vector in made(at // 2, size).items()}
+            fresh = {name: vector * 2.0**number for name, vector in made(at // 2, size).items()}
             file.add(fresh)
             known |= fresh
             at += size

@@ -1,10 +1,13 @@
 """Vectors by id, and texts in pieces."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rolememory.text.packed_vectors import NamedVectors, PackedVectors
 from rolememory.text.vectors import NOWHERE, VectorTable, pieces
 from tests.hashing import HashingEmbedder
 
@@ -12,7 +15,12 @@ DIM = 8
 
 
 def unit(seed: int, rows: int = 1) -> np.ndarray:
-    vectors = np.random.default_rng(seed).normal(size=(rows, DIM)).astype(np.float32)
+    """Vectors as they lie in a table."""
+    return PackedVectors.of(drawn(seed, rows, DIM)).floats()
+
+
+def drawn(seed: int, rows: int, dim: int) -> np.ndarray:
+    vectors = np.random.default_rng(seed).normal(size=(rows, dim)).astype(np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -36,13 +44,50 @@ def test_similarities_are_those_of_the_best_piece(steps: list[tuple[str, int, in
     query, ids = unit(7)[0], sorted(plain)
     assert len(table) == len(plain)
     expected = [float((plain[entry_id] @ query).max()) for entry_id in ids]
-    np.testing.assert_allclose(table.similarities(query)[table.rows(ids)], expected, atol=1e-6)
+    np.testing.assert_allclose(table.similarities(query)[table.rows(ids)], expected, atol=2e-5)
     assert set(table.named()) == {name for entry_id in ids for name in table.digests(entry_id)}
     assert table.size == sum(len(vectors) for vectors in plain.values())
     for (seed, place), vector in table.named().items():
         found = table.named_so(bytes([seed, place]))
         np.testing.assert_array_equal(vector, unit(seed, 3)[place])
-        assert found is None or (found == vector).all()
+        assert found is None or (found.floats() == vector).all()
+
+
+@pytest.mark.parametrize("dim", [32, 384, 1536])
+def test_packed_vectors_keep_length_and_cosines(dim: int) -> None:
+    rows, query = drawn(1, 3_000, dim) * np.float32(3.0), drawn(2, 1, dim)[0]
+    packed, exact = PackedVectors.of(rows), rows.astype(np.float64) @ query.astype(np.float64)
+    np.testing.assert_allclose(packed.products(query) / 3.0, exact / 3.0, atol=0.005)
+    assert np.abs(packed.products(query) - exact).std() / 3.0 < 0.0012
+    np.testing.assert_allclose(np.linalg.norm(packed.floats(), axis=1), 3.0, rtol=1e-4)
+    assert np.abs(packed.products(rows[5]) / 9.0).argmax() == 5
+    again = PackedVectors.of(packed.floats())
+    np.testing.assert_array_equal(again.floats(), packed.floats())
+
+
+@given(st.integers(1, 2_100), st.randoms(use_true_random=False))
+def test_a_product_depends_on_its_row_alone(count: int, chance: Random) -> None:
+    packed, query = PackedVectors.of(drawn(1, 2_100, 24)), drawn(2, 1, 24)[0]
+    rows = chance.sample(range(2_100), count)
+    np.testing.assert_array_equal(packed[rows].products(query), packed.products(query)[rows])
+
+
+def test_no_rows_and_no_direction_give_nothing() -> None:
+    assert PackedVectors.zeros(0, 8).products(unit(1)[0]).shape == (0,)
+    rows = np.array([[0.0, 0.0], [np.nan, 1.0], [np.inf, 1.0], [3.0, -4.0]], dtype=np.float32)
+    packed = PackedVectors.of(rows)
+    assert packed.sound().tolist() == [False, False, False, True]
+    assert not packed.products(np.zeros(2, np.float32)).any()
+    np.testing.assert_allclose(packed.products(np.array([1.0, 0.0], np.float32))[3], 3.0, rtol=0.01)
+
+
+def test_of_two_vectors_under_one_name_the_later_counts() -> None:
+    first, second = NamedVectors.of({b"a": unit(1)[0], b"b": unit(2)[0]}, DIM), {b"a": unit(3)[0]}
+    both = NamedVectors.together([first, NamedVectors.of(second, DIM)], DIM)
+    assert list(both) == [b"a", b"b"]
+    np.testing.assert_array_equal(both[b"a"], unit(3)[0])
+    np.testing.assert_array_equal(both.packed.floats(), [unit(3)[0], unit(2)[0]])
+    assert NamedVectors.together([], DIM) == {}
 
 
 def test_outside_the_mask_is_nowhere() -> None:

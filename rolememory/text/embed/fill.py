@@ -1,12 +1,13 @@
 """Fills a vector table: from what is kept, else by asking the model, a batch at a time, the newest text first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rolememory.errors import DirectionError
 from rolememory.text.embed.base import Embedder, digest
+from rolememory.text.packed_vectors import NamedVectors, PackedVectors
 from rolememory.text.vectors import VectorTable, pieces, sound
 
 if TYPE_CHECKING:
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BATCH = 32  # texts between two looks at whether to go on
-
-Kept = Mapping[bytes, "Floats"]
-"""Vectors by `digest` of their text, as a vector file holds them."""
+AT_ONCE = 1024  # texts whose vectors are put together: little room is taken besides
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +44,33 @@ class VectorFiller:
         """The ids that wait, the next one last."""
         return tuple(self._waiting)
 
-    def want(self, texts: Iterable[tuple[str, str]], kept: Kept) -> None:
+    def want(self, texts: Iterable[tuple[str, str]], kept: NamedVectors | None = None) -> None:
         """Let these (id, text) have vectors, the last one first. What the table holds under another id, or `kept` does, is put at once."""
-        import numpy as np
+        known = kept or NamedVectors.of({}, self._table.dim)
+        some = iter(texts)
+        while part := list(islice(some, AT_ONCE)):
+            ready = {one: names for one, text in part if (names := self._names(one, text, known))}
+            if ready:
+                self._table.set_all(ready, self._at_hand(chain(*ready.values()), known))
 
-        known: dict[str, tuple[Floats, tuple[bytes, ...]]] = {}
-        for entry_id, text in texts:
-            self._waiting.pop(entry_id, None)
-            parts = tuple(pieces(text, self._size))
-            names = tuple(map(digest, parts))
-            if self._table.digests(entry_id) == names:
-                continue
-            found = [self._at_hand(name, kept) for name in names]
-            vectors = [vector for vector in found if vector is not None]
-            if len(vectors) == len(names):
-                rows = vectors[0][np.newaxis] if len(vectors) == 1 else np.stack(vectors)
-                known[entry_id] = rows, names
-            else:
-                self._waiting[entry_id] = _MissingVectors(entry_id, parts, names)
-        self._table.set_all(known)
+    def _names(self, entry_id: str, text: str, kept: NamedVectors) -> tuple[bytes, ...]:
+        """The names of the pieces of a text whose vectors are at hand; none where the table has it, or where it waits."""
+        self._waiting.pop(entry_id, None)
+        parts = tuple(pieces(text, self._size))
+        names = tuple(map(digest, parts))
+        if self._table.digests(entry_id) == names:
+            return ()
+        if all(name in kept or self._table.named_so(name) is not None for name in names):
+            return names
+        self._waiting[entry_id] = _MissingVectors(entry_id, parts, names)
+        return ()
+
+    def _at_hand(self, names: Iterable[bytes], kept: NamedVectors) -> PackedVectors:
+        wanted = list(names)
+        if all(name in kept for name in wanted):
+            return kept.take(wanted)
+        others = (kept.take((one,)) if one in kept else self._table.named_so(one) for one in wanted)
+        return PackedVectors.joined([one for one in others if one is not None])
 
     def forget(self, entry_id: str) -> None:
         """Let this have no vectors; it has no text any more."""
@@ -95,10 +102,6 @@ class VectorFiller:
             else:
                 self._table.remove(want.entry_id)
         return good
-
-    def _at_hand(self, name: bytes, kept: Kept) -> "Floats | None":
-        found = kept.get(name)
-        return self._table.named_so(name) if found is None else found
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> "list[Floats | None]":

@@ -1,6 +1,6 @@
 """Filling a table of vectors: what is kept is not asked again, what stops goes on, the newest comes first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from rolememory.errors import DirectionError, ModelError
 from rolememory.text.embed.base import Embedder, digest, normalised
 from rolememory.text.embed.fill import BATCH, VectorFiller
+from rolememory.text.packed_vectors import NamedVectors
 from rolememory.text.vectors import VectorTable
 from tests.hashing import HashingEmbedder
 
@@ -18,12 +19,12 @@ def filled(
     table: VectorTable,
     texts: Iterable[tuple[str, str]],
     model: Embedder,
-    kept: Mapping[bytes, np.ndarray] | None = None,
+    kept: NamedVectors | None = None,
     size: int = 300,
 ) -> int:
     """How many texts the model was asked for."""
     filling, asked = VectorFiller(table, size), 0
-    filling.want(texts, kept or {})
+    filling.want(texts, kept)
     while filling:
         asked += len(filling.step(model))
     return asked
@@ -71,10 +72,10 @@ def test_what_a_file_kept_is_not_asked() -> None:
 def test_the_last_ones_come_first() -> None:
     table, model = VectorTable(64), HashingEmbedder()
     filling = VectorFiller(table)
-    filling.want(TEXTS, {})
+    filling.want(TEXTS)
     filling.step(model)
     assert sorted(table.ids()) == sorted(name for name, _ in TEXTS[-BATCH:])
-    filling.want([("new", "just said")], {})
+    filling.want([("new", "just said")])
     filling.step(model)
     assert "new" in table
     assert len(filling) == BATCH + 1
@@ -89,7 +90,7 @@ def test_what_was_done_before_a_failure_stays_and_the_rest_waits() -> None:
 
     table = VectorTable(64)
     filling, model = VectorFiller(table), Dying()
-    filling.want(TEXTS, {})
+    filling.want(TEXTS)
     filling.step(model)
     with pytest.raises(ModelError):
         filling.step(model)
