@@ -1,7 +1,7 @@
 """How the user likes to be answered: read by rules from memories and from what they said, told in a few lines.
 
-The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins and the
-older is named; what was negated ("not too long", "别太简短") does not count.
+The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins;
+what was negated ("not too long", "别太简短") does not count.
 """
 
 import re
@@ -57,10 +57,9 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What counts, one of each kind, and what newer memories overruled: pairs of (older, newer)."""
+    """What counts, one of each kind."""
 
     wishes: tuple[Preference, ...] = ()
-    overruled: tuple[tuple[Preference, Preference], ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is anything to say."""
@@ -89,15 +88,9 @@ def preferences(
         *((one.since, one.id, said_in(one)) for one in memories if _of_user(one, user)),
         *((one.at, one.id, wishes_in(one)) for one in said),
     ]
-    known: dict[Kind, Preference] = {}
-    overruled = []
-    for _, _, wishes in sorted(found, key=lambda one: (one[0] or _EARLIEST, one[1])):
-        for wish in wishes:
-            older = known.get(wish.type)
-            if older is not None and older.value != wish.value:
-                overruled.append((older, wish))
-            known[wish.type] = wish
-    return Preferences(tuple(known[kind] for kind in _KINDS if kind in known), tuple(overruled))
+    found.sort(key=lambda one: (one[0] or _EARLIEST, one[1]))
+    known = {wish.type: wish for _, _, wishes in found for wish in wishes}
+    return Preferences(tuple(known[kind] for kind in _KINDS if kind in known))
 
 
 def said_in(memory: Memory) -> list[Preference]:
@@ -204,7 +197,7 @@ def _words(language: Language) -> _PersonaLexicon:
     raw: dict[str, Any] = lexicon(f"preference.{language}")
 
     def pattern(words: Iterable[str]) -> re.Pattern[str]:
-        return re.compile("|".join(_spelt(words, language)) or r"(?!)")
+        return re.compile("|".join(_spelt(words)) or r"(?!)")
 
     values = {
         kind: [(value, pattern(words)) for value, words in table.items()]
@@ -223,7 +216,7 @@ def _words(language: Language) -> _PersonaLexicon:
     )
 
 
-def _spelt(words: Iterable[str], language: Language) -> Iterator[str]:
+def _spelt(words: Iterable[str]) -> Iterator[str]:
     """Longest first; Latin words stand alone."""
     for word in sorted(words, key=len, reverse=True):
         left = r"(?<![a-z])" if word[0].isascii() and word[0].isalpha() else ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Siz
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import chain, islice
 from types import MappingProxyType
@@ -85,9 +85,9 @@ def minute(moment: datetime) -> str:
     return f"{day(moment, 'en')} {moment.hour:02}:{moment.minute:02}"
 
 
-def _local(moment: datetime, zone: tzinfo) -> datetime:
+def _utc(moment: datetime) -> datetime:
     try:
-        return moment.astimezone(zone)
+        return moment.astimezone(UTC)
     except OverflowError:  # the first or last day there is
         return moment
 
@@ -172,8 +172,7 @@ def _message(memory: Memory) -> frozenset[tuple[str, str]]:
 class Style:
     """How memories are said: settings, template, language and people of one turn, settled. Pure once built.
 
-    `expand` resolves macros ({{user}} and the like) of a memory that an author wrote, before it is fenced. `notes` tells what was wrong
-    with templates that could not be used.
+    Names stand for {{user}} and {{char}} in a memory that an author wrote. `notes` tells what was wrong with templates that could not be used.
     """
 
     def __init__(
@@ -183,12 +182,9 @@ class Style:
         *,
         language: Language = "en",
         cast: Cast = Cast(),
-        zone: tzinfo = UTC,
-        expand: Callable[[str], str] | None = None,
     ) -> None:
         self.language: Language = language if settings.language == "auto" else settings.language
-        self._settings, self._cast, self._zone = settings, cast, zone
-        self._templates, self._given, self._expand = templates, expand, expand or self._names
+        self._settings, self._cast, self._templates = settings, cast, templates
         choice = templates.choose(
             KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language
         )
@@ -270,8 +266,6 @@ class Style:
                 self._settings,
                 language=spoken,
                 cast=self._cast,
-                zone=self._zone,
-                expand=self._given,
             )
             self._foreign = other.at(tuple(self._frame["stamp"].items())).halves[0]
         return self._foreign
@@ -425,7 +419,7 @@ class Style:
     def _heading(self, memory: Passage) -> Heading:
         own = memory.id not in self._cast.heard_from
         here = own and memory.evidence[0].chat == self._cast.chat
-        local = _local(memory.created, self._zone) if memory.created else None
+        local = _utc(memory.created) if memory.created else None
         dated = day(local, self.language) if local and self._settings.scene_dates else ""
         char = self._cast.heard_from.get(memory.id) or self._cast.char
         people = dict.fromkeys(filter(None, map(self._person, memory.company)))
@@ -479,11 +473,7 @@ class Style:
         }
 
     def _describe(self, memory: Memory) -> dict[str, Any]:
-        created = (
-            _local(memory.created, self._zone)
-            if memory.created and self._settings.show_dates
-            else None
-        )
+        created = _utc(memory.created) if memory.created and self._settings.show_dates else None
         said = isinstance(memory, Passage) or memory.source in _SAID
         text = (cited if said else tame)(self._written(memory))
         quoted = _is_quoted(memory)
@@ -547,10 +537,10 @@ class Style:
         return {"char": label(self._cast.char) or char, "user": label(self._cast.user) or user}
 
     def _written(self, memory: Memory) -> str:
-        return self._expand(memory.content) if _is_written(memory) else memory.content
+        return self._names(memory.content) if _is_written(memory) else memory.content
 
     def _names(self, text: str) -> str:
-        """Names for {{char}}, {{user}} and their old spellings, when nobody expands macros for us."""
+        """Names for {{char}}, {{user}} and their old spellings."""
         return _NAME_MACRO.sub(
             lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]),
             text,

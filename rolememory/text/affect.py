@@ -74,39 +74,36 @@ class _WordFeeling:
     text: str
 
 
-def read_affect(
-    text: str, language: Language | None = None, lexicon: Lexicon | None = None
-) -> Feeling:
-    """What is felt in a text; `language` keeps to one lexicon (and emoji), None reads both.
+def read_affect(text: str, lexicon: Lexicon | None = None) -> Feeling:
+    """What is felt in a text.
 
     >>> read_affect("I'm not happy at all.").emotions[0][0], read_affect("I'm not sad."), read_affect("心如刀割").emotions[0][0]
     ('sadness', Feeling(emotions=(), valence=0.0, arousal=0.0, words=()), 'sadness')
     """
-    return _feel(text, language, lexicon or shipped_lexicon())
+    return _feel(text, lexicon or shipped_lexicon())
 
 
 @lru_cache(maxsize=2048)
-def _feel(text: str, language: Language | None, lexicon: Lexicon) -> Feeling:
+def _feel(text: str, lexicon: Lexicon) -> Feeling:
     folded = fold(text)
     plain = folded.text.translate(lexicon.variants)
     if not _STRETCHED.search(plain):
-        return _blend(_felt_words(plain, language, lexicon, text, folded))
+        return _blend(_felt_words(plain, lexicon, text, folded))
     squeezed = (
         _STRETCHED.sub(r"\1" * count, plain) for count in (1, 2)
     )  # soooo is so, cooool is cool
-    readings = [_blend(_felt_words(form, language, lexicon)) for form in squeezed]
+    readings = [_blend(_felt_words(form, lexicon)) for form in squeezed]
     return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
 
 
 def _felt_words(
     plain: str,
-    language: Language | None,
     lexicon: Lexicon,
     original: str = "",
     folded: Folded | None = None,
 ) -> Iterator[_WordFeeling]:
     """Each felt word of the text, as the sentence means it; what is shouted in a text that is not weighs more."""
-    found = _find(plain, language, lexicon)
+    found = _find(plain, lexicon)
     if not any(each.mark.feeling for each in found):
         return
     loud = bool(original) and not original.isupper()
@@ -136,7 +133,7 @@ def _felt_in(
             yield each, feeling, strength * (tone * behind * before)
 
 
-def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_FeelingMatch]:
+def _find(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
     """The marks of the text, in order and apart: the leftmost, of those the longest."""
     told = lexicon.told
     spans = [
@@ -154,9 +151,8 @@ def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Feel
     for start, minus_end, number in spans:
         if start < place or not _whole(plain, start, -minus_end):
             continue
-        if language is None or told[number].language in ("", language):
-            place = -minus_end
-            found.append(_FeelingMatch(start, place, told[number]))
+        place = -minus_end
+        found.append(_FeelingMatch(start, place, told[number]))
     return found
 
 

@@ -88,12 +88,6 @@ def fold_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def cache_info() -> tuple[int, int]:
-    """How often a folded text was at hand, and how often it had to be made: (hits, misses)."""
-    info = _fold.cache_info()
-    return info.hits, info.misses
-
-
 def lower(text: str) -> Folded:
     """The text in full Unicode lower case, with its offsets (dotted capital I grows).
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from ahocorasick_rs import AhoCorasick
 
@@ -178,12 +178,6 @@ class KeyScan:
                     masks[spec] = masks.get(spec, 0) | bit
             self._masks[asked] = MappingProxyType(masks)
         return self._masks[asked]
-
-    def extended(self, segments: Sequence[Segment]) -> Self:
-        """The reading with more segments after these; only the new ones have to be read."""
-        longer = type(self)(self.index, (*self.segments, *segments))
-        longer._found[: len(self._found)] = self._found
-        return longer
 
     def _numbers(self, window: int) -> Iterator[int]:
         """The segment numbers in a window, lowest first; bits beyond the segments say nothing."""

@@ -1,12 +1,11 @@
 """What a turn reads: the messages, newest first, then the texts of the card and whatever else may be scanned."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
-from rolememory.text import fold
 
 CARD_TEXTS = ("description", "personality", "depth_prompt", "scenario", "creator_notes", "persona")
 """Texts of a `Character` that become segments when they say something, in this order."""
@@ -20,10 +19,6 @@ class Cleans(Protocol):
 
     def clean(self, text: str) -> str:
         """The text without it."""
-        ...
-
-    def cache_info(self) -> tuple[int, int]:
-        """(hits, misses) of what was cleaned lately."""
         ...
 
 
@@ -47,11 +42,6 @@ def segments(
         for place in range(len(messages) - 1, first - 1, -1)
     )
     return (*newest, *_card(who))
-
-
-def cache_info(cleaner: Cleans | None = None) -> Mapping[str, tuple[int, int]]:
-    """How often cleaned and folded texts were at hand: name to (hits, misses)."""
-    return {"fold": fold.cache_info(), "clean": cleaner.cache_info() if cleaner else (0, 0)}
 
 
 def _message(message: Message, place: int, cleaner: Cleans | None, who: Character) -> Segment:

@@ -127,7 +127,6 @@ def test_the_newer_of_a_memory_and_a_word_wins() -> None:
     word = Utterance("p", "Detailed answers, please.", DAY + timedelta(days=1))
     told = preferences([memory], "Lin", [word])
     assert [wish.source for wish in told.wishes] == ["p"]
-    assert [older.source for older, _ in told.overruled] == ["m"]
     assert preferences([], "Lin", [word]).wishes == told.wishes
     assert not preferences([], "Lin", [Utterance("p", "Good morning!")])
 
@@ -139,7 +138,7 @@ def test_a_preference_by_tag_needs_no_other_words() -> None:
     assert said_in(Memory(id="a", content="简洁")) == []
 
 
-def test_the_newer_wins_and_the_older_is_named() -> None:
+def test_the_newer_wins() -> None:
     older = Memory(id="z", content="用户喜欢简洁的回答", created=DAY)
     newer = Memory(
         id="a", content="The user prefers detailed answers", created=DAY + timedelta(days=1)
@@ -147,12 +146,6 @@ def test_the_newer_wins_and_the_older_is_named() -> None:
     for known in ([older, newer], [newer, older]):
         told = preferences(known)
         assert told.wishes == (Preference("response_length", "detailed", "a"),)
-        assert told.overruled == (
-            (
-                Preference("response_length", "concise", "z"),
-                Preference("response_length", "detailed", "a"),
-            ),
-        )
 
 
 def test_saying_the_same_again_overrules_nothing() -> None:

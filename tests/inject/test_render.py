@@ -1,7 +1,7 @@
 """Lines, blocks, their lengths; and what happens when an author's template is broken."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from pathlib import Path
 from typing import Literal
@@ -123,11 +123,6 @@ def templates(folder: Path, **sources: str) -> Templates:
 def test_line(memory: Memory, cast: Cast, english: str, chinese: str) -> None:
     assert Style(SHIPPED, language="en", cast=cast).line(memory) == english
     assert Style(SHIPPED, language="zh", cast=cast).line(memory) == chinese
-
-
-def test_dates_are_those_of_the_zone() -> None:
-    night = Style(SHIPPED, InjectSettings(template="local_chat"), zone=timezone(timedelta(hours=8)))
-    assert night.line(memories(1)[0]).startswith("- [1887-11-03 06:05][manual] ")
 
 
 def test_local_chat_says_exactly_what_its_design_says() -> None:

@@ -340,18 +340,6 @@ def test_a_reading_gives_masks_and_counts() -> None:
     assert reading.keys_seen(0) == {}
 
 
-def test_a_longer_reading_reads_only_what_is_new() -> None:
-    index = KeyIndex([BEACON, FOX])
-    reading = KeyScan(index, TURN)
-    assert reading.keys_seen().get(FOX, 0) == 0
-    read_before = index.cache_info()[1]
-    longer = reading.extended([Segment("A fox.", source="recursion")])
-    assert longer.keys_seen().get(FOX, 0) == 0b1000
-    assert longer.seen(BEACON, longer.window) == Span(1, 4, 10)
-    assert index.cache_info()[1] == read_before + 1
-    assert reading.keys_seen().get(FOX, 0) == 0
-
-
 def test_a_segment_outside_the_window_is_not_read() -> None:
     index = KeyIndex([BEACON])
     KeyScan(index, TURN).keys_seen(0b001)

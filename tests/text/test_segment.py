@@ -3,7 +3,7 @@
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.text.clean import Cleaner, load_rules
-from rolememory.text.segment import cache_info, segments
+from rolememory.text.segment import segments
 
 HISTORY = [
     Message.system("Be kind."),
@@ -59,5 +59,4 @@ def test_an_unchanged_message_is_cleaned_once() -> None:
     cleaner = Cleaner(load_rules())
     segments(HISTORY[:3], cleaner=cleaner)
     segments(HISTORY, cleaner=cleaner)
-    assert cache_info(cleaner)["clean"] == (3, 4)
-    assert cache_info()["clean"] == (0, 0)
+    assert cleaner.cache_info() == (3, 4)
