@@ -120,11 +120,11 @@ class SpokenMessages:
         ]
         return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
 
-    def going_on(self, script: Transcript) -> int:
-        """How many messages of the path they begin with, if they go on behind its end and the user is among them; else 0."""
+    def shared(self, script: Transcript) -> tuple[int, bool]:
+        """How many messages of the path they begin with, and whether they go on behind its end with the user among them."""
         begin, run = self.sure(script)
         whole = run == len(script.path) - begin and (begin == 0 or "user" in self.voices[:run])
-        return run if whole else 0
+        return run, whole
 
     def _run(self, script: Transcript, begin: int) -> int:
         end, step = min(len(script.path), begin + len(self.texts)), SURE

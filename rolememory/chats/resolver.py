@@ -203,7 +203,9 @@ class ChatResolver:
                 and seen.more(request.messages, request.clean, log.transcript) is not None
             ):
                 return log
-        going_on = _best(mine, lambda log: request.spoken.going_on(log.transcript))
+        shared = {log: request.spoken.shared(log.transcript) for log in mine}
+        most = max((run for run, _ in shared.values()), default=0)
+        going_on = _best(mine, lambda log: most if shared[log] == (most, True) else 0)
         if going_on is not None:
             return going_on
         asks = {message.digest for message in request.news if message.role == "user"}

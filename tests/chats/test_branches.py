@@ -78,6 +78,30 @@ def test_of_two_that_fit_the_one_that_shares_more_goes_on(tmp_path: Path) -> Non
     assert chats.observe(said(*story(2), *story(1, 70), *story(2, 80))).chat == third.chat
 
 
+@pytest.mark.parametrize(
+    "first", ["u: Hello!", GREETING, story(1)[0]], ids=["hello", "a greeting", "a question"]
+)
+@pytest.mark.parametrize(
+    ("keep", "then"),
+    [
+        pytest.param(None, ["u: So?"], id="it goes on"),
+        pytest.param(-1, ["a: No."], id="its newest reply is swiped"),
+        pytest.param(-2, [], id="its newest exchange is deleted"),
+        pytest.param(-2, ["u: Why?"], id="and then it goes on"),
+    ],
+)  # fmt: skip
+def test_a_newer_chat_of_one_message_takes_nothing_from_an_older_that_begins_so(
+    tmp_path: Path, first: str, keep: int | None, then: list[str]
+) -> None:
+    chats = chats_at(tmp_path)
+    told = [first, "a: Come in.", *story(2, 20)]
+    older, newer = (chats.observe(said(*texts)).chat for texts in (told, [first]))
+    assert older != newer
+    for again in (chats, chats_at(tmp_path)):
+        assert again.preview(said(*told[:keep], *then)).chat == older
+        assert again.preview(said(first, "a: Sit.", "u: Why?")).chat == newer
+
+
 # branches
 
 
