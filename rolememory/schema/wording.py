@@ -46,7 +46,7 @@ _REASONS: _Sentences = translatable({
         "'{key}' names its time",
         "its time is named",
     ),
-    "constant": ("always there",),
+    "constant": ("in every prompt",),
     "feeling": (
         "{emotion}, as in {words}",
         "{emotion}",

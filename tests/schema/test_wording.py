@@ -52,7 +52,7 @@ def reason(code: str, **values: Value) -> Reason:
             "joy, by the mood",
             "喜悦，与当下情绪相比",
         ),
-        (reason("constant"), "always there", "常驻"),
+        (reason("constant"), "in every prompt", "常驻"),
         (reason("weight", weight=1.5), "weight 1.50", "权重 1.50"),
         (reason("priority", priority=90), "priority 90", "优先级 90"),
         (
