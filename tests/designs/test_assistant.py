@@ -32,6 +32,7 @@ PYTHON = {
 }
 CAT = {"en": "What is my cat called?", "zh": "我的猫叫什么？"}
 FUNCTION = {"en": "Write me a function.", "zh": "帮我写一个函数。"}
+POEM = {"en": "Write me a poem about my cat Mochi.", "zh": "给我的猫年糕写首诗。"}
 BOTH = {
     "en": "What is my cat called? Write me a poem about it.",
     "zh": "我的猫叫什么？给它写首诗吧。",
@@ -97,6 +98,21 @@ def test_what_is_asked_for_now_is_left_to_the_tool(tmp_path: Path, language: str
         assert TOLD[language][3] in second[-1]["content"]
         assert mira.answer is not None
         assert mira.answer.json()["choices"][0]["message"]["content"] == "fn main() {}"
+
+
+@LANGUAGES
+def test_a_request_is_left_to_the_tool_though_something_bears_on_it(
+    tmp_path: Path, language: str
+) -> None:
+    """S2.12, S2.16, N.6: only who asks about the past gets what is below `highRelevanceThreshold`."""
+    with chatting(tmp_path, preset="assistant", language=language) as mira:
+        told(mira, language)
+        assert mira.say(POEM[language], chat="now") == ""
+        assert mira.tools == ["search_memory"]
+        turn = mira.mind.recall(POEM[language], user="lin")
+        (cat,) = (one for one in turn.near if one.memory.content == TOLD[language][2])
+        rules = mira.mind.settings.recall
+        assert (rules.past_threshold or 1.0) < cat.relevance < rules.high_relevance_threshold
 
 
 @LANGUAGES

@@ -114,6 +114,17 @@ def test_only_what_is_the_users_own_is_searched(tmp_path: Path, language: str) -
 
 
 @LANGUAGES
+def test_memories_are_put_into_the_system_prompt_itself(tmp_path: Path, language: str) -> None:
+    """S0.5, N.7: behind what the system prompt says, and nowhere else."""
+    with chatting(tmp_path, preset="koishi", language=language) as mira:
+        mira.tell(KNOWN[language][0])
+        history = [u(SAID[language][0]), a(SAID[language][1]), u(ASKED[language])]
+        block = mira.say(*history)
+        assert lines(block) == [KNOWN[language][0]]
+        assert mira.sent == [("system", f"{mira.card}\n\n{block}"), *history]
+
+
+@LANGUAGES
 def test_the_bot_may_call_it_and_format_the_list_on_its_own(tmp_path: Path, language: str) -> None:
     """S0.3, S0.5: user and new message give the list of memories; the words around it are the caller's."""
     with Home.open(tmp_path, {"preset": "koishi", "embedding.backend": "off"}) as home:

@@ -132,6 +132,24 @@ def test_similarity_is_the_cosine_times_age(tmp_path: Path, language: str) -> No
 
 
 @LANGUAGES
+def test_nothing_is_kept_from_the_turn_before(tmp_path: Path, language: str) -> None:
+    """S3.20, N.11: the best comes, by however little."""
+    now, (one, other) = datetime.now(UTC), BEES[language][:2]
+    with chatting(
+        tmp_path, preset="local_chat", language=language, settings={"recall.max_items": 1}
+    ) as mira:
+        mira.tell(one, id="one", created=now - timedelta(days=1))
+        mira.tell(other, id="other", created=now - timedelta(days=9))
+        assert lines(mira.say(ASKED[language])) == [one]
+        found = mira.mind.search(ASKED[language], user="lin")
+        worth = {one.memory.id: one.relevance for one in found}
+        age = 1 + 14 * math.log(worth["other"] / worth["one"])  # at which both are worth the same
+        mira.mind.edit("other", created=now - timedelta(days=age - 0.1))
+        history = [u(ASKED[language]), a("Hm.")]
+        assert lines(mira.say(*history, u(ASKED[language]))) == [other]
+
+
+@LANGUAGES
 def test_equal_texts_count_once_the_newest(tmp_path: Path, language: str) -> None:
     """S3.5, S3.20: duplicates by text are one line."""
     with chatting(tmp_path, preset="local_chat", language=language) as mira:
