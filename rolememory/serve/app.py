@@ -6,12 +6,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import AccessGuard, App
-from rolememory.serve.http_refusal import error_body, language_of
+from rolememory.serve.http_refusal import REFUSALS, language_of
 from rolememory.serve.relay import RelayAddress, Relayed, WorkerRelay
 
 
@@ -49,29 +48,14 @@ async def _living(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
         yield
 
 
-_LOST = {
-    404: (
-        "not_found",
-        LocalizedText("there is nothing at this address"),
-        LocalizedText(
-            "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json"
-        ),
-    ),
-    405: (
-        "method",
-        LocalizedText("this address is not asked so"),
-        LocalizedText("see /api/openapi.json"),
-    ),
-}
-
-
 async def lost(request: Request, error: Exception) -> Response:
     """The answer to who came to an address that nobody has, in the shape of all errors."""
     status = getattr(error, "status_code", 404)
-    code, message, hint = _LOST.get(status, _LOST[404])
-    language = language_of(request.headers, request.app.state.app_state.language)
-    shown = (
-        "/v1/" if request.url.path.endswith(("/completions", "/models")) else request.url.path
-    )  # a frontend with half a URL
-    said = error_body(code, message.text(language), hint.text(language), language, shown)
-    return JSONResponse({"error": said}, status, getattr(error, "headers", None))
+    language, path = (
+        language_of(request.headers, request.app.state.app_state.language),
+        request.url.path,
+    )
+    shown = "/v1/" if path.endswith(("/completions", "/models")) else path  # half a URL
+    body = REFUSALS.get(status, REFUSALS[404]).body(language, shown)
+    headers = getattr(error, "headers", None)
+    return Response(body, status, headers, media_type="application/json")

@@ -31,6 +31,53 @@ class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
         return orjson.dumps({"error": error_body(self.code, message, hint, language, path)})
 
 
+_DESCRIBED = LocalizedText(
+    "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json"
+)
+REFUSALS: Mapping[int, HttpRefusal] = {
+    one.status: one
+    for one in (
+        HttpRefusal(
+            400,
+            "not_json",
+            LocalizedText("the body is not JSON"),
+            LocalizedText("send an object as UTF-8 JSON"),
+        ),
+        HttpRefusal(
+            404, "not_found", LocalizedText("there is nothing at this address"), _DESCRIBED
+        ),
+        HttpRefusal(405, "method", LocalizedText("this address is not asked so"), _DESCRIBED),
+        HttpRefusal(
+            412,
+            "stale",
+            LocalizedText("it was changed since you saw it"),
+            LocalizedText("look at `current`, then change it again"),
+        ),
+        HttpRefusal(
+            413,
+            "too_large",
+            LocalizedText("the request is too large"),
+            LocalizedText(
+                "send less at once; see serve.max_body_mb, serve.max_messages and serve.max_characters"
+            ),
+        ),
+        HttpRefusal(
+            500,
+            "fault",
+            LocalizedText("something failed here; nothing is known to have changed"),
+            LocalizedText("the server's log says what"),
+        ),
+        HttpRefusal(
+            503,
+            "busy",
+            LocalizedText("the disk or another program is in the way"),
+            LocalizedText("try again"),
+        ),
+    )
+}
+"""What a status alone tells."""
+
+
 def error_body(code: str, message: str, hint: str, language: Language, path: str) -> dict[str, Any]:
     """An error as it is written: OpenAI's shape under the upstream's addresses, with the hint in the words that are shown."""
     if not proxied(path):

@@ -12,6 +12,7 @@ from rolememory.storage.problem import Problem, quoted
 _EXPECTED = {
     "string_type": ("a text", '"..."'),
     "tuple_type": ("a list of strings", '["..."]'),
+    "list_type": ("a list", "[...]"),
     "bool_type": ("true or false", "true"),
     "bool_parsing": ("true or false", "true"),
     "int_type": ("a whole number", "50"),
@@ -19,17 +20,38 @@ _EXPECTED = {
     "int_from_float": ("a whole number", "50"),
     "float_type": ("a number", "0.5"),
     "float_parsing": ("a number", "0.5"),
+    "dict_type": ("an object", "{...}"),
     "model_type": ("an object", "{...}"),
     "model_attributes_type": ("an object", "{...}"),
 }
 translatable(
-    ("a text", "a list of strings", "true or false", "a whole number", "a number", "an object")
+    (
+        "a text",
+        "a list of strings",
+        "a list",
+        "true or false",
+        "a whole number",
+        "a number",
+        "an object",
+    )
 )
 _BOUNDS = {
     "greater_than_equal": "ge",
     "greater_than": "gt",
     "less_than_equal": "le",
     "less_than": "lt",
+}
+#: pydantic's error type -> our code
+_CODES = {
+    "missing": "missing",
+    "extra_forbidden": "extra",
+    "string_too_short": "too_short",
+    "string_too_long": "too_long",
+    "too_short": "too_few",
+    "too_long": "too_many",
+    "datetime_type": "bad_moment",
+    "datetime_parsing": "bad_moment",
+    "datetime_from_date_parsing": "bad_moment",
 }
 _SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
@@ -62,6 +84,10 @@ def explained(error: Mapping[str, Any]) -> Problem:
         return Problem(
             "unknown_choice", field=field, values=(("found", quoted(found)), ("choices", choices))
         )
+    if kind in _CODES:
+        length = context.get("min_length", context.get("max_length"))
+        told = (("found", quoted(found)), ("bound", length))
+        return Problem(_CODES[kind], field=field, values=told)
     if kind == "finite_number":
         return Problem("non_finite", field=field, values=(("found", str(found)),))
     return Problem(

@@ -111,6 +111,12 @@ _WORDS = translatable(
         "wrong_type": ("expected {wanted}, got {found}", "write {example}"),
         "out_of_range": ("{found} is out of bounds ({bounds})", "write a number within them"),
         "unknown_choice": ("{found} is none of {choices}", "write one of them"),
+        "too_short": ("at least {bound} characters are expected", "write more"),
+        "too_long": ("at most {bound} characters are taken", "shorten it"),
+        "too_few": ("at least {bound} values are expected", "add more"),
+        "too_many": ("at most {bound} values are taken", "leave some out"),
+        "missing": ("a value is missing", "write it"),
+        "extra": ("no such field", "remove it, or check how it is spelled"),
         "bad_moment": (
             "{found} is not a time",
             "write one like 2024-05-01T18:30:00Z or 2024-05-01",

@@ -216,15 +216,10 @@ class McpServer(MCPServer[Any]):
 
     def _misfits(self, error: ValidationError) -> str:
         """Every argument that does not fit, and what to write instead."""
+        rows = error.errors()[:10]
         return translated("; ", self._language).join(
-            self._misfit(row) for row in error.errors()[:10]
+            explained(row).text(self._language) for row in rows
         )
-
-    def _misfit(self, row: Mapping[str, Any]) -> str:
-        field = ".".join(str(part) for part in row["loc"])
-        if row["type"] == "missing":
-            return translated("{field}: is missing; write it", self._language, field=field)
-        return explained(row).text(self._language)
 
 
 @contextmanager

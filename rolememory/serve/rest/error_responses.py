@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rolememory import errors
-from rolememory.locales import LocalizedText, translatable, translated
+from rolememory.locales import translated
 from rolememory.schema.scene import Language
 from rolememory.serve import http_refusal
 from rolememory.serve.app_state import AppState
@@ -39,61 +39,6 @@ STATUSES: tuple[tuple[type[errors.RoleMemoryError], int, str], ...] = (  # the f
     (errors.ModelError, 502, "model"),
     (errors.RoleMemoryError, 422, "refused"),
 )
-_PLAIN: Mapping[int, tuple[str, LocalizedText, LocalizedText]] = {
-    400: (
-        "not_json",
-        LocalizedText("the body is not JSON"),
-        LocalizedText("send an object as UTF-8 JSON"),
-    ),
-    404: (
-        "not_found",
-        LocalizedText("there is nothing at this address"),
-        LocalizedText("see /api/openapi.json"),
-    ),
-    405: (
-        "method",
-        LocalizedText("this address is not asked so"),
-        LocalizedText("see /api/openapi.json"),
-    ),
-    413: (
-        "too_large",
-        LocalizedText("the request is too large"),
-        LocalizedText(
-            "send less at once; see serve.max_body_mb, serve.max_messages and serve.max_characters"
-        ),
-    ),
-    500: (
-        "fault",
-        LocalizedText("something failed here; nothing is known to have changed"),
-        LocalizedText("the server's log says what"),
-    ),
-    503: (
-        "busy",
-        LocalizedText("the disk or another program is in the way"),
-        LocalizedText("try again"),
-    ),
-}
-_SIZES: Mapping[str, str] = translatable(
-    {
-        "string_too_short": "at least {min_length} characters are expected",
-        "string_too_long": "at most {max_length} characters are taken",
-        "too_short": "at least {min_length} values are expected",
-        "too_long": "at most {max_length} values are taken",
-        "list_type": "expected a list",
-        "dict_type": "expected an object",
-        "datetime_type": "expected a time like 2024-05-01T18:30:00Z",
-        "datetime_parsing": "expected a time like 2024-05-01T18:30:00Z",
-        "datetime_from_date_parsing": "expected a time like 2024-05-01T18:30:00Z",
-        "model_attributes_type": "expected an object; is the body sent as application/json?",
-    }
-)
-_MISSING = translatable(("a value is missing", "write it"))
-_UNKNOWN = translatable(
-    (
-        "no such field",
-        "remove it, or see /api/openapi.json",
-    )
-)
 
 
 class Stale(Exception):  # noqa: N818  # an answer, not a fault
@@ -112,7 +57,7 @@ def language_of(request: Request, app_state: AppState) -> Language:
 def told(error: Exception, app_state: AppState, language: Language) -> Response:
     """The answer that tells of this error."""
     if isinstance(error, Stale):
-        return _stale(error, language)
+        return plain(412, language, error.current.model_dump(mode="json"))
     if isinstance(error, errors.RoleMemoryError):
         return _ours(error, app_state, language)
     if isinstance(error, RequestValidationError):
@@ -126,12 +71,11 @@ def told(error: Exception, app_state: AppState, language: Language) -> Response:
     return plain(500, language)
 
 
-def plain(status: int, language: Language) -> Response:
+def plain(status: int, language: Language, current: Any = None) -> Response:
     """An answer known by its status alone."""
-    code, message, hint = _PLAIN.get(status, _PLAIN[400])
-    return answer(
-        status, Fault(code=code, message=message.text(language), hint=hint.text(language))
-    )
+    why = http_refusal.REFUSALS.get(status, http_refusal.REFUSALS[400])
+    message, hint = why.message.text(language), why.hint.text(language)
+    return answer(status, Fault(code=why.code, message=message, hint=hint), current)
 
 
 def answer(status: int, error: Fault, current: Any = None) -> Response:
@@ -213,23 +157,8 @@ def _mistake(row: Mapping[str, Any], language: Language) -> tuple[str, str, str]
         place = row["loc"][-1]
         told = translated("the body is not JSON (at character {place})", language, place=place)
         return told, translated("send UTF-8 JSON", language), where
-    if row["type"] in ("missing", "extra_forbidden"):
-        message, hint = _MISSING if row["type"] == "missing" else _UNKNOWN
-        return translated(message, language), translated(hint, language), where
-    if known := _SIZES.get(row["type"]):
-        return *parted(
-            translated(
-                known, language, **{"min_length": "", "max_length": "", **(row.get("ctx") or {})}
-            )
-        ), where
-    message, hint = parted(explained({**row, "loc": ()}).text(language))
-    return message.removeprefix(": "), hint, where
-
-
-def _stale(error: Stale, language: Language) -> Response:
-    said = Fault(
-        code="stale",
-        message=translated("it was changed since you saw it", language),
-        hint=translated("look at `current`, then change it again", language),
-    )
-    return answer(412, said, error.current.model_dump(mode="json"))
+    problem = explained({**row, "loc": ()})
+    hint = problem.remedy(language)
+    if row["loc"] == ("body",):
+        hint = translated("send an object as application/json", language)
+    return problem.what(language), hint, where

@@ -101,10 +101,14 @@ def asked(folder: Path, ask: Ask, lang: Any = "en") -> Any:
             "zh", "serch", {"role": "Mira"}, "是不是“search”？", id="a tool spelt wrong, zh"
         ),
         pytest.param(
-            "en", "search", {"role": "Mira"}, "query: is missing", id="an argument is missing"
+            "en",
+            "search",
+            {"role": "Mira"},
+            "query: a value is missing",
+            id="an argument is missing",
         ),
         pytest.param(
-            "zh", "search", {"role": "Mira"}, "query：缺少这个参数", id="an argument is missing, zh"
+            "zh", "search", {"role": "Mira"}, "query：缺少这个值", id="an argument is missing, zh"
         ),
         pytest.param(
             "en",

@@ -1,6 +1,7 @@
 """What goes wrong is told in one shape, in the caller's language, without a word about this machine."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,67 @@ def test_a_body_that_is_no_json_is_refused(
 ) -> None:
     answer = api.post("/roles", content=body, headers={"content-type": "application/json"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "message", "hint"),
+    [
+        pytest.param(
+            {"messages": "Hello."},
+            "body.messages",
+            'expected a list, got "Hello."',
+            "write [...]",
+            id="a text for a list",
+        ),
+        pytest.param({}, "body.messages", "a value is missing", "write it", id="a missing value"),
+        pytest.param(
+            {"messages": [], "mesages": []},
+            "body.mesages",
+            "no such field",
+            "remove it, or check how it is spelled",
+            id="a field that nobody knows",
+        ),
+        pytest.param(
+            {"messages": [], "user": ""},
+            "body.user",
+            "at least 1 characters are expected",
+            "write more",
+            id="a text that is too short",
+        ),
+        pytest.param(
+            {"messages": [], "now": "at noon"},
+            "body.now",
+            '"at noon" is not a time',
+            "write one like 2024-05-01T18:30:00Z or 2024-05-01",
+            id="no time",
+        ),
+        pytest.param(
+            "Hello.",
+            "body",
+            'expected an object, got "Hello."',
+            "send an object as application/json",
+            id="no object",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_place_and_what_to_write(
+    role: Caller, body: Any, where: str, message: str, hint: str
+) -> None:
+    answer = role("POST", "/recall", body)
+    assert (answer.status_code, answer.json()["error"]) == (
+        422,
+        {"code": "request", "message": message, "hint": hint, "where": where},
+    )
+
+
+def test_half_a_character_in_a_name_becomes_a_question_mark(
+    role: Caller, api: httpx.Client, house: Served
+) -> None:
+    folder = house.home.role(role.id).folder / "worldbooks"
+    folder.mkdir(exist_ok=True)
+    (folder / os.fsdecode(b"tide\xff.json")).write_text('{"entries": {}}', encoding="utf-8")
+    shown = good(api.get("/books", params={"shelf": role.id}))["items"][0]
+    assert (shown["id"], shown["name"]) == ("tide?.json", "tide?")
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(house: Served) -> None:
