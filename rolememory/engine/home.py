@@ -18,7 +18,7 @@ from rolememory.errors import (
 )
 from rolememory.inject.fence import unfenced
 from rolememory.recall.turn import Turn
-from rolememory.schema.learning import Observed
+from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.storage import personas
@@ -224,6 +224,10 @@ class Home:
     def hand_over(self, take_in: Callable[[str, Observed], None]) -> None:
         """Leave learning and upkeep to another process, which is told by this what was observed in which role, and calls `take_in`."""
         self.context.handed_over = take_in
+
+    def on_learned(self, tell: Callable[[str, str, Learned], None]) -> None:
+        """Be told what is learned: in which role, from which chat."""
+        self.context.on_learned = tell
 
     def take_in(self, role_id: str, seen: Observed) -> None:
         """Learn from what another process observed."""

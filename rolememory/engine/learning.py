@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.engine.context import RoleContext
 from rolememory.errors import FileError, UnknownChatError
+from rolememory.schema.learning import Learned
 from rolememory.schema.memory import Memory, Source
 from rolememory.schema.passage import Passage
 from rolememory.text.sentences import SentenceSpan
@@ -65,6 +66,7 @@ class RoleLearning:
                 self._learner = Learner(
                     role.space, role.store, role.chats, Review(role.space), needs
                 )
+                self._learner.told(self._learned)
                 if self.here:
                     self._learner.catch_up()
         return self._learner
@@ -86,6 +88,11 @@ class RoleLearning:
         """Finish what is being learned."""
         if self._learner:
             self._learner.close()
+
+    def _learned(self, chat: str, learned: Learned) -> None:
+        """Pass on what was learned to who asked for it."""
+        if tell := self._context.home.on_learned:
+            tell(self._context.id, chat, learned)
 
     def _near(self, texts: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
         """How near in meaning the nearest of these texts is to each memory that has its vector; nothing without a model."""

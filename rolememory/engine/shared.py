@@ -11,7 +11,7 @@ from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.pipeline import SharedResources
-from rolememory.schema.learning import Observed
+from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import CleanSettings, Settings
 from rolememory.storage.files.signature import signature
@@ -68,6 +68,7 @@ class HomeContext:
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self.handed_over: Callable[[str, Observed], None] | None = None  # another process learns
+        self.on_learned: Callable[[str, str, Learned], None] | None = None  # role, chat, what
         self.closed = False
 
     def settings(self) -> Settings:

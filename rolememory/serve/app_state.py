@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,6 +23,7 @@ from rolememory.text.names import PersonNames
 
 if TYPE_CHECKING:
     from rolememory.recall.turn import Turn
+    from rolememory.schema.learning import Learned
     from rolememory.storage.files.watch import Changed, Watch
 
 KEPT_TURNS = 100  # of each role
@@ -119,6 +120,7 @@ class AppState:
             self.home.hand_over(lambda role_id, seen: peers.tell("observed", role_id, seen))
             self.bus.on(lambda event: peers.tell("event", event))
             return
+        self.home.on_learned(self._learned)
         peers.on("observed", self.home.take_in)
         peers.on("event", lambda event: self.bus.tell(event.kind, event.role, **event.values))
         peers.on("note", self.note)
@@ -246,6 +248,19 @@ class AppState:
         self.bus.close()
         self.home.close()
         allow(None)
+
+    def _learned(self, role_id: str, chat: str, learned: "Learned") -> None:
+        """Tell how much of what was learned; never the words."""
+        actions = Counter(str(verdict.action) for verdict in learned.verdicts)
+        if actions or learned.refused:
+            self.bus.tell(
+                "learned",
+                role_id,
+                chat=chat,
+                memories=len(learned.memories),
+                refused=len(learned.refused),
+                **actions,
+            )
 
     def _changed(self, changed: "Changed") -> None:
         for kind in sorted(changed.kinds):

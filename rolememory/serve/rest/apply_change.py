@@ -21,7 +21,7 @@ from rolememory.serve.rest.roles import with_overrides
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar
 from rolememory.storage.settings_text import set_value
 
-applying = router("turn", under="/roles/{role}")
+routes = router("turn", under="/roles/{role}")
 
 
 class ApplyIn(In):
@@ -49,7 +49,7 @@ class ApplyOut(Out):
     txn: str | None = Field(None, description="target memory: what `undo` takes back")
 
 
-@applying.post("/apply")
+@routes.post("/apply")
 def apply(call: RoleCall, given: ApplyIn) -> ApplyOut:
     """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
     shallow(given.value)

@@ -23,7 +23,7 @@ from rolememory.serve.rest.turn_schemas import CharacterIn, Messages
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
 
-trials = router("books", under="/books/{shelf}/{book}")
+routes = router("books", under="/books/{shelf}/{book}")
 MOST_TEXT = 500_000
 Rules = Annotated[
     str | None, Query(max_length=40, description="default or sillytavern; else as the settings say")
@@ -135,7 +135,7 @@ class RunOut(Out):
     failed: int
 
 
-@trials.get("/lint")
+@routes.get("/lint")
 def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
     file = read(call.shelf.file(book))
@@ -145,7 +145,7 @@ def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
     return FindingsOut(items=items, errors=of["error"], warnings=of["warning"], notes=of["note"])
 
 
-@trials.post("/scan")
+@routes.post("/scan")
 def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
     report = look(
@@ -168,14 +168,14 @@ def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
     )
 
 
-@trials.get("/tests")
+@routes.get("/tests")
 def tests(call: ShelfCall, book: BookName) -> TestsOut:
     """The expectations beside the book."""
     shown = _tests_out(call.shelf, book)
     return call.tagged(shown, shown.etag)
 
 
-@trials.put("/tests")
+@routes.put("/tests")
 def write_tests(call: ShelfCall, book: BookName, given: TestsIn, if_match: IfMatch) -> TestsOut:
     """Write them; what cannot be read is refused with its place."""
     path = beside(call.shelf.file(book))
@@ -186,7 +186,7 @@ def write_tests(call: ShelfCall, book: BookName, given: TestsIn, if_match: IfMat
     return tests(call, book)
 
 
-@trials.post("/tests/run")
+@routes.post("/tests/run")
 def run_tests(call: ShelfCall, book: BookName, given: RunIn | None = None) -> RunOut:
     """Play every case and tell what failed, and why."""
     path = call.shelf.file(book)

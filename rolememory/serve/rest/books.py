@@ -42,7 +42,7 @@ from rolememory.serve.rest.schemas import Done, In, Name, Out, Page, Said
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 from rolememory.storage.files import atomic
 
-books = router("books", under="/books")
+routes = router("books", under="/books")
 
 
 class NewBook(In):
@@ -76,7 +76,7 @@ class FormatsOut(Out):
     books: list[str]
 
 
-@books.get("")
+@routes.get("")
 def list_books(
     call: HomeCall,
     page: Paged,
@@ -91,13 +91,13 @@ def list_books(
     return page(files, lambda pair: book_out(call, *pair))
 
 
-@books.get("/formats")
+@routes.get("/formats")
 def known_formats() -> FormatsOut:
     """What cards and books can be written as."""
     return FormatsOut(cards=list(formats()), books=list(book_formats()))
 
 
-@books.post("/{shelf}", status_code=201)
+@routes.post("/{shelf}", status_code=201)
 def begin_book(call: ShelfCall, given: NewBook) -> BookOut:
     """A new book that already passes its own tests."""
     path, written_in = call.shelf.new_file(given.name), given.language or call.language
@@ -107,7 +107,7 @@ def begin_book(call: ShelfCall, given: NewBook) -> BookOut:
     return book_out(call, call.shelf, path)
 
 
-@books.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
+@routes.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
 def bring_book(
     call: ShelfCall,
     upload: TheUpload,
@@ -131,14 +131,14 @@ def bring_book(
     return shown
 
 
-@books.get("/{shelf}/{book}")
+@routes.get("/{shelf}/{book}")
 def one_book(call: ShelfCall, book: BookName) -> BookOut:
     """One book, without its entries."""
     shown = book_out(call, call.shelf, call.shelf.file(book))
     return call.tagged(shown, shown.etag)
 
 
-@books.get(
+@routes.get(
     "/{shelf}/{book}/export",
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}},
@@ -156,7 +156,7 @@ def carry_out(
     return attached(made.data, path.stem, made.suffix, len(made.losses))
 
 
-@books.get("/{shelf}/{book}/convert")
+@routes.get("/{shelf}/{book}/convert")
 def would_lose(
     call: ShelfCall, book: BookName, to: Annotated[str, Query(max_length=60)]
 ) -> ConvertedOut:
@@ -165,14 +165,14 @@ def would_lose(
     return converted_out(call, convert(load_book(path.read_bytes(), path.name), to))
 
 
-@books.get("/{shelf}/{book}/entries")
+@routes.get("/{shelf}/{book}/entries")
 def list_entries(call: ShelfCall, book: BookName, page: Paged) -> Page[EntryOut]:
     """The entries in the order of the file; those that cannot be read are told among the book's problems."""
     loaded = LoadedBook.of(call, book)
     return page(entries_out(loaded.places, loaded.subject), lambda entry: entry)
 
 
-@books.post("/{shelf}/{book}/entries", status_code=201)
+@routes.post("/{shelf}/{book}/entries", status_code=201)
 def add_entry(
     call: ShelfCall, book: BookName, given: EntryFields, dry_run: bool = False
 ) -> EntryChanged:
@@ -182,13 +182,13 @@ def add_entry(
         return _written(call, path, grown, uid, dry_run)
 
 
-@books.get("/{shelf}/{book}/entries/{uid:path}")
+@routes.get("/{shelf}/{book}/entries/{uid:path}")
 def one_entry(call: ShelfCall, book: BookName, uid: str) -> EntryChanged:
     """One entry and what is wrong with it."""
     return LoadedBook.of(call, book).shown(uid)
 
 
-@books.patch("/{shelf}/{book}/entries/{uid:path}")
+@routes.patch("/{shelf}/{book}/entries/{uid:path}")
 def change_entry(
     call: ShelfCall,
     book: BookName,
@@ -205,7 +205,7 @@ def change_entry(
         return _written(call, path, changed(editable(path), uid, given.told()), uid, dry_run)
 
 
-@books.delete("/{shelf}/{book}/entries/{uid:path}")
+@routes.delete("/{shelf}/{book}/entries/{uid:path}")
 def remove_entry(call: ShelfCall, book: BookName, uid: str, if_match: IfMatch) -> Done:
     """Take an entry out of the book."""
     with call.editing(book) as path:

@@ -13,7 +13,7 @@ from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn
 from rolememory.serve.rest.schemas import Done, Id, In, Line
 from rolememory.storage.memories import Edit
 
-bulk = router("memories", under="/roles/{role}/memories")
+routes = router("memories", under="/roles/{role}/memories")
 Op = Literal["add", "edit", "archive", "restore", "delete", "pin", "unpin", "lock", "unlock"]
 _SETS: Mapping[Op, Mapping[str, Any]] = {
     "archive": {"archived": True},
@@ -43,7 +43,7 @@ class BulkDone(Done):
     ids: list[str]
 
 
-@bulk.post("/bulk")
+@routes.post("/bulk")
 def many(call: RoleCall, given: Bulk) -> BulkDone:
     """All of it or none."""
     role = call.role

@@ -24,7 +24,7 @@ from rolememory.serve.rest.error_responses import answer, parted
 from rolememory.serve.rest.schemas import Fault, Out, Said
 from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
 
-cards = router("cards")
+routes = router("cards")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -89,7 +89,7 @@ class FileSeen(Out):
     why: Said = Field("", description="kind none: why it could not be read")
 
 
-@cards.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)
+@routes.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)
 def bring_card(
     call: HomeCall,
     upload: TheUpload,
@@ -116,13 +116,13 @@ def bring_card(
     return call.shown(AdoptedOut, done, **named)
 
 
-@cards.post("/cards/lint", openapi_extra=TAKES_A_FILE)
+@routes.post("/cards/lint", openapi_extra=TAKES_A_FILE)
 def lint_upload(call: HomeCall, upload: TheUpload) -> CardFindings:
     """What is wrong with a card that is not here yet; nothing is kept."""
     return _findings(call, _card_in(upload))
 
 
-@cards.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
+@routes.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
 def convert_upload(
     call: HomeCall,
     upload: TheUpload,
@@ -134,19 +134,19 @@ def convert_upload(
     return converted_out(call, made) if report else _file(made, upload.name or "card")
 
 
-@cards.get("/roles/{role}/card")
+@routes.get("/roles/{role}/card")
 def look_at_card(call: RoleCall) -> CardOut:
     """The role's card with its books in it; a role without one gets a new card."""
     return _card_out(call, card_of(call.role)[0])
 
 
-@cards.get("/roles/{role}/card/lint")
+@routes.get("/roles/{role}/card/lint")
 def lint_card(call: RoleCall) -> CardFindings:
     """What is wrong with the role's card and its book."""
     return _findings(call, card_of(call.role)[0])
 
 
-@cards.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
+@routes.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
 def carry_card(
     call: RoleCall,
     to: Annotated[
@@ -159,13 +159,13 @@ def carry_card(
     return _file(made, call.role.role.name)
 
 
-@cards.get("/roles/{role}/card/convert")
+@routes.get("/roles/{role}/card/convert")
 def card_would_lose(call: RoleCall, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
     """What another format cannot hold of the role's card."""
     return converted_out(call, convert(card_of(call.role)[0], to))
 
 
-@cards.get(
+@routes.get(
     "/roles/{role}/picture",
     response_class=Response,
     responses={200: {"content": {"image/png": {}}}},
@@ -179,7 +179,7 @@ def picture(call: RoleCall) -> Response:
     return Response(data, media_type="image/png")
 
 
-@cards.post("/files/look", openapi_extra=TAKES_A_FILE)
+@routes.post("/files/look", openapi_extra=TAKES_A_FILE)
 def look_at_file(call: HomeCall, upload: TheUpload) -> FileSeen:
     """What the file is. One that is nothing we know is told so, with the reason; that is no error."""
     try:

@@ -13,7 +13,7 @@ from rolememory.serve.rest.schemas import Ids, In, Line, Out
 if TYPE_CHECKING:
     from rolememory.learn.model.report import LearningReport
 
-chapters = router("chapters", under="/roles/{role}/chapters")
+routes = router("chapters", under="/roles/{role}/chapters")
 
 
 class EndIn(In):
@@ -37,20 +37,20 @@ class ChaptersOut(Out):
     notes: list[str] = Field(description="what kept the model from telling more")
 
 
-@chapters.get("")
+@routes.get("")
 def list_chapters(call: RoleCall, chat: Line = "") -> ChaptersOut:
     """Those that count, of one chat and what it was forked from, or of all."""
     view = MemoriesView.of(call.role)
     return ChaptersOut(items=[view.shown(one) for one in call.role.chapters(chat)], notes=[])
 
 
-@chapters.post("")
+@routes.post("")
 def end(call: RoleCall, given: EndIn) -> ChaptersOut:
     """End a chapter and let the model tell it now; what it cannot tell waits for it. Answers with what is new."""
     return _new(call, lambda: [call.role.end_chapter(given.chat, given.title)])
 
 
-@chapters.post("/retell")
+@routes.post("/retell")
 def retell(call: RoleCall, given: RetellIn) -> ChaptersOut:
     """Let the model tell chapters again; new ones take the place of the old, which are archived."""
     ids = dict.fromkeys(given.ids)

@@ -17,7 +17,7 @@ from rolememory.serve.rest.dependencies import IfMatch, Paged, RoleCall, router,
 from rolememory.serve.rest.filters import Either
 from rolememory.serve.rest.schemas import Done, In, Line, Name, Out, Page
 
-chats = router("chats", under="/roles/{role}")
+routes = router("chats", under="/roles/{role}")
 Mode = Literal["on", "here", "read_only", "off"]
 AnyMode = Literal["on", "here", "read_only", "off", "shared", "own"]
 
@@ -134,7 +134,7 @@ class LivingIn(In):
     stories: Living | None = Field(description="null = as the settings say")
 
 
-@chats.get("/chats")
+@routes.get("/chats")
 def list_chats(
     call: RoleCall,
     page: Paged,
@@ -152,13 +152,13 @@ def list_chats(
     return page(rows, chat_out)
 
 
-@chats.get("/stories")
+@routes.get("/stories")
 def list_stories(call: RoleCall, page: Paged) -> Page[StoryOut]:
     """Every named story, the life that chats share first."""
     return page(call.role.stories.list(), StoryOut.from_value)
 
 
-@chats.post("/stories", status_code=201)
+@routes.post("/stories", status_code=201)
 def begin(call: RoleCall, given: StoryIn) -> StoryOut:
     """A new story: empty, or one that knows what was told in another until then."""
     made = call.role.stories.begin(given.name, given.of, given.at)
@@ -166,7 +166,7 @@ def begin(call: RoleCall, given: StoryIn) -> StoryOut:
     return StoryOut.from_value(made)
 
 
-@chats.post("/stories/merge")
+@routes.post("/stories/merge")
 def merge(call: RoleCall, given: StoryMergeIn) -> StoryOut:
     """Let everything told in one story be known in another as well."""
     into = call.role.stories.merge(given.name, given.into)
@@ -174,13 +174,13 @@ def merge(call: RoleCall, given: StoryMergeIn) -> StoryOut:
     return StoryOut.from_value(into)
 
 
-@chats.get("/stories/default")
+@routes.get("/stories/default")
 def living(call: RoleCall, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
     """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
     return LivingOut(user=user, stories=call.role.stories.default(user))
 
 
-@chats.put("/stories/default")
+@routes.put("/stories/default")
 def choose(call: RoleCall, given: LivingIn) -> LivingOut:
     """Choose it for a user."""
     call.role.stories.choose(given.stories, given.user)
@@ -188,7 +188,7 @@ def choose(call: RoleCall, given: LivingIn) -> LivingOut:
     return living(call, given.user)
 
 
-@chats.get("/chats/{chat:path}")
+@routes.get("/chats/{chat:path}")
 def one_chat(
     call: RoleCall,
     chat: str,
@@ -201,7 +201,7 @@ def one_chat(
     return call.tagged(ChatDetail(chat=info, **dict(found)), info.etag)
 
 
-@chats.patch("/chats/{chat:path}")
+@routes.patch("/chats/{chat:path}")
 def change_chat(call: RoleCall, chat: str, given: ChatPatch, if_match: IfMatch) -> ChatOut:
     """Name a chat, put it away, change which others it knows of."""
     with call.alone(f"chats {call.role.id}"):
@@ -212,7 +212,7 @@ def change_chat(call: RoleCall, chat: str, given: ChatPatch, if_match: IfMatch) 
     return call.tagged(shown, shown.etag)
 
 
-@chats.delete("/chats/{chat:path}")
+@routes.delete("/chats/{chat:path}")
 def remove_chat(
     call: RoleCall,
     chat: str,

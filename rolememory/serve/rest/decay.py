@@ -18,7 +18,7 @@ from rolememory.triggers.recency import days_between, freshness
 AHEAD = 3.0  # half-lives that are shown ahead of now
 POINTS = 25
 Unit = Literal["turns", "days"]
-fadings = router("memories")
+routes = router("memories")
 
 
 class FadingOut(Out):
@@ -92,7 +92,7 @@ class Ageing:
         )
 
 
-@fadings.get("/roles/{role}/fading")
+@routes.get("/roles/{role}/fading")
 def all_fading(
     call: RoleCall,
     at: Annotated[datetime | None, Query(description="a moment of the past; else now")] = None,

@@ -17,7 +17,7 @@ from rolememory.serve.rest.json_response import json_bytes
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, item_of, lore_items
 from rolememory.serve.rest.schemas import Out, Page
 
-watching = router("events")
+routes = router("events")
 HEARTBEAT_S = 15.0
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -50,12 +50,12 @@ class PuzzleOut(Out):
     at: datetime
 
 
-@watching.post("/token", status_code=204)
+@routes.post("/token", status_code=204)
 def token() -> None:
     """Whether the token that is sent counts: nothing happens, and who lacks one is refused here as before a change."""
 
 
-@watching.get("/events", responses=_STREAM, response_class=StreamingResponse)
+@routes.get("/events", responses=_STREAM, response_class=StreamingResponse)
 async def events(
     call: HomeCall,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
@@ -77,13 +77,13 @@ async def events(
     )
 
 
-@watching.get("/roles/{role}/turns")
+@routes.get("/roles/{role}/turns")
 def turns(call: RoleCall, page: Paged) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
     return page(call.app_state.turns(call.role.id), lambda note: _turn_out(note, call.language))
 
 
-@watching.get("/puzzles")
+@routes.get("/puzzles")
 def puzzles(call: HomeCall, page: Paged) -> Page[PuzzleOut]:
     """Calls through the proxy whose role or user could not be told, newest first."""
     found = call.app_state.puzzles.copy().values()

@@ -11,7 +11,7 @@ from rolememory.serve.app_state import TurnNote
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import Out
 
-figures = router("roles", under="/roles/{role}")
+routes = router("roles", under="/roles/{role}")
 MOMENTS = 40  # of the curve
 
 
@@ -59,7 +59,7 @@ class FiguresOut(Out):
     caches: CachesOut
 
 
-@figures.get("/figures")
+@routes.get("/figures")
 def role_figures(call: RoleCall) -> FiguresOut:
     """The role in plots."""
     role, budget = call.role, call.role.settings.budget

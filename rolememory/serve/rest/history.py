@@ -10,7 +10,7 @@ from rolememory.engine.changes import changes
 from rolememory.serve.rest.dependencies import Paged, RoleCall, router
 from rolememory.serve.rest.schemas import Id, In, Out, Page
 
-past = router("history", under="/roles/{role}")
+routes = router("history", under="/roles/{role}")
 MOST_LINES = 20_000  # of a journal that are looked through
 
 
@@ -48,7 +48,7 @@ class UndoOut(Out):
     txn: str | None = Field(description="what takes the undoing back")
 
 
-@past.get("/history")
+@routes.get("/history")
 def history(
     call: RoleCall, page: Paged, memory: Annotated[str | None, Query(max_length=300)] = None
 ) -> Page[HistoryOut]:
@@ -56,7 +56,7 @@ def history(
     return page(call.role.history(memory, MOST_LINES), HistoryOut.from_value)
 
 
-@past.post("/undo")
+@routes.post("/undo")
 def undo(call: RoleCall, given: UndoIn | None = None) -> UndoOut:
     """Take a change back, as far as nobody changed the same since."""
     with call.changing():

@@ -22,7 +22,7 @@ from rolememory.serve.rest.schemas import In, Line, Out, Said
 from rolememory.serve.rest.staged_uploads import Staged
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 
-bringing = router("roles", under="/import/sillytavern")
+routes = router("roles", under="/import/sillytavern")
 DEFAULT_USER = "default-user"
 MOST_PROBLEMS = 200
 
@@ -206,7 +206,7 @@ class LifeImports:
 TheImports = Annotated[LifeImports, kept(LifeImports)]
 
 
-@bringing.put("/files", openapi_extra=TAKES_A_FILE, status_code=204)
+@routes.put("/files", openapi_extra=TAKES_A_FILE, status_code=204)
 def hand_over(
     imports: TheImports,
     upload: TheUpload,
@@ -216,13 +216,13 @@ def hand_over(
     imports.staged.take(path, upload.data)
 
 
-@bringing.delete("/files", status_code=204)
+@routes.delete("/files", status_code=204)
 def forget_files(imports: TheImports) -> None:
     """Forget what was handed over."""
     imports.staged.clear()
 
 
-@bringing.post("/look")
+@routes.post("/look")
 def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
     """What there is and what of it is new. Changes nothing; the folder is only read."""
     source, users = imports.source(call, given)
@@ -247,19 +247,19 @@ def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
     )
 
 
-@bringing.post("", status_code=202)
+@routes.post("", status_code=202)
 def bring(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LifeImportOut:
     """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
     return imports.begin(call, given)
 
 
-@bringing.get("")
+@routes.get("")
 def brought(imports: TheImports) -> LifeImportOut:
     """How the last import stands."""
     return imports.state
 
 
-@bringing.delete("", status_code=202)
+@routes.delete("", status_code=202)
 def stop(imports: TheImports) -> LifeImportOut:
     """Stop after the chat in hand."""
     imports.stop()

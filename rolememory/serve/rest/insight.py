@@ -16,7 +16,7 @@ from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.schemas import Out, Why
 from rolememory.serve.rest.surveys import Surveyed
 
-insights = router("insight", under="/roles/{role}/insight")
+routes = router("insight", under="/roles/{role}/insight")
 
 
 class Brief(Out):
@@ -62,7 +62,7 @@ class InsightOut(Out):
     lacking: list[LackingOut]
 
 
-@insights.get("", dependencies=[IF_NONE_MATCH])
+@routes.get("", dependencies=[IF_NONE_MATCH])
 def insight_of(call: RoleCall, survey: Surveyed) -> InsightOut:
     """Themes, what never came up, which keys are missing."""
     ground, found = survey.insight()

@@ -12,7 +12,7 @@ from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, router, 
 from rolememory.serve.rest.schemas import Out
 from rolememory.serve.rest.surveys import Surveyed, SurveyedMemories
 
-map_ = router("insight", under="/roles/{role}")
+routes = router("insight", under="/roles/{role}")
 MOST_EDGES = 2000  # of each kind
 
 
@@ -56,7 +56,7 @@ class MapOut(Out):
     edges: list[MapEdge]
 
 
-@map_.get("/map", dependencies=[IF_NONE_MATCH])
+@routes.get("/map", dependencies=[IF_NONE_MATCH])
 def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
     """Where every memory stands. The same memories have the same places; one more moves no other."""
     ground, spots, themes = survey.map()

@@ -20,7 +20,7 @@ from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn, Memor
 from rolememory.serve.rest.reasons import item_of
 from rolememory.serve.rest.schemas import Done, Line, Out, Page, Why
 
-memories = router("memories", under="/roles/{role}/memories")
+routes = router("memories", under="/roles/{role}/memories")
 MOST_USES = 100
 
 
@@ -107,7 +107,7 @@ class MemoriesView:
         return memory_out(memory, self.standing, self.effects)
 
 
-@memories.get("")
+@routes.get("")
 def list_memories(call: RoleCall, wanted: Filtered, page: Paged) -> Page[MemoryOut]:
     """The memories that fit every condition."""
     view = MemoriesView.of(call.role)
@@ -115,7 +115,7 @@ def list_memories(call: RoleCall, wanted: Filtered, page: Paged) -> Page[MemoryO
     return page(filtered(view.memories.values(), wanted, view.standing, same), view.shown)
 
 
-@memories.post("", status_code=201)
+@routes.post("", status_code=201)
 def remember(
     call: RoleCall, given: MemoryIn, reason: Annotated[str, Query(max_length=500)] = ""
 ) -> MemoryOut:
@@ -125,7 +125,7 @@ def remember(
     return _tagged(call, made.id)
 
 
-@memories.get("/{memory:path}", dependencies=[IF_NONE_MATCH])
+@routes.get("/{memory:path}", dependencies=[IF_NONE_MATCH])
 def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     """All there is to say about one memory."""
     role, view = call.role, MemoriesView.of(call.role)
@@ -150,7 +150,7 @@ def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     )
 
 
-@memories.patch("/{memory:path}")
+@routes.patch("/{memory:path}")
 def change_memory(
     call: RoleCall,
     memory: str,
@@ -166,7 +166,7 @@ def change_memory(
     return _tagged(call, memory)
 
 
-@memories.delete("/{memory:path}")
+@routes.delete("/{memory:path}")
 def delete_memory(
     call: RoleCall, memory: str, if_match: IfMatch, reason: Annotated[Line, Query()] = ""
 ) -> Done:

@@ -16,7 +16,7 @@ from rolememory.serve.rest.dependencies import HomeCall, RoleCall, kept, router
 from rolememory.serve.rest.model_command import ModelCommand, last_line, our_command
 from rolememory.serve.rest.schemas import In, Name, Out, Said
 
-models = router("models")
+routes = router("models")
 _STEP = re.compile(r"(\d+)/(\d+) (.+)")  # of an export, as it says it
 _KEPT = 2000  # characters of what it said last
 LOOK_S = 1.0  # between two looks at how much of a model has arrived
@@ -175,7 +175,7 @@ class Exports(ModelCommand[ExportOut]):
 TheExports = Annotated[Exports, kept(Exports)]
 
 
-@models.get("/meaning")
+@routes.get("/meaning")
 def meaning(call: HomeCall) -> MeaningOut:
     """Whether meaning works here, and why not."""
     loader = call.home.loader
@@ -200,7 +200,7 @@ def meaning(call: HomeCall) -> MeaningOut:
     )
 
 
-@models.get("/roles/{role}/learning")
+@routes.get("/roles/{role}/learning")
 def learning(call: RoleCall) -> LearningOut:
     """What a model still has to read, and what keeps it."""
     status = call.role.learner.behind.status(call.language)
@@ -213,19 +213,19 @@ def learning(call: RoleCall) -> LearningOut:
     return LearningOut.model_validate({**status, **more}, context=call)
 
 
-@models.get("/models")
+@routes.get("/models")
 def known(call: HomeCall) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
     return ModelsOut(items=_known(call))
 
 
-@models.get("/models/fetch")
+@routes.get("/models/fetch")
 def fetched(fetches: TheFetches) -> FetchOut:
     """How the last fetch stands."""
     return fetches.state
 
 
-@models.post("/models/fetch", status_code=202)
+@routes.post("/models/fetch", status_code=202)
 def fetch(call: HomeCall, fetches: TheFetches, given: FetchIn) -> FetchOut:
     """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
     rows = {row.name: row for row in _known(call)}
@@ -238,13 +238,13 @@ def fetch(call: HomeCall, fetches: TheFetches, given: FetchIn) -> FetchOut:
     return fetches.begin(call, ["fetch", row.name], begun)
 
 
-@models.get("/models/export")
+@routes.get("/models/export")
 def exported(exports: TheExports) -> ExportOut:
     """How the last export stands."""
     return exports.state
 
 
-@models.post("/models/export", status_code=202)
+@routes.post("/models/export", status_code=202)
 def export(call: HomeCall, exports: TheExports, given: ExportIn) -> ExportOut:
     """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started again."""
     begun = ExportOut(state="exporting", step=0, steps=0, text="")

@@ -43,7 +43,7 @@ from rolememory.serve.rest.turn_schemas import (
 )
 from rolememory.text.cancellation import set_cancel_check
 
-recall = router("turn", under="/roles/{role}")
+routes = router("turn", under="/roles/{role}")
 MOST_ASLEEP = 100
 Given = TypeVar("Given", "RecallIn", "ObserveIn", "SearchIn")
 
@@ -142,7 +142,7 @@ async def _waiting(request: Request) -> AsyncIterator[None]:
 WAITING = [Depends(_waiting)]
 
 
-@recall.post("/recall", dependencies=WAITING)
+@routes.post("/recall", dependencies=WAITING)
 def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
     """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
     given = _of_caller(given, call.caller)
@@ -167,7 +167,7 @@ def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
     )
 
 
-@recall.post("/explain", dependencies=WAITING)
+@routes.post("/explain", dependencies=WAITING)
 def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
     turn, ms = _turn(call, given, dry_run=True)
@@ -192,7 +192,7 @@ def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
     )
 
 
-@recall.post("/observe")
+@routes.post("/observe")
 def observed(call: RoleCall, given: ObserveIn) -> ObservedOut:
     """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
     given = _of_caller(given, call.caller)
@@ -214,7 +214,7 @@ def observed(call: RoleCall, given: ObserveIn) -> ObservedOut:
     return ObservedOut.from_value(seen, learned=call.role.learned(given.wait_s))
 
 
-@recall.post("/search", dependencies=WAITING)
+@routes.post("/search", dependencies=WAITING)
 def search(call: RoleCall, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, call.caller)

@@ -14,7 +14,7 @@ from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.schemas import Done, Id, Ids, In, Out, Page, Why
 from rolememory.storage.review import Waiting
 
-review = router("review", under="/roles/{role}/review")
+routes = router("review", under="/roles/{role}/review")
 MENDED = {"type", "source", "created", "evidence"}  # what a mended draft keeps of its own
 
 
@@ -49,7 +49,7 @@ class RejectIn(In):
     ids: Annotated[Ids, Field()]
 
 
-@review.get("")
+@routes.get("")
 def list_waiting(
     call: RoleCall,
     page: Paged,
@@ -62,7 +62,7 @@ def list_waiting(
     return page(rows, lambda one: waiting_out(one, call.language))
 
 
-@review.post("/accept")
+@routes.post("/accept")
 def accept(call: RoleCall, given: AcceptIn) -> MemoryOut:
     """Let a draft that waits or was refused become a memory; what it would replace gives way to it."""
     told = given.fields.told() if given.fields else {}
@@ -74,7 +74,7 @@ def accept(call: RoleCall, given: AcceptIn) -> MemoryOut:
     return MemoriesView.of(call.role).shown(made)
 
 
-@review.post("/reject")
+@routes.post("/reject")
 def reject(call: RoleCall, given: RejectIn) -> Done:
     """Send drafts away for good: they are not learned again."""
     ids = dict.fromkeys(given.ids)

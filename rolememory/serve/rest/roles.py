@@ -23,7 +23,7 @@ from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page, Said
 from rolememory.storage.home import called
 from rolememory.storage.settings import load_settings, undotted
 
-roles = router("roles", under="/roles")
+routes = router("roles", under="/roles")
 
 
 class Associate(In):
@@ -112,13 +112,13 @@ class ImportedOut(Out):
     dry_run: bool
 
 
-@roles.get("")
+@routes.get("")
 def list_roles(call: HomeCall, page: Paged) -> Page[RoleOut]:
     """Every role, by name."""
     return page(call.home.roles(), lambda role: shown(call, call.home.role(role.id)))
 
 
-@roles.post("", status_code=201)
+@routes.post("", status_code=201)
 def make_role(call: HomeCall, given: RoleIn) -> RoleOut:
     """A new role with a folder of its own."""
     _refuse_taken(call.home, given.aliases)
@@ -127,7 +127,7 @@ def make_role(call: HomeCall, given: RoleIn) -> RoleOut:
     return _tagged(call, role)
 
 
-@roles.post("/import")
+@routes.post("/import")
 def bring_role(
     call: HomeCall,
     document: Annotated[dict[str, Any], Body(description="what `export` gave, or a memory.json")],
@@ -143,13 +143,13 @@ def bring_role(
     return call.shown(ImportedOut, done, role=done.role.id, name=done.role.name, dry_run=dry_run)
 
 
-@roles.get("/{role}", dependencies=[IF_NONE_MATCH])
+@routes.get("/{role}", dependencies=[IF_NONE_MATCH])
 def one_role(call: RoleCall) -> RoleOut:
     """One role."""
     return _tagged(call, call.role)
 
 
-@roles.patch("/{role}")
+@routes.patch("/{role}")
 def change_role(call: RoleCall, given: RolePatch, if_match: IfMatch) -> RoleOut:
     """Change names, linked books, associates or settings."""
     role, folder = call.role.role, call.home.folder
@@ -165,7 +165,7 @@ def change_role(call: RoleCall, given: RolePatch, if_match: IfMatch) -> RoleOut:
     return _tagged(call, call.role)
 
 
-@roles.get("/{role}/stats")
+@routes.get("/{role}/stats")
 def stats(call: RoleCall) -> StatsOut:
     """The role in figures."""
     role = call.role
@@ -178,7 +178,7 @@ def stats(call: RoleCall) -> StatsOut:
     )
 
 
-@roles.get("/{role}/export")
+@routes.get("/{role}/export")
 def export_role(call: RoleCall) -> dict[str, Any]:
     """The role, its memories, books and card as one document; chats and history stay here."""
     return call.role.export()

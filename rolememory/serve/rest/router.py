@@ -1,4 +1,4 @@
-"""The router of REST: every group of resources, learning events, and the answer to unknown addresses."""
+"""REST as one application: every module with paths, what lives as long as it, and the answer to unknown addresses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,56 +19,58 @@ from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import App
 from rolememory.serve.health import state_of
 from rolememory.serve.late_app import Living
-from rolememory.serve.rest import error_responses
-from rolememory.serve.rest.apply_change import applying
-from rolememory.serve.rest.book_tests import trials
-from rolememory.serve.rest.books import books
-from rolememory.serve.rest.bulk import bulk
-from rolememory.serve.rest.cards import cards
-from rolememory.serve.rest.chapters import chapters
-from rolememory.serve.rest.chats import chats
-from rolememory.serve.rest.decay import fadings
+from rolememory.serve.rest import (
+    apply_change,
+    book_tests,
+    books,
+    bulk,
+    cards,
+    chapters,
+    chats,
+    decay,
+    error_responses,
+    event_stream,
+    figures,
+    history,
+    imports,
+    insight,
+    map,  # noqa: A004  # the map of a role's memories
+    memories,
+    models,
+    recall,
+    review,
+    roles,
+    settings,
+    surveys,
+    users,
+)
 from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
-from rolememory.serve.rest.event_stream import watching
-from rolememory.serve.rest.figures import figures
-from rolememory.serve.rest.history import past
-from rolememory.serve.rest.imports import LifeImports, bringing
-from rolememory.serve.rest.insight import insights
-from rolememory.serve.rest.learning_events import LearningEvents
-from rolememory.serve.rest.map import map_
-from rolememory.serve.rest.memories import memories
-from rolememory.serve.rest.models import Exports, Fetches, models
-from rolememory.serve.rest.recall import recall
-from rolememory.serve.rest.review import review
-from rolememory.serve.rest.roles import roles
-from rolememory.serve.rest.settings import settings
-from rolememory.serve.rest.surveys import Surveys
-from rolememory.serve.rest.users import name_links, users
 
-ROUTERS = (
+MODULES = (
     roles,
     figures,
     bulk,
-    map_,
-    insights,
+    map,
+    insight,
     memories,
-    fadings,
-    past,
+    decay,
+    history,
     recall,
-    applying,
+    apply_change,
     chats,
     chapters,
     review,
     users,
-    name_links,
-    trials,
+    book_tests,
     books,
     cards,
-    bringing,
+    imports,
     settings,
     models,
-    watching,
+    event_stream,
 )
+"""Every module with paths, in the order in which they are tried: each has its `routes`."""
+ROUTERS = tuple(module.routes for module in MODULES)
 STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next start
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
@@ -85,8 +87,12 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     )
     app.add_exception_handler(HTTPException, lost)
     app.state.app_state = app_state
-    fetches, exports, imports = Fetches(), Exports(), LifeImports(app_state.home.path)
-    kept = (UpdateLocks(), Surveys(), fetches, exports, imports)
+    fetches, exports, life = (
+        models.Fetches(),
+        models.Exports(),
+        imports.LifeImports(app_state.home.path),
+    )
+    kept = (UpdateLocks(), surveys.Surveys(), fetches, exports, life)
     app.state.kept = {type(one): one for one in kept}
     app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
     for router in ROUTERS:
@@ -114,13 +120,12 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
 
     @asynccontextmanager
     async def living() -> AsyncIterator[None]:
-        LearningEvents(app_state).begin()
         try:
             yield
         finally:
             fetches.stop()
             exports.stop()
-            await to_thread.run_sync(imports.stop, STOP_S)
+            await to_thread.run_sync(life.stop, STOP_S)
 
     return app, living
 

@@ -20,7 +20,7 @@ from rolememory.storage.settings import FILE, load_settings
 from rolememory.storage.settings_text import set_value, settings_table
 from rolememory.storage.settings_tree import leaves
 
-settings = router("settings", under="/settings")
+routes = router("settings", under="/settings")
 
 
 class SettingOut(Out):
@@ -70,7 +70,7 @@ class PresetsOut(Out):
     items: list[PresetOut]
 
 
-@settings.get("", dependencies=[IF_NONE_MATCH])
+@routes.get("", dependencies=[IF_NONE_MATCH])
 def table(
     call: HomeCall,
     role: Annotated[Name | None, Query(description="with this role's own on top")] = None,
@@ -81,7 +81,7 @@ def table(
     return call.tagged(shown, shown.etag)
 
 
-@settings.patch("")
+@routes.patch("")
 def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsOut:
     """Write keys into rolememory.toml, in their places, comments kept. All are checked before the first is written."""
     shallow(given.values)
@@ -94,7 +94,7 @@ def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsO
     return table(call)
 
 
-@settings.get("/presets")
+@routes.get("/presets")
 def presets(call: HomeCall) -> PresetsOut:
     """Whole trees to choose from."""
     folders = ((call.home.path / "presets", True), (shipped("worldbook_rules", "presets"), False))

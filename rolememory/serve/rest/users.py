@@ -7,8 +7,7 @@ from rolememory.errors import UnknownNameError
 from rolememory.serve.rest.dependencies import HomeCall, Paged, router
 from rolememory.serve.rest.schemas import In, Line, Out, Page
 
-users = router("users", under="/users")
-name_links = router("users", under="/links")  # beside /users, where every path is a name
+routes = router("users")
 
 
 class RoleUserOut(Out):
@@ -79,19 +78,19 @@ class ForgottenOut(Out):
     roles: list[ForgottenRole]
 
 
-@users.get("")
+@routes.get("/users")
 def list_users(call: HomeCall, page: Paged) -> UsersOut:
     """Everybody whom some role knows, who has the most first. What belongs to nobody in particular is not listed."""
     return UsersOut(**dict(page(call.home.users(), _user_out)), unasked=_unasked(call))
 
 
-@users.get("/{user:path}")
+@routes.get("/users/{user:path}")
 def one_user(call: HomeCall, user: str) -> UserOut:
     """What there is of one person: what `DELETE` would remove."""
     return _user_out(_known(call, user))
 
 
-@users.delete("/{user:path}")
+@routes.delete("/users/{user:path}")
 def forget(call: HomeCall, user: str) -> ForgottenOut:
     """Remove everything of one person for good, under all names that were linked, from every role.
 
@@ -106,13 +105,13 @@ def forget(call: HomeCall, user: str) -> ForgottenOut:
     )
 
 
-@name_links.get("")
+@routes.get("/links")
 def links(call: HomeCall) -> LinksOut:
     """Which names mean one person, and which new ones may."""
     return LinksOut.from_value(call.home.people.follow(), unasked=_unasked(call))
 
 
-@name_links.post("")
+@routes.post("/links")
 def link(call: HomeCall, given: LinkIn) -> LinksOut:
     """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
     call.home.people.link(*given.names)
@@ -120,7 +119,7 @@ def link(call: HomeCall, given: LinkIn) -> LinksOut:
     return links(call)
 
 
-@name_links.delete("/{name:path}")
+@routes.delete("/links/{name:path}")
 def unlink(call: HomeCall, name: str) -> LinksOut:
     """From now on this name is a person of its own, and is not asked about."""
     call.home.people.unlink(name)
