@@ -165,28 +165,26 @@ class Chats:
         )
         return sorted(wanted, key=lambda info: (info.updated, info.created, info.id), reverse=True)
 
+    def chat(self, chat: str) -> Chat:
+        """A chat as it stands now, without the story that it belongs to. Raises: as `info`."""
+        found = self._known_log(chat).chat
+        assert found is not None
+        return found
+
     def info(self, chat: str) -> ChatInfo:
         """What is known of a chat.
 
         Raises: UnknownChatError; FileError when its file cannot be read.
         """
-        return next(self._in_stories([self._chat(chat).info]))
+        return next(self._in_stories([self.chat(chat).info]))
 
     def path(self, chat: str) -> VisiblePath:
         """What is visible now, oldest first, what the frontend cut off included; it does not change. Raises: as `info`."""
-        return self._chat(chat).worded
-
-    def disturbed(self, chat: str) -> int:
-        """How often something that stood in it stopped to stand, or came back. Raises: as `info`."""
-        return self._chat(chat).disturbed
-
-    def speakers(self, chat: str) -> frozenset[tuple[str, str]]:
-        """Who speaks in what is visible now: role and name, "" where the frontend tells none. Raises: as `info`."""
-        return self._chat(chat).speakers
+        return self.chat(chat).worded
 
     def versions(self, chat: str) -> Mapping[str, ChatMessage]:
         """Everything ever said, visible or not, by version. Raises: as `info`."""
-        return MappingProxyType(self._chat(chat).told)
+        return MappingProxyType(self.chat(chat).told)
 
     def recent(self, chat: str, items: int, characters: int) -> tuple[ChatMessage, ...]:
         """The last `items` messages, as far as they fit into `characters` together; whole ones, the newest in any case. Source: S3.23."""
@@ -297,16 +295,6 @@ class Chats:
             replace_surrogates(chat).strip(), user
         )
 
-    def since(self, chat: str, mark: int) -> tuple[tuple[ChatMessage, ...], int]:
-        """What came to stand in a chat after that mark, in the order it came, what returned among it; and the mark to ask with next.
-
-        What a fork shares with the chat it came from is not new in it. Raises: as `info`.
-        """
-        found = self._chat(chat)
-        now = len(found.order)
-        came = (found.said[version] for version in found.order[mark:now] if version in found.said)
-        return tuple(said for said in came if not said.erased), now
-
     def changed(self, since: int) -> tuple[Sequence[tuple[str, Chat | None]], int]:
         """The chats that changed after that mark, by the names of their logs (None: it is gone); and the mark to ask with next."""
         with self._reading:
@@ -324,10 +312,6 @@ class Chats:
                 if script.head
                 for version in script.alike(digest)
             ]
-
-    def mark(self, chat: str) -> int:
-        """What `since` would give to ask with next. Raises: as `info`."""
-        return len(self._chat(chat).order)
 
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -365,7 +349,7 @@ class Chats:
             told["chosen"] = None if story == BY_DEFAULT else story
         with self._writing, self._locked():
             log = self._known_log(chat)
-            news = _differing(self._chat(chat).info, told)
+            news = _differing(self.chat(chat).info, told)
             self._write(log, ChatLogRow(in_utc(self._clock()), told=news) if news else None)
         return self.info(chat)
 
@@ -462,11 +446,6 @@ class Chats:
                 self._forest = self._forest.following((log.name, log.chat) for log in changed)
                 self._followed = self._log_index.generation
             return self._forest
-
-    def _chat(self, chat: str) -> Chat:
-        found = self._known_log(chat).chat
-        assert found is not None
-        return found
 
     def _known_log(self, chat: str) -> ChatLog:
         with self._reading:

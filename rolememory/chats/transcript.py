@@ -49,6 +49,20 @@ class Chat:
         """Its id."""
         return self.info.id
 
+    @property
+    def mark(self) -> int:
+        """What `since` would give to ask with next."""
+        return len(self.order)
+
+    def since(self, mark: int) -> tuple[tuple[ChatMessage, ...], int]:
+        """What came to stand in it after that mark, in the order it came, what returned among it; and the mark to ask with next.
+
+        What a fork shares with the chat it came from is not new in it.
+        """
+        now = self.mark
+        came = (self.said[version] for version in self.order[mark:now] if version in self.said)
+        return tuple(said for said in came if not said.erased), now
+
 
 class Transcript:
     """Follows a log line by line: what a line costs depends on what it says, not on what was said before.

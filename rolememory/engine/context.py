@@ -200,14 +200,10 @@ class RoleContext:
 
     def _speakers(self, chat: str) -> set[str]:
         """The names of those who speak in a chat."""
-        role, char = self.role, self.pipeline.card.character(self.role).name
-        return {
-            role.name,
-            *role.aliases,
-            char,
-            self.chats.info(chat).user or "",
-            *(name for _, name in self.chats.speakers(chat)),
-        }
+        role, known = self.role, self.chats.chat(chat)
+        char = self.pipeline.card.character(role).name
+        names = (name for _, name in known.speakers)
+        return {role.name, *role.aliases, char, known.info.user or "", *names}
 
     def _speaker(self, said: ChatMessage) -> str:
         """The name of who said a message."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rolememory.chats import Chats, VisiblePath
+from rolememory.chats.transcript import Chat
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn.admission import AdmissionFilter
@@ -98,7 +99,7 @@ class Learner:
     def catch_up(self) -> None:
         """Learn from what a process that ended too soon left unread."""
         for info in self.chats.chats(archived=True):
-            if self._cursors.of(info.id) < self.chats.mark(info.id):
+            if self._cursors.of(info.id) < self.chats.chat(info.id).mark:
                 self.due(info.id)
 
     def noticed(self, seen: Observed) -> None:
@@ -146,14 +147,13 @@ class Learner:
 
     def company(self, chat: str) -> Company:
         """Who is there in this chat."""
-        role, info = self._needs.role(), self.chats.info(chat)
-        own = {role.name, *role.aliases}
-        others = {
-            name
-            for voice, name in self.chats.speakers(chat)
-            if voice == "assistant" and name and name not in own
-        }
-        return Company(role.name, role.aliases, info.user or "", tuple(sorted(others)))
+        return self._company(self.chats.chat(chat))
+
+    def _company(self, chat: Chat) -> Company:
+        role = self._needs.role()
+        own = {role.name, *role.aliases, ""}
+        others = {name for voice, name in chat.speakers if voice == "assistant"} - own
+        return Company(role.name, role.aliases, chat.info.user or "", tuple(sorted(others)))
 
     def drop(self, chats: Collection[str]) -> None:
         """These chats are gone."""
@@ -191,34 +191,32 @@ class Learner:
             _log.exception("chat %r: not learned from yet", chat)
 
     def _take(self, chat: str) -> None:
-        news, mark = self.chats.since(chat, self._cursors.of(chat))
-        if not self._needs.settings().learn.enabled or not self.chats.info(chat).teaches:
+        known = self.chats.chat(chat)
+        news, mark = known.since(self._cursors.of(chat))
+        if not self._needs.settings().learn.enabled or not known.info.teaches:
             self._cursors.move(chat, mark)
             return
-        path = self.chats.path(chat)
+        path = known.worded
         fresh = {said.version for said in news}
         ready = sorted(place for place in map(path.find, fresh) if place is not None)
-        again = _answers(path, fresh, self._gone(chat), ready)
+        again = _answers(path, fresh, self._gone(known), ready)
         places = [one for one in sorted((*ready, *again)) if path[one].scope != "off"]
         self.long = len(places) > _LONG
         for start in range(0, max(len(places), 1), _AT_ONCE):
             if self._leaving.is_set():
                 return
-            self._read(chat, path, places[start : start + _AT_ONCE], set(again))
+            self._read(known, places[start : start + _AT_ONCE], set(again))
         self._cursors.move(chat, mark)
         self.behind.touch(chat)
 
-    def _gone(self, chat: str) -> list[datetime]:
+    def _gone(self, chat: Chat) -> list[datetime]:
         """When that was said which left the chat since the last look."""
         with self._lock:
-            left = self._left.pop(chat, set())
-        versions = self.chats.versions(chat) if left else {}
-        return [versions[one].at for one in left if one in versions]
+            left = self._left.pop(chat.id, set())
+        return [chat.told[one].at for one in left if one in chat.told]
 
-    def _read(
-        self, chat: str, path: Sequence[ChatMessage], places: Sequence[int], again: Container[int]
-    ) -> None:
-        company, lexicon = self.company(chat), self._needs.lexicon()
+    def _read(self, chat: Chat, places: Sequence[int], again: Container[int]) -> None:
+        path, company, lexicon = chat.worded, self._company(chat), self._needs.lexicon()
         drafts: list[Draft] = []
         forget: list[tuple[Command, str | None]] = []
         for place in places:
@@ -226,12 +224,12 @@ class Learner:
             told = replace(company, user=user or "")
             near = tuple(one.version for one in path[max(place - _NEAR, 0) : place])
             found = memory_requests(
-                path[place], MessageContext(chat, told, user, before, near, lexicon)
+                path[place], MessageContext(chat.id, told, user, before, near, lexicon)
             )
             drafts += found.drafts
             if place not in again:  # an order is obeyed once
                 forget += [(command, user) for command in found.forget]
-        self.keep(drafts, "user", chat)
+        self.keep(drafts, "user", chat.id)
         for command, user in forget:
             self._forget(command, user)
 

@@ -83,7 +83,10 @@ class Usage:
     def effects(
         self, visibility: BranchVisibility, memories: Mapping[str, Memory]
     ) -> Mapping[str, float]:
-        """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows of what was noted or moved since); O(rows noted) from elsewhere."""
+        """What use adds to the weight of each memory, by the turns that stand as seen from there.
+
+        Cost: O(rows of what was noted or moved since), O(rows noted) from elsewhere; O(memories noted) to find which differ.
+        """
         before, self._sight = self._sight, visibility
         near = before is not None and before.place == visibility.place
         moved = visibility.moved_since(before) if before and near else None
@@ -94,10 +97,15 @@ class Usage:
             if moved is None or before is None
             else (before.token, {chat for chat, _ in moved}),
         )
-        known = self._added
-        if known is None or known[0] is not tallies or known[1] is not memories:
-            known = self._added = (tallies, memories, effects(tallies, memories))
-        return known[2]
+        counted, known, added = self._added or ({}, None, {})
+        if known is not memories:
+            added = effects(tallies, memories)
+        elif counted is not tallies:
+            news = {one: tally for one, tally in tallies.items() if counted.get(one) is not tally}
+            stay = added.keys() & tallies.keys() - news.keys()
+            added = {one: added[one] for one in stay} | effects(news, memories)
+        self._added = (tallies, memories, added)
+        return added
 
     def forget(self, chats: Collection[str], alive: Collection[str] | None = None) -> None:
         """Forget everything of these chats, and of memories that are not `alive`."""
@@ -119,10 +127,9 @@ class Usage:
 
     def _note(self, chat: str, turns: Sequence[tuple[str, tuple[str, ...]]]) -> None:
         try:
-            if self._chats.info(chat).teaches:
-                path = self._chats.path(chat)
-                for version, injected in turns:
-                    self._compare(chat, path, version, injected)
+            known = self._chats.chat(chat)
+            for version, injected in turns if known.info.teaches else ():
+                self._compare(chat, known.worded, version, injected)
         except Exception:  # nothing of this may cost a turn, nor the end of the process
             _log.exception("chat %r: not noted what its replies used", chat)
 

@@ -63,7 +63,7 @@ def test_what_is_left_of_a_channel(tmp_path: Path, turns: list[Message], left: l
     assert shown(chats_at(tmp_path).path("one")) == left
     assert chats.info("one").messages == len(left)
     assert {one.text for one in chats.versions("one").values()} == {one[3:] for one in left}
-    assert len(chats.since("one", 0)[0]) == len(left)
+    assert len(chats.chat("one").since(0)[0]) == len(left)
     assert [name for one in chats.path("one") for name in one.users or () if name == "bob"] == []
 
 

@@ -119,7 +119,7 @@ class ChapterWriter:
         Raises:
             ModelError, NotWrittenError: the rest could not be had, or not be kept; it is written another time.
         """
-        moves = self._context.chats.disturbed(chat.id)
+        moves = self._context.chats.chat(chat.id).disturbed
         whole = how.forced or self._looked.get(chat.id) != moves
         if how.forced:
             self._refused.pop(chat.id, None)

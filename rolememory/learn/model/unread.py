@@ -37,7 +37,8 @@ class Unread:
 
         Cost: O(messages since the oldest unread one); the whole chat where something in it changed, and once per process.
         """
-        moves, whole = self._chats.disturbed(chat), self._chats.path(chat)
+        known = self._chats.chat(chat)
+        moves, whole = known.disturbed, known.worded
         then, place = self._kept.get((reader, chat), (moves, 0))
         begins = max(place - BEFORE, 0) if then == moves else 0
         told = [one.story for one in whole[begins:] if one.scope != "off" and one.story.text]

@@ -8,6 +8,8 @@ from typing import Any, Self
 
 from rolememory.chats import VisiblePath
 from rolememory.chats.presence import Audience
+from rolememory.chats.transcript import Chat as ReadChat
+from rolememory.chats.values import ChatInfo
 from rolememory.inject.environment import Templates
 from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Refused, SourceIndex
 from rolememory.learn.model.base import Batch
@@ -94,13 +96,20 @@ class Chats:
             known = self._paths[chat] = (said, path)
         return known[1]
 
-    def disturbed(self, chat: str) -> int:
-        """Counted when it is asked for: whether what stood there the last time stands there still."""
+    def chat(self, chat: str) -> ReadChat:
+        """As it stands now; it was disturbed where what stood there when it was last asked for stands there no longer."""
         now = [said.version for said in self.all[chat].said]
         then, moves = self._stood.get(chat, ([], 0))
         moves += now[: len(then)] != then
         self._stood[chat] = now, moves
-        return moves
+        path, known = self.path(chat), self.all[chat]
+        file = Path(f"{chat}.jsonl")
+        info = ChatInfo(
+            chat, "", known.user, None, "on", START, START, len(path), False, known.branch_of, file
+        )
+        return ReadChat(
+            info, path, {one.version: one for one in path}, disturbed=moves, worded=path
+        )
 
     same = staticmethod(alone)
 
