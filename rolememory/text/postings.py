@@ -110,13 +110,20 @@ class Postings:
             else:
                 known.append(posting)
 
-    def of(self, token: str) -> "Held":
-        """The postings of a token, rows rising; not to be kept while something is added."""
+    def rest(self, token: str, since: int) -> bool:
+        """Whether no row from that one on holds a token, as far as that is known at once."""
+        newest = self._newest.get(token)
+        known = since >= len(self.sealed.digests)
+        return known and (not newest or newest[-1] >> COUNT_BITS < since)
+
+    def of(self, token: str, since: int = 0) -> "Held":
+        """The postings of a token from a row on, rows rising; not to be kept while something is added."""
         import numpy as np
 
         newest: Held = np.frombuffer(self._newest.get(token, b""), np.uint32)
-        place = self.sealed.place(token)
-        return newest if place < 0 else np.concatenate([self.sealed.of(place), newest])
+        place = self.sealed.place(token) if since < len(self.sealed.digests) else -1
+        held = newest if place < 0 else np.concatenate([self.sealed.of(place), newest])
+        return held[np.searchsorted(held, np.uint32(since << COUNT_BITS)) :] if since else held
 
     def count_texts(self, told: "Mask") -> None:
         """Count the different texts with each sealed token: those in the mask of sealed rows, with the same text one."""

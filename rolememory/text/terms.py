@@ -220,8 +220,13 @@ class TermIndex:
         of = self._row_of
         return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
 
-    def among(self, rows: "Mask | None" = None) -> "CollectionStatistics":
-        """The texts in these rows of the index, (n_rows,), as if there were no others; None = all."""
+    def among(
+        self, rows: "Mask | None" = None, before: "CollectionStatistics | None" = None
+    ) -> "CollectionStatistics":
+        """The texts in these rows of the index, (n_rows,), as if there were no others; None = all.
+
+        What `before` looked up is not looked up again, where only texts behind its own have come.
+        """
         import numpy as np
 
         with self._lock:
@@ -232,7 +237,10 @@ class TermIndex:
             every = len(self) == np.count_nonzero(heard)
             if every:
                 self._count_texts()
-            return CollectionStatistics(self._postings, heard, once, lengths, self._lock, every)
+            found = CollectionStatistics(self._postings, heard, once, lengths, self._lock, every)
+            if before is not None:
+                found.take_over(before)
+            return found
 
 
 def _wide(rows: "Mask", size: int) -> "Mask":
@@ -271,6 +279,12 @@ def _once(heard: "Mask", numbers: "Rows", most: int) -> "Mask":
     return once
 
 
+def _joined(one: "tuple[Rows, Scores]", other: "tuple[Rows, Scores]") -> "tuple[Rows, Scores]":
+    import numpy as np
+
+    return np.append(one[0], other[0]), np.append(one[1], other[1])
+
+
 class CollectionStatistics:
     """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone.
 
@@ -295,6 +309,8 @@ class CollectionStatistics:
         total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
         self._usual = max(total / max(self._size, 1), 1e-6)
         self._found: dict[str, tuple[Rows, Scores]] = {}
+        self._before: dict[str, tuple[Rows, Scores]] = {}  # of the first rows, so many
+        self._n_before = 0
         self._held = 0  # postings in it
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._counts: dict[str, int] = {}
@@ -308,19 +324,35 @@ class CollectionStatistics:
 
     def _holding(self, token: str) -> "tuple[Rows, Scores]":
         """The rows that hold a token, and how often each does; looked up once."""
+        if token not in self._found:
+            before = self._before.get(token)
+            if before and self._postings.rest(token, self._n_before):
+                self._found[token] = before
+            else:
+                found = self._looked_up(token, self._n_before if before else 0)
+                self._found[token] = _joined(before, found) if before else found
+            self._held += len(self._found[token][0])
+        return self._found[token]
+
+    def _looked_up(self, token: str, since: int) -> "tuple[Rows, Scores]":
         import numpy as np
 
-        if token not in self._found:
-            with self._lock:  # a buffer that is read cannot grow
-                posting = self._postings.of(token).copy()
-            rows = (posting >> COUNT_BITS).astype(np.int64)
-            if len(rows) and rows[-1] >= len(self._heard):  # they rise
-                rows = rows[: np.searchsorted(rows, len(self._heard))]
-            known = self._heard[rows]
-            often = (posting[: len(rows)][known] & MOST).astype(np.float32)
-            self._found[token] = (rows[known], often)
-            self._held += len(often)
-        return self._found[token]
+        with self._lock:  # a buffer that is read cannot grow
+            posting = self._postings.of(token, since).copy()
+        rows = (posting >> COUNT_BITS).astype(np.int64)
+        if len(rows) and rows[-1] >= len(self._heard):  # they rise
+            rows = rows[: np.searchsorted(rows, len(self._heard))]
+        known = self._heard[rows]
+        return rows[known], (posting[: len(rows)][known] & MOST).astype(np.float32)
+
+    def take_over(self, before: "CollectionStatistics") -> None:
+        """Know what `before` looked up, if the same texts are heard in its rows."""
+        import numpy as np
+
+        size = len(before._heard)
+        same = before._postings is self._postings and size <= len(self._heard)
+        if same and not np.count_nonzero(self._heard[:size] != before._heard):
+            self._before, self._n_before = before._found, size
 
     @property
     def full(self) -> bool:

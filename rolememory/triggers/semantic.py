@@ -334,7 +334,8 @@ class SemanticTrigger(ByRows):
             return known.words
         heard = np.zeros(self._terms.n_rows + 1, dtype=np.bool_)  # at the end: not in the index
         heard[self._words.rows[mask]] = True
-        found = self._terms.among(heard[:-1])
+        before = known.words if known is not None and not known.words.full else None
+        found = self._terms.among(heard[:-1], before)
         once = mask & (self._words.pick(found.once.astype(np.float32)) > 0.0)
         self._asked = _Heard(found, version, mask.copy(), once)
         return found

@@ -305,3 +305,24 @@ def test_a_pair_of_characters_is_held_once_however_many_texts_have_it() -> None:
     texts = [f"灯塔{tail}" for tail in ("亮", "灭了", "的光", "下面")]
     found = [token for text in texts for token in tokens(text) if token in ("灯", "灯塔")]
     assert (len(found), len({id(token) for token in found})) == (8, 2)
+
+
+SAID = ("The beacon failed.", "A storm over the harbour.", "Tea in the storm.", "灯塔的灯灭了。")
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.sampled_from((*SAID, None))), max_size=12))
+def test_what_was_looked_up_before_others_came_is_the_same(
+    changes: list[tuple[str, str | None]],
+) -> None:
+    index, before, question = TermIndex(), None, term_query("beacon storm tea 灯塔")
+    sealed = indexed(a=SAID[0], b=SAID[1]).sealed(1, 0.0)
+    index.adopt(lambda: sealed)
+    for entry_id, text in changes:
+        if text is None:
+            index.remove(entry_id)
+        else:
+            index.add(entry_id, text)
+        heard = np.zeros(index.n_rows, dtype=np.bool_)
+        heard[[row for row in index.rows("abcdef") if row >= 0]] = True  # "g" is not for this asker
+        before = index.among(heard, before)
+        assert np.array_equal(before.scores(question), index.among(heard).scores(question))
