@@ -57,15 +57,16 @@ class LiveIndex:
     def _changed(self, index: MemoryIndex, memories: Mapping[str, Memory]) -> MemoryIndex:
         """The index of these memories. Work that nobody waits for stops between two parts, and the next turn goes on there."""
         fresh, gone = differences(index.memories, memories, index.table)
+        check_cancelled()
         with gc_paused():
-            for start in range(0, len(fresh), PART):
-                check_cancelled()
-                part = fresh[start : start + PART]
+            while len(fresh) > PART:
+                part, fresh = fresh[:PART], fresh[PART:]
                 self._known.change(index, part, gone)
-                index = self.index = index.changed(part, gone)
-                gone = []
-        self._known.change(index, [], gone)
-        return index.changed([], gone, memories)
+                index, gone = index.changed(part, gone), []
+                self.index = index
+                check_cancelled()
+            self._known.change(index, fresh, gone)
+            return index.changed(fresh, gone, memories)
 
     @property
     def chapters(self) -> Collection[Memory]:
