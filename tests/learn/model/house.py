@@ -107,9 +107,7 @@ class Chats:
         info = ChatInfo(
             chat, "", known.user, None, "on", START, START, len(path), False, known.branch_of, file
         )
-        return ReadChat(
-            info, path, {one.version: one for one in path}, disturbed=moves, worded=path
-        )
+        return ReadChat(info, path, {}, disturbed=moves, worded=path)
 
     same = staticmethod(alone)
 
