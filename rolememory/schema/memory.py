@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -131,6 +131,34 @@ class Memory(Entry):
         """Whether time may weaken it: traits, goals, constant and authored memories stay as they are."""
         lasting = self.type in (MemoryType.TRAIT, MemoryType.GOAL)
         return self.decay > 0 and not (self.constant or lasting or self.authored)
+
+
+_NO_MORE: dict[str, Any] = {}
+"""The unknown fields of all memories that have none."""
+
+
+def lean(memory: Memory, told: set[str]) -> Memory:
+    """The same memory in half the room: the names of its fields lie in a table that all share; `told` are those that were given.
+
+    Cost: some 2 µs.
+    """
+    one, put = object.__new__(Memory), object.__setattr__
+    put(one, "id", memory.id)  # what is empty would take over the other's table
+    one.__dict__.update(memory.__dict__)
+    put(one, "__pydantic_fields_set__", told)
+    put(one, "__pydantic_extra__", memory.__pydantic_extra__ or _NO_MORE)
+    put(one, "__pydantic_private__", None)
+    return one
+
+
+def _lay_out() -> None:
+    """The first one of a class lays out the table that the others share."""
+    first = object.__new__(Memory)
+    for name in Memory.model_fields:
+        object.__setattr__(first, name, None)
+
+
+_lay_out()
 
 
 class MemoryFields(TypedDict, total=False):

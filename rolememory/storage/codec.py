@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rolememory.errors import misspelt
 from rolememory.locales import LocalizedText
 from rolememory.schema.entry import SelectiveLogic
-from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.schema.memory import Memory, MemoryType, Source, lean
 from rolememory.storage.explain_invalid import explained
 from rolememory.storage.problem import Problem, quoted
 from rolememory.text.timestamps import iso, moment
@@ -105,10 +105,7 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
         raise EntryError(*_nearly_content(fields))
     try:
         memory = Memory.model_validate(fields)
-        object.__setattr__(
-            memory, "__pydantic_fields_set__", _names(frozenset(memory.model_fields_set))
-        )
-        return memory
+        return lean(memory, _names(frozenset(memory.__pydantic_fields_set__)))
     except ValidationError as error:
         raise EntryError(
             *(explained(row) for row in error.errors(include_url=False, include_context=True))

@@ -1,6 +1,7 @@
 """What people, frontends and older programs write, and what it means here."""
 
 from datetime import UTC, datetime
+from sys import getsizeof
 from typing import Any
 
 import pytest
@@ -328,3 +329,22 @@ def test_an_entry_is_a_memory_or_a_problem_never_a_crash(raw: Any) -> None:
     assert all(problem.text() and problem.text("zh") for problem in problems)
     if not problems:
         assert decode(encode(memory), memory.type, "a") == memory
+
+
+def test_a_memory_that_was_read_takes_little_room_and_is_the_same_as_any() -> None:
+    read = [
+        decode({"content": f"Text {at}.", "created": "2024-05-01"}, None, f"m{at}")
+        for at in range(300)
+    ]
+    made = Memory(id="m299", content="Text 299.", created=datetime(2024, 5, 1, tzinfo=UTC))
+    assert read[-1] == made
+    assert read[-1].model_dump() == made.model_dump()
+    assert read[-1].model_copy(update={"priority": 80}).priority == 80
+    assert read[-1].model_fields_set == {*made.model_fields_set, "type"}
+    assert 2 * getsizeof(vars(read[-1])) < getsizeof(vars(made))
+
+
+def test_what_is_unknown_stays_with_its_own_memory() -> None:
+    plain, told = (decode({"content": "x", **more}, None, "a") for more in ({}, {"mood": "calm"}))
+    assert (plain.model_extra, told.model_extra) == ({}, {"mood": "calm"})
+    assert plain != told
