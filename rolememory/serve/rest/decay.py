@@ -1,23 +1,20 @@
 """How memories fade: what time has left of them since they were told, what it had left at a moment, and what it will leave."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Query
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
+from rolememory.engine.ageing import Ageing, Unit
 from rolememory.schema.memory import Memory
-from rolememory.schema.settings import RecencySettings
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import Out
-from rolememory.triggers.recency import days_between, freshness
 
 AHEAD = 3.0  # half-lives that are shown ahead of now
 POINTS = 25
-Unit = Literal["turns", "days"]
 routes = router("memories")
 
 
@@ -45,51 +42,6 @@ class FreshnessOut(Out):
     values: dict[str, float] = Field(
         description="freshness 0..1 by id; a memory that is not listed does not fade"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Ageing:
-    """How old things are in a role's story, and what is left of them."""
-
-    role_memory: RoleMemory
-    rules: RecencySettings
-
-    @classmethod
-    def of(cls, role_memory: RoleMemory) -> "Ageing":
-        """By the settings as they stand."""
-        return cls(role_memory, role_memory.settings.triggers.recency)
-
-    @property
-    def unit(self) -> Unit:
-        """In what age counts."""
-        return "turns" if self.rules.clock == "turns" else "days"
-
-    @property
-    def half_life(self) -> float:
-        """In `unit`."""
-        return self.rules.half_life_turns if self.unit == "turns" else self.rules.half_life_days
-
-    def age(self, created: datetime | None, at: datetime) -> float:
-        """How old it was at a moment, in `unit`; without a date it is new."""
-        if created is None:
-            return 0.0
-        if self.unit == "days":
-            return round(days_between(created, at), 3)
-        turn_at = self.role_memory.parts.recall.turn_at
-        return float(max((turn_at(at) or 0) - (turn_at(created) or 0), 0))
-
-    def fades(self, memory: Memory) -> bool:
-        """Whether time takes anything away from it."""
-        lasting = not memory.fades and (self.rules.spares_lasting or memory.decay <= 0)
-        return memory.since is not None and self.rules.enabled and not lasting
-
-    def left(self, memory: Memory, age: float) -> float:
-        """Freshness at an age."""
-        return (
-            round(freshness(age * memory.decay, self.half_life, self.rules.curve), 4)
-            if self.fades(memory)
-            else 1.0
-        )
 
 
 @routes.get("/roles/{role}/fading")

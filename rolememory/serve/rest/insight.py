@@ -10,11 +10,10 @@ from rolememory.authoring.insight import Insight
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, router, tag
-from rolememory.serve.rest.map import ThemeOut
+from rolememory.serve.rest.map import Surveyed, ThemeOut
 from rolememory.serve.rest.memory_schemas import memory_tag
 from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.schemas import Out, Why
-from rolememory.serve.rest.surveys import Surveyed
 
 routes = router("insight", under="/roles/{role}/insight")
 

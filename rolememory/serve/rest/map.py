@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Literal
+from threading import Lock
+from typing import Annotated, Literal
 
+from fastapi import Depends
 from pydantic import Field
 
+from rolememory.authoring.survey import Survey, SurveyedMemories
 from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
-from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, router, tag
+from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, kept, router, tag
 from rolememory.serve.rest.schemas import Out
-from rolememory.serve.rest.surveys import Surveyed, SurveyedMemories
 
 routes = router("insight", under="/roles/{role}")
 MOST_EDGES = 2000  # of each kind
@@ -54,6 +56,29 @@ class MapOut(Out):
     points: list[Point] = Field(description="every memory that is not archived")
     themes: list[ThemeOut]
     edges: list[MapEdge]
+
+
+class Surveys:
+    """Of every role that was asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Survey] = {}
+        self._lock = Lock()
+
+    def of(self, role_memory: RoleMemory) -> Survey:
+        """The survey of this role; a role that was opened again has a new one."""
+        with self._lock:
+            known = self._known.get(role_memory.id)
+            if known is None or known.role_memory is not role_memory:
+                known = self._known[role_memory.id] = Survey(role_memory)
+            return known
+
+
+def _survey(call: RoleCall, surveys: Annotated[Surveys, kept(Surveys)]) -> Survey:
+    return surveys.of(call.role)
+
+
+Surveyed = Annotated[Survey, Depends(_survey)]
 
 
 @routes.get("/map", dependencies=[IF_NONE_MATCH])

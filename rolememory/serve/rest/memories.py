@@ -9,11 +9,12 @@ from fastapi import Query
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
+from rolememory.engine.ageing import Ageing
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.active_set import ActiveSet, standing
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import PREFIX
-from rolememory.serve.rest.decay import Ageing, FadingOut, fading
+from rolememory.serve.rest.decay import FadingOut, fading
 from rolememory.serve.rest.dependencies import IF_NONE_MATCH, IfMatch, Paged, RoleCall, router
 from rolememory.serve.rest.filters import Filtered, filtered
 from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn, MemoryOut, memory_out

@@ -41,7 +41,6 @@ from rolememory.serve.rest import (
     review,
     roles,
     settings,
-    surveys,
     users,
 )
 from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
@@ -92,7 +91,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         models.Exports(),
         imports.LifeImports(app_state.home.path),
     )
-    kept = (UpdateLocks(), surveys.Surveys(), fetches, exports, life)
+    kept = (UpdateLocks(), map.Surveys(), fetches, exports, life)
     app.state.kept = {type(one): one for one in kept}
     app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
     for router in ROUTERS:

@@ -3,9 +3,6 @@
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import Annotated
-
-from fastapi import Depends
 
 from rolememory.authoring.insight import Insight, InsightContext, insight, looked_at
 from rolememory.authoring.layout import Layout, Spot, laid_out
@@ -14,14 +11,10 @@ from rolememory.authoring.themes import Theme, themes
 from rolememory.engine import RoleMemory
 from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.dependencies import RoleCall, kept
 from rolememory.text.fold import folded_key
 
-CHATS, SAID, LONGEST = (
-    10,
-    200,
-    2000,
-)  # chats, messages of each and letters of one in which keys are looked for
+# chats, messages of each and letters of one in which keys are looked for
+CHATS, SAID, LONGEST = 10, 200, 2000
 MOST = 6000  # memories that are compared with each other, the newest: the cost is quadratic
 
 
@@ -110,29 +103,6 @@ class Survey:
                 seen,
             )
         return self._ground
-
-
-class Surveys:
-    """Of every role that was asked for."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Survey] = {}
-        self._lock = Lock()
-
-    def of(self, role_memory: RoleMemory) -> Survey:
-        """The survey of this role; a role that was opened again has a new one."""
-        with self._lock:
-            known = self._known.get(role_memory.id)
-            if known is None or known.role_memory is not role_memory:
-                known = self._known[role_memory.id] = Survey(role_memory)
-            return known
-
-
-def _survey(call: RoleCall, surveys: Annotated[Surveys, kept(Surveys)]) -> Survey:
-    return surveys.of(call.role)
-
-
-Surveyed = Annotated[Survey, Depends(_survey)]
 
 
 def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
