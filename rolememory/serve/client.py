@@ -108,9 +108,7 @@ def call(
 
 def roles(limit: int = 500, offset: int = 0) -> Call[Page[RoleOut]]:
     """Every role."""
-    return Call(
-        "GET", "/roles", Page[RoleOut].model_validate, params={"limit": limit, "offset": offset}
-    )
+    return call("GET", "/roles", Page[RoleOut].model_validate, limit=limit, offset=offset)
 
 
 def create(name: str, aliases: Sequence[str] = ()) -> Call[RoleOut]:
@@ -120,12 +118,8 @@ def create(name: str, aliases: Sequence[str] = ()) -> Call[RoleOut]:
 
 def recall(role: str, messages: Iterable[Said], **fields: Any) -> Call[RecallOut]:
     """What the character remembers on this turn; `fields`: chat, user, present, members, budget, dry_run, with_messages, lore, ..."""
-    return Call(
-        "POST",
-        f"{_of(role)}/recall",
-        RecallOut.model_validate,
-        {"messages": list(map(_plain, messages)), **fields},
-    )
+    body = {"messages": list(map(_plain, messages)), **fields}
+    return Call("POST", f"{_of(role)}/recall", RecallOut.model_validate, body)
 
 
 def explain(
@@ -138,24 +132,17 @@ def explain(
 
 def apply(role: str, change: ChangeOut, scope: str = "role") -> Call[ApplyOut]:
     """Make the change that a refusal told of."""
-    return Call(
-        "POST",
-        f"{_of(role)}/apply",
-        ApplyOut.model_validate,
-        {**change.model_dump(mode="json"), "scope": scope},
-    )
+    body = {**change.model_dump(mode="json"), "scope": scope}
+    return Call("POST", f"{_of(role)}/apply", ApplyOut.model_validate, body)
 
 
 def observe(
     role: str, messages: Iterable[Said], reply: Said | None = None, **fields: Any
 ) -> Call[ObservedOut]:
     """Keep what was said; `fields`: chat, user, present, members, kind, title, now, wait_s."""
-    said = reply if reply is None or isinstance(reply, str) else _plain(reply)
-    body = {
-        "messages": list(map(_plain, messages)),
-        **({} if said is None else {"reply": said}),
-        **fields,
-    }
+    body = {"messages": list(map(_plain, messages)), **fields}
+    if reply is not None:
+        body["reply"] = reply if isinstance(reply, str) else _plain(reply)
     return Call("POST", f"{_of(role)}/observe", ObservedOut.model_validate, body)
 
 
@@ -163,24 +150,17 @@ def search(
     role: str, query: str, limit: int = 10, user: str | None = None, **fields: Any
 ) -> Call[SearchOut]:
     """The memories nearest to a query; `fields`: chat, present, members."""
-    return Call(
-        "POST",
-        f"{_of(role)}/search",
-        SearchOut.model_validate,
-        {"query": query, "limit": limit, "user": user, **fields},
-    )
+    body = {"query": query, "limit": limit, "user": user, **fields}
+    return Call("POST", f"{_of(role)}/search", SearchOut.model_validate, body)
 
 
 def memories(
     role: str, limit: int = 500, offset: int = 0, **conditions: Any
 ) -> Call[Page[MemoryOut]]:
     """The memories that fit every condition: q, type, tag, user, archived, from, to, sort, ..."""
-    return Call(
-        "GET",
-        f"{_of(role)}/memories",
-        Page[MemoryOut].model_validate,
-        params={"limit": limit, "offset": offset, **conditions},
-    )
+    params = {"limit": limit, "offset": offset, **conditions}
+    read = Page[MemoryOut].model_validate
+    return Call("GET", f"{_of(role)}/memories", read, params=params)
 
 
 def memory(role: str, memory_id: str) -> Call[MemoryDetail]:
@@ -253,23 +233,12 @@ class Client:
     def __init__(
         self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = ""
     ) -> None:
-        self._http = httpx.Client(
-            base_url=f"{url.rstrip('/')}/api",
-            headers=_headers(token, language),
-            timeout=timeout_s,
-            trust_env=False,
-        )
+        self._http = httpx.Client(**_options(url, token, timeout_s, language))
 
     def ask(self, call: Call[Answer]) -> Answer:
         """The answer, read."""
         try:
-            response = self._http.request(
-                call.method,
-                call.path,
-                content=_body(call),
-                params=_params(call),
-                headers=_more(call),
-            )
+            response = self._http.request(**_request(call))
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return call.read(_answered(response))
@@ -277,9 +246,7 @@ class Client:
     def events(self, after: int = 0) -> Iterator[Happened]:
         """Everything that happens from now on, or since that number, until the server ends or the caller stops."""
         try:
-            with self._http.stream(
-                "GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)
-            ) as response:
+            with self._http.stream(**_EVENTS, params={"after": after}) as response:
                 reading = _EventParser()
                 for line in response.iter_lines():
                     yield from reading.take(line)
@@ -308,23 +275,12 @@ class AsyncClient:
     def __init__(
         self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = ""
     ) -> None:
-        self._http = httpx.AsyncClient(
-            base_url=f"{url.rstrip('/')}/api",
-            headers=_headers(token, language),
-            timeout=timeout_s,
-            trust_env=False,
-        )
+        self._http = httpx.AsyncClient(**_options(url, token, timeout_s, language))
 
     async def ask(self, call: Call[Answer]) -> Answer:
         """The answer, read."""
         try:
-            response = await self._http.request(
-                call.method,
-                call.path,
-                content=_body(call),
-                params=_params(call),
-                headers=_more(call),
-            )
+            response = await self._http.request(**_request(call))
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return call.read(_answered(response))
@@ -332,9 +288,7 @@ class AsyncClient:
     async def events(self, after: int = 0) -> AsyncIterator[Happened]:
         """Everything that happens from now on, or since that number, until the server ends or the caller stops."""
         try:
-            async with self._http.stream(
-                "GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)
-            ) as response:
+            async with self._http.stream(**_EVENTS, params={"after": after}) as response:
                 reading = _EventParser()
                 async for line in response.aiter_lines():
                     for happened in reading.take(line):
@@ -376,30 +330,40 @@ class _EventParser:
             yield Happened(self._number, self._kind, str(values.pop("role", "")), values)
 
 
-def _headers(token: str, language: str) -> dict[str, str]:
-    told = {"authorization": f"Bearer {token}" if token else "", "accept-language": language}
-    return {name: value for name, value in told.items() if value}
+_EVENTS: Mapping[str, Any] = {
+    "method": "GET",
+    "url": "/events",
+    "timeout": httpx.Timeout(30.0, read=60.0),
+}
 
 
-def _body(call: Call[Any]) -> bytes | None:
-    return None if call.body is None else orjson.dumps(call.body, default=_value)
+def _options(url: str, token: str, timeout_s: float, language: str) -> dict[str, Any]:
+    told = {"authorization": token and f"Bearer {token}", "accept-language": language}
+    return {
+        "base_url": f"{url.rstrip('/')}/api",
+        "headers": {name: value for name, value in told.items() if value},
+        "timeout": timeout_s,
+        "trust_env": False,
+    }
+
+
+def _request(call: Call[Any]) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        "method": call.method,
+        "url": call.path,
+        "params": {name: value for name, value in call.params.items() if value is not None},
+        "headers": dict(call.headers),
+    }
+    if call.body is not None:
+        asked["content"] = orjson.dumps(call.body, default=_value)
+        asked["headers"]["content-type"] = "application/json"
+    return asked
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_none=True)
     raise TypeError(f"cannot be sent: {value!r:.80}")
-
-
-def _params(call: Call[Any]) -> dict[str, Any]:
-    return {name: value for name, value in call.params.items() if value is not None}
-
-
-def _more(call: Call[Any]) -> dict[str, str]:
-    return {
-        **call.headers,
-        **({"content-type": "application/json"} if call.body is not None else {}),
-    }
 
 
 def _answered(response: httpx.Response) -> Any:

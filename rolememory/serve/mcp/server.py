@@ -100,21 +100,12 @@ def mcp_server(
         ("forget", tools.forget, _TAKES),
         ("explain", tools.explain, _READS),
     ):
-        server.add_tool(
-            server.worded(call),
-            name,
-            description=translated(_TOOLS[name], language, "tool"),
-            annotations=hints,
-        )
+        about = translated(_TOOLS[name], language, "tool")
+        server.add_tool(call, name, description=about, annotations=hints)
     server.speak()
-    if service:
-        return server
-    server.resource(ROLES, name="roles", mime_type="application/json")(
-        server.worded(tools.roles, ResourceError)
-    )
-    server.resource(MEMORIES, name="memories", mime_type="application/json")(
-        server.worded(tools.memories, ResourceError)
-    )
+    if not service:
+        server.give(ROLES, "roles", tools.roles)
+        server.give(MEMORIES, "memories", tools.memories)
     return server
 
 
@@ -153,66 +144,63 @@ class McpServer(MCPServer[Any]):
         Raises:
             ToolError: it cannot be done; arguments that do not fit are told field by field.
         """
-        self._refuse_unknown(name, arguments)
-        if self._service:
-            arguments = self._by_key(name, arguments, context)
-        elif user := self._user or header((context and context.headers) or {}, "x-rolememory-user"):
-            arguments = {**arguments, "user": user}
         try:
+            self._refuse_unknown(name, arguments)
+            if self._service:
+                arguments = self._by_key(name, arguments, context)
+            elif user := self._user or header(_headers(context), "x-rolememory-user"):
+                arguments = {**arguments, "user": user}
             return await super().call_tool(name, arguments, context)
+        except RoleMemoryError as error:
+            raise ToolError(self._words(error)) from error
         except ToolError as error:
             cause = error.__cause__
+            if isinstance(cause, RoleMemoryError):
+                raise ToolError(self._words(cause)) from cause
             if isinstance(cause, ValidationError):
-                raise ToolError(self._misfits(cause)) from error
-            raise (cause if isinstance(cause, ToolError) else error) from error
+                raise ToolError(self._misfits(cause)) from cause
+            raise
 
     def _by_key(
         self, name: str, arguments: Mapping[str, Any], context: Context[Any, Any] | None
     ) -> dict[str, Any]:
-        """The arguments with the role and the user that the key of the call is for."""
+        """The arguments with the role and the user that the key of the call is for. Raises: ToolError, UnknownRoleError."""
         request = context and context.request_context.request
         caller: Caller | None = getattr(request, "scope", {}).get(CALLER)
         if caller is None or (name in _WRITES and not caller.may("write")):
             raise ToolError(translated("this key may not do that", self._language))
-        wanted = header((context and context.headers) or {}, "x-rolememory-role")
-        try:
-            role = caller.role(self._home, wanted).id
-        except UnknownNameError as error:
-            raise ToolError(error.text(self._language)) from error
+        role = caller.role(self._home, header(_headers(context), "x-rolememory-role")).id
         told = {**arguments, "role": role, "user": caller.user}
         if chat := told.get("chat"):
             told["chat"] = caller.chat(str(chat))
         return told
 
     def _refuse_unknown(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """An argument nobody knows is a typing mistake: it must not be passed over."""
-        tool = self._tool_manager.get_tool(name)
-        if tool is None:
-            raise ToolError(
-                UnknownNameError(
-                    "tool", name, [one.name for one in self._tool_manager.list_tools()]
-                ).text(self._language)
-            )
-        known = tool.parameters["properties"]
+        """An argument nobody knows is a typing mistake: it must not be passed over. Raises: UnknownNameError."""
+        tools = {one.name: one for one in self._tool_manager.list_tools()}
+        if name not in tools:
+            raise UnknownNameError("tool", name, tools)
+        known = tools[name].parameters["properties"]
         for unknown in (one for one in arguments if one not in known):
-            raise ToolError(UnknownNameError("argument", unknown, known).text(self._language))
+            raise UnknownNameError("argument", unknown, known)
 
-    def worded(
-        self, call: Callable[..., Any], kind: type[Exception] = ToolError
-    ) -> Callable[..., Any]:
-        """The call with its errors in words for whoever asked; anything unforeseen stays in the log."""
+    def give(self, uri: str, name: str, read: Callable[..., Any]) -> None:
+        """Offer a resource; its errors in words for whoever asked, anything unforeseen stays in the log."""
 
-        @wraps(call)
-        def told(*args: Any, **fields: Any) -> Any:
+        @wraps(read)
+        def worded(*args: Any, **fields: Any) -> Any:
             try:
-                return call(*args, **fields)
+                return read(*args, **fields)
             except RoleMemoryError as error:
-                absent = kind is ResourceError and isinstance(error, LookupError)
-                raise (ResourceNotFoundError if absent else kind)(
-                    error.text(self._language).replace(self._place, ".")
-                ) from error
+                absent = isinstance(error, LookupError)
+                kind = ResourceNotFoundError if absent else ResourceError
+                raise kind(self._words(error)) from error
 
-        return told
+        self.resource(uri, name=name, mime_type="application/json")(worded)
+
+    def _words(self, error: RoleMemoryError) -> str:
+        """What went wrong, without the places of this machine."""
+        return error.text(self._language).replace(self._place, ".")
 
     def _misfits(self, error: ValidationError) -> str:
         """Every argument that does not fit, and what to write instead."""
@@ -220,6 +208,10 @@ class McpServer(MCPServer[Any]):
         return translated("; ", self._language).join(
             explained(row).text(self._language) for row in rows
         )
+
+
+def _headers(context: Context[Any, Any] | None) -> Mapping[str, str]:
+    return (context and context.headers) or {}
 
 
 @contextmanager

@@ -79,37 +79,25 @@ class Tools:
         if not text:
             raise InvalidValueError("content: there is nothing to remember; write a sentence")
         people = self._home.people.follow()
-        known = next(
-            (
-                one
-                for one in self._heard(role_memory, user)
-                if people.are_one(one.user, user) and _same(one.content, text)
-            ),
-            None,
-        )
-        if known:
-            return answer(
-                self._say("known already as {id}", id=known.id),
-                MemoryWritten(id=known.id, added=False),
-            )
-        fields: dict[str, Any] = {
+        for one in self._heard(role_memory, user):
+            if people.are_one(one.user, user) and _same(one.content, text):
+                known = self._say("known already as {id}", id=one.id)
+                return answer(known, MemoryWritten(id=one.id, added=False))
+        fields = {
             "content": text,
             "type": type,
             "keys": keys,
             "subject": subject,
             "user": user,
             "salience": salience,
+            "source": "summary",  # a model's words, so they may fade
+            "created": datetime.now(UTC),
         }
-        fields = {name: value for name, value in fields.items() if value not in (None, [])}
-        told = {**fields, "source": "summary", "created": datetime.now(UTC)}
-        made = role_memory.remember_all([told], actor="model")[
-            0
-        ]  # a model's words, so they may fade
+        told = {name: value for name, value in fields.items() if value not in (None, [])}
+        made = role_memory.remember_all([told], actor="model")[0]
         self._changed(role_memory)
-        return answer(
-            self._say("remembered as {id}", id=made.id),
-            MemoryWritten(id=made.id, added=True),
-        )
+        written = MemoryWritten(id=made.id, added=True)
+        return answer(self._say("remembered as {id}", id=made.id), written)
 
     def recall(
         self,
@@ -149,16 +137,10 @@ class Tools:
         offset: Annotated[int, told("how many to pass over", ge=0)] = 0,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories that count, newest first; archived and outdated ones are left out."""
-        found = [
-            one
-            for one in self._heard(self._home.role(role), user)
-            if type in (None, one.type.value)
-        ]
-        return listed(
-            found[offset : offset + limit],
-            len(found),
-            self._say("nothing is remembered"),
-        )
+        heard = self._heard(self._home.role(role), user)
+        found = [one for one in heard if type in (None, one.type.value)]
+        nothing = self._say("nothing is remembered")
+        return listed(found[offset : offset + limit], len(found), nothing)
 
     def forget(
         self,
@@ -237,16 +219,10 @@ class Tools:
 
     def _heard(self, role_memory: RoleMemory, user: str | None) -> list[Memory]:
         """What counts for this user, newest first; dateless ones last."""
-        known = self._theirs(role_memory, user)
         stand = standing(role_memory.memories, role_memory.chats.visible_from(None))
-        counted = (
-            one
-            for one in known.values()
-            if one.id not in stand.withdrawn and one.id not in stand.superseded
-        )
-        mine = [one for one in counted if not one.archived]
+        mine = self._theirs(role_memory, user).values()
         return sorted(
-            mine,
+            (one for one in mine if not one.archived and stand.holds(one.id)),
             key=lambda one: (
                 one.created is None,
                 -(one.created.timestamp() if one.created else 0.0),
