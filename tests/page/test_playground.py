@@ -173,6 +173,16 @@ def test_a_question_is_from_whom_the_character_heard_last(
     expect(answer).to_contain_text("I feed the gulls at noon.")
 
 
+def test_before_anybody_spoke_a_question_is_from_the_only_person_it_knows(
+    at_desk: Visitor, role: Caller
+) -> None:
+    role.post("/memories", {"content": "Wen feeds the gulls at noon.", "user": "wen"})
+    for place in ("playground", "welcome"):
+        at_desk.goes("list", role.id)
+        at_desk.goes(place, *([role.id] if place == "playground" else []))
+        at_desk.reads(at_desk.says("people.assumed", user="wen"))
+
+
 @pytest.mark.parametrize("whose", ["frontend", "ours"])
 def test_the_prompt_that_is_shown_is_the_prompt_that_is_sent(
     browser: Browser, tmp_path: Path, whose: str
