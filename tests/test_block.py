@@ -313,3 +313,24 @@ def test_how_somebody_wants_to_be_answered_is_known_from_what_they_said(
         mira.observe([Message.user(wish)], chat="older", user="lin")
         assert line in persona("lin")
         assert not persona("bob")
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "ask"),
+    [
+        pytest.param(
+            "Shall we eat?", "Very well, said Mira.", "What can't I eat?", id="in English"
+        ),
+        pytest.param("我们晚上去吃鱼吗？", "好，就吃鱼。", "我不能吃什么鱼？", id="in Chinese"),
+    ],
+)
+def test_a_question_that_stands_beside_its_answer_is_told_once(
+    tmp_path: Path, said: str, reply: str, ask: str
+) -> None:
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.observe([Message.user(said), Message.assistant(reply)], chat="old", user="lin")
+        turn = mira.recall(ask, chat="new", user="lin")
+        assert {one.memory.content for one in turn.recalled} == {said, reply}
+        assert turn.text.count(said[-5:]) == 1
+        assert reply in turn.text

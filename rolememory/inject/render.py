@@ -18,7 +18,7 @@ from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, MemoryPlaceholder, filled
 from rolememory.locales import translated
 from rolememory.schema.memory import Memory, MemoryType, Source
-from rolememory.schema.passage import Passage, joined
+from rolememory.schema.passage import Passage, joined, without_question
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 from rolememory.text.language import language_of
@@ -113,21 +113,30 @@ _RANK = {heading: number for number, heading in enumerate(_OF_TYPE.values())}
 
 
 def merged(memories: Sequence[Memory]) -> list[Memory]:
-    """Passages of one message that stand side by side, as one line each."""
+    """Passages of one message that stand side by side, as one line each; an answer without the question where the line before it asks."""
     found: list[Memory] = []
     for one in in_order(memories):
         last = found[-1] if found else None
-        if (
-            isinstance(one, Passage)
-            and isinstance(last, Passage)
-            and (last.evidence[0].chat, last.evidence[0].version)
-            == (one.evidence[0].chat, one.evidence[0].version)
-            and 0 <= one.start - last.end <= _NEAR
-        ):
+        if not isinstance(one, Passage) or not isinstance(last, Passage):
+            found.append(one)
+        elif _side_by_side(last, one):
             found[-1] = joined(last, one)
         else:
-            found.append(one)
+            found.append(without_question(one) if _asks(last, one) else one)
     return found
+
+
+def _side_by_side(last: Passage, one: Passage) -> bool:
+    before, proof = last.evidence[0], one.evidence[0]
+    same = (before.chat, before.version) == (proof.chat, proof.version)
+    return same and 0 <= one.start - last.end <= _NEAR
+
+
+def _asks(last: Passage, one: Passage) -> bool:
+    """Whether one passage ends with the question that the other answers."""
+    question = one.evidence[0].answers
+    same = last.evidence[0].chat == one.evidence[0].chat
+    return bool(question) and same and last.content.rstrip().endswith(question)
 
 
 def is_stable(memory: Memory) -> bool:

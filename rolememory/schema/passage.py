@@ -150,3 +150,9 @@ def joined(one: Passage, other: Passage) -> Passage:
         "later": one.later or other.later,
     }
     return one.model_copy(update=told)
+
+
+def without_question(one: Passage) -> Passage:
+    """An answer without what it answers."""
+    proof = one.evidence[0].model_copy(update={"answers": ""})
+    return one.model_copy(update={"evidence": (proof, *one.evidence[1:])})
