@@ -14,7 +14,7 @@ from rolememory.cards.book_files import book_formats
 from rolememory.cards.book_forms import HUB_BOOK, book_form
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, HUB, MIRRORS, CardForm, has_layout, new_document
-from rolememory.cards.containers import JsonText
+from rolememory.cards.containers import new_json
 from rolememory.cards.entry_forms import EntryForm, is_usual
 from rolememory.cards.images import members_left
 from rolememory.cards.json_changes import (
@@ -136,7 +136,7 @@ def put_in(book: Book) -> Card:
         else new_document(name=book.name or book.file)
     )
     raw = document if bookless and not plain["entries"] else with_value(document, BOOK, plain)
-    return Card(raw, HUB, JsonText.new(raw), book.file)
+    return Card(raw, HUB, new_json(raw), book.file)
 
 
 def _character_losses(card: Card, to: str) -> Iterator[Loss]:

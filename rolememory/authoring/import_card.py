@@ -10,7 +10,7 @@ from rolememory.cards.base import load
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import V3, new_document
-from rolememory.cards.containers import JsonText
+from rolememory.cards.containers import new_json
 from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
 from rolememory.cards.traits import traits_of
 from rolememory.engine import Home, RoleMemory
@@ -257,4 +257,4 @@ def _original(space: Space, role: Role) -> Card:
     if role.card:
         return _card_in(space, role.card)
     raw: dict[str, Any] = new_document(name=role.name)
-    return Card(raw, V3, JsonText.new(raw))
+    return Card(raw, V3, new_json(raw))

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from rolememory.cards.book import read_book
 from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form, form_of
-from rolememory.cards.containers import Container, JsonText
+from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
 from rolememory.errors import InvalidValueError
 from rolememory.schema.lorebook import BookSource, Lorebook
@@ -36,7 +36,7 @@ class Book:
             raise InvalidValueError(
                 "expected the document of a lorebook, got an object without entries"
             )
-        return cls(raw, found, JsonText.new(raw), file)
+        return cls(raw, found, new_json(raw), file)
 
     @property
     def format(self) -> str:
@@ -69,7 +69,7 @@ class Book:
     def in_form(self, form: BookForm) -> "Book":
         """The book in another format, as JSON; what that cannot say is kept in its extensions."""
         raw = form.from_hub(self.hub)
-        return Book(raw, form, JsonText.new(raw), self.file)
+        return Book(raw, form, new_json(raw), self.file)
 
     def write(self) -> bytes:
         """The book in the format it was read from; the same bytes when nothing changed."""

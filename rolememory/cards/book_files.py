@@ -5,7 +5,7 @@ from pathlib import Path
 from rolememory.cards import base, limits, png
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
-from rolememory.cards.containers import JsonText, NovelaiPicture
+from rolememory.cards.containers import json_text, novelai_picture
 from rolememory.cards.formats import JsonFormat
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import Raw, kind_of, read_json
@@ -30,14 +30,16 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
             Book(
                 raw,
                 book_form("novelai"),
-                NovelaiPicture(data, JsonText(png.decoded(found.value, file, NAIDATA), raw), file),
+                novelai_picture(
+                    data, json_text(png.decoded(found.value, file, NAIDATA), raw), file
+                ),
                 file,
             )
         )
     if not png.is_png(data) and JsonFormat().fits(data):
         raw = read_json(data, file)
         if (form := form_of(raw)) and "data" not in set(raw) - set(form.entries):
-            return _checked(Book(raw, form, JsonText(data, raw), file))
+            return _checked(Book(raw, form, json_text(data, raw), file))
     book = base.load(data, file).book_file
     if book is None:
         raise FileError(file, "is a character card without a lorebook")

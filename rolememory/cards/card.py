@@ -10,7 +10,7 @@ from rolememory.cards.book_file import Book, book_raw
 from rolememory.cards.book_forms import HUB_BOOK
 from rolememory.cards.card_forms import EMPTY, MIRRORS, V3_ONLY, CardForm, has_layout
 from rolememory.cards.character_book import read_character_book
-from rolememory.cards.containers import Container, JsonText
+from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
 from rolememory.cards.json_read import object_of
@@ -182,7 +182,7 @@ class Card:
     def in_form(self, form: CardForm) -> "Card":
         """The card in another layout, as JSON; what that cannot say is kept in its extensions."""
         raw = form.from_hub(self.hub)
-        return Card(raw, form, JsonText.new(raw), self.file, self.problems)
+        return Card(raw, form, new_json(raw), self.file, self.problems)
 
     def _saying(self, told: Mapping[str, Any]) -> Self:
         if has_layout(self.form):

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any
 
 import orjson
 
@@ -21,15 +21,15 @@ Raw = dict[str, Any]
 CARD_JSON = "card.json"
 
 
-class Container(Protocol):
-    """The bytes a document was read from."""
+@dataclass(frozen=True, slots=True)
+class Container:
+    """The bytes a document was read from, and how they say another one."""
 
-    name: ClassVar[str]
-
-    @property
-    def data(self) -> bytes:
-        """The bytes as they were read."""
-        ...
+    name: str
+    data: bytes = field(repr=False)
+    raw: Raw = field(repr=False)
+    rewritten: Callable[[Raw], bytes] = field(repr=False, compare=False)
+    archive: Archive | None = field(default=None, repr=False)
 
     def write(self, raw: Raw) -> bytes:
         """The bytes with the document saying `raw`; the same bytes when it says that already.
@@ -37,107 +37,65 @@ class Container(Protocol):
         Raises:
             InvalidValueError: the format is only read.
         """
-        ...
+        return self.data if same(raw, self.raw) else self.rewritten(raw)
 
 
-@dataclass(frozen=True, slots=True)
-class JsonText:
+def json_text(data: bytes, raw: Raw) -> Container:
     """A JSON text: unchanged values keep their spelling, new ones take the file's style."""
-
-    name: ClassVar[str] = "json"
-    data: bytes = field(repr=False)
-    raw: Raw = field(repr=False)
-
-    @classmethod
-    def new(cls, raw: Raw) -> Self:
-        """A new text, two blanks a level."""
-        try:
-            return cls(orjson.dumps(raw, option=orjson.OPT_INDENT_2), raw)
-        except TypeError:  # an integer of more than 64 bits
-            return cls(json.dumps(raw, ensure_ascii=False, indent=2).encode(), raw)
-
-    def write(self, raw: Raw) -> bytes:
-        """The text saying `raw`."""
-        return (
-            self.data
-            if same(raw, self.raw)
-            else rewrite(self.data.decode(), self.raw, raw).encode()
-        )
+    return Container("json", data, raw, lambda new: rewrite(data.decode(), raw, new).encode())
 
 
-@dataclass(frozen=True, slots=True)
-class PngCard:
-    """A picture with its card in text chunks: on a change both are written, `ccv3` as it is and `chara` as older programs read it."""
-
-    name: ClassVar[str] = "png"
-    data: bytes = field(repr=False)
-    inner: JsonText
-    file: str = "card.png"
-
-    def write(self, raw: Raw) -> bytes:
-        """The picture with that card; pixels, animation and all other chunks as they were."""
-        if same(raw, self.inner.raw):
-            return self.data
-        return png.with_texts(self.data, self.file, card_chunks(self.inner, raw))
+def new_json(raw: Raw) -> Container:
+    """A new text, two blanks a level."""
+    try:
+        data = orjson.dumps(raw, option=orjson.OPT_INDENT_2)
+    except TypeError:  # an integer of more than 64 bits
+        data = json.dumps(raw, ensure_ascii=False, indent=2).encode()
+    return json_text(data, raw)
 
 
-@dataclass(frozen=True, slots=True)
-class CharxCard:
+def png_card(data: bytes, inner: Container, file: str) -> Container:
+    """A picture with its card in text chunks: on a change both are written, `ccv3` as it is and `chara` as older programs read it.
+
+    Pixels, animation and all other chunks stay as they were.
+    """
+    return Container(
+        "png", data, inner.raw, lambda new: png.with_texts(data, file, card_chunks(inner, new))
+    )
+
+
+def charx_card(archive: Archive, inner: Container) -> Container:
     """A zip file with the card as `card.json`; pictures, modules and whatever else is inside stay as they are."""
-
-    name: ClassVar[str] = "charx"
-    archive: Archive = field(repr=False)
-    inner: JsonText
-
-    @property
-    def data(self) -> bytes:
-        """The bytes as they were read."""
-        return self.archive.data
-
-    def write(self, raw: Raw) -> bytes:
-        """The file with that card."""
-        return (
-            self.data
-            if same(raw, self.inner.raw)
-            else self.archive.replaced({CARD_JSON: self.inner.write(raw)})
-        )
+    return Container(
+        "charx",
+        archive.data,
+        inner.raw,
+        lambda new: archive.replaced({CARD_JSON: inner.write(new)}),
+        archive,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class NovelaiPicture:
+def novelai_picture(data: bytes, inner: Container, file: str) -> Container:
     """A picture that carries a NovelAI lorebook in a text chunk."""
 
-    name: ClassVar[str] = "novelai_png"
-    data: bytes = field(repr=False)
-    inner: JsonText
-    file: str = "book.png"
+    def rewritten(new: Raw) -> bytes:
+        return png.with_texts(data, file, {"naidata": png.encoded(inner.write(new))})
 
-    def write(self, raw: Raw) -> bytes:
-        """The picture with that book."""
-        if same(raw, self.inner.raw):
-            return self.data
-        return png.with_texts(self.data, self.file, {"naidata": png.encoded(self.inner.write(raw))})
+    return Container("novelai_png", data, inner.raw, rewritten)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOnly:
+def read_only(data: bytes, raw: Raw, form: str) -> Container:
     """A format that is understood but not written."""
 
-    name: ClassVar[str] = "read-only"
-    data: bytes = field(repr=False)
-    raw: Raw = field(repr=False)
-    form: str = ""
-
-    def write(self, raw: Raw) -> bytes:
-        """The bytes as they were read, as long as nothing changed."""
-        if same(raw, self.raw):
-            return self.data
+    def refused(_: Raw) -> bytes:
         raise InvalidValueError(
-            "{form} files are only read; convert the card to v3, png or charx", form=self.form
+            "{form} files are only read; convert the card to v3, png or charx", form=form
         )
 
+    return Container("read-only", data, raw, refused)
 
-def card_chunks(inner: JsonText, raw: Raw) -> dict[str, bytes]:
+
+def card_chunks(inner: Container, raw: Raw) -> dict[str, bytes]:
     """The text chunks of a card, by keyword. A V1 card has only the older one."""
     text = inner.write(raw)
     version = version_of(raw)

@@ -24,11 +24,12 @@ from rolememory.cards.card_forms import (
 )
 from rolememory.cards.containers import (
     CARD_JSON,
-    CharxCard,
-    JsonText,
-    PngCard,
-    ReadOnly,
     card_chunks,
+    charx_card,
+    json_text,
+    new_json,
+    png_card,
+    read_only,
 )
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import kind_of, read_json
@@ -68,15 +69,15 @@ class PngFormat:
         raw = read_json(said, file, place)
         odd = () if chosen.sound else (f"{place} has a wrong checksum",)
         return checked(
-            Card(raw, json_form(raw, file), PngCard(data, JsonText(said, raw), file), file, odd)
+            Card(raw, json_form(raw, file), png_card(data, json_text(said, raw), file), file, odd)
         )
 
     def dump(self, card: Card) -> bytes:
         """A picture with the card: its own picture where it has one, else a plain one."""
-        if isinstance(card.container, PngCard):
+        if card.container.name == self.name:
             return card.write()
         card = with_layout(card)
-        text = JsonText.new(card.raw)
+        text = new_json(card.raw)
         return png.with_texts(
             images.of_card(card), card.file or "card.png", card_chunks(text, card.raw)
         )
@@ -107,14 +108,14 @@ class JsonFormat:
         """The layout is found out from the object."""
         raw = read_json(data, file)
         form = json_form(raw, file)
-        container = JsonText(data, raw) if form.from_hub_alone else ReadOnly(data, raw, form.name)
+        container = json_text(data, raw) if form.from_hub_alone else read_only(data, raw, form.name)
         return checked(Card(raw, form, container, file))
 
     def dump(self, card: Card) -> bytes:
         """The card's own document, if it is one that we write."""
-        if isinstance(card.container, JsonText):
+        if card.container.name == "json":
             return card.write()
-        return JsonText.new(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
+        return new_json(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
 
 
 class LayoutFormat(JsonFormat):
@@ -133,7 +134,7 @@ class LayoutFormat(JsonFormat):
     def dump(self, card: Card) -> bytes:
         """The card in this layout."""
         if self.form.from_hub_alone is None:
-            raise read_only(self.name)
+            raise not_written(self.name)
         if card.form is self.form:
             return super().dump(card)
         return card.in_form(self.form).write()
@@ -191,11 +192,11 @@ class ByafFormat:
             "scenarios": [member(name) for name in scenes[:1000]],
         }
         odd = (f"has {len(people)} characters; the first is read",) if len(people) > 1 else ()
-        return checked(Card(raw, BYAF, ReadOnly(data, raw, self.name), file, odd))
+        return checked(Card(raw, BYAF, read_only(data, raw, self.name), file, odd))
 
     def dump(self, card: Card) -> bytes:
         """Not written."""
-        raise read_only(self.name)
+        raise not_written(self.name)
 
 
 @register
@@ -218,16 +219,16 @@ class CharxFormat:
             )
         raw = read_json(text, file, CARD_JSON)
         return checked(
-            Card(raw, json_form(raw, file), CharxCard(archive, JsonText(text, raw)), file)
+            Card(raw, json_form(raw, file), charx_card(archive, json_text(text, raw)), file)
         )
 
     def dump(self, card: Card) -> bytes:
         """A zip file with the card, and its picture where it has one."""
-        if isinstance(card.container, CharxCard):
+        if card.container.name == self.name:
             return card.write()
         newest = card if card.form is V3 else card.in_form(V3)
         card, members = images.with_picture(newest, images.taken(card))
-        return new_zip({CARD_JSON: JsonText.new(card.raw).data, **members})
+        return new_zip({CARD_JSON: new_json(card.raw).data, **members})
 
 
 @register
@@ -248,11 +249,11 @@ class YamlFormat:
                 file,
                 "is YAML, but no character: it needs name and one of context, greeting, example_dialogue",
             )
-        return checked(Card(raw, YAML, ReadOnly(data, raw, self.name), file))
+        return checked(Card(raw, YAML, read_only(data, raw, self.name), file))
 
     def dump(self, card: Card) -> bytes:
         """Not written."""
-        raise read_only(self.name)
+        raise not_written(self.name)
 
 
 def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
@@ -309,7 +310,7 @@ def with_layout(card: Card) -> Card:
     return card if card.form in (V1, V2, V3) else card.in_form(V3)
 
 
-def read_only(name: str) -> InvalidValueError:
+def not_written(name: str) -> InvalidValueError:
     """The error for a format that is only read."""
     return InvalidValueError("{name} is only read; write v3, png or charx", name=name)
 

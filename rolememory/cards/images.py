@@ -5,7 +5,7 @@ from typing import Any
 
 from rolememory.cards import limits, png
 from rolememory.cards.card import Card
-from rolememory.cards.containers import CARD_JSON, CharxCard, PngCard
+from rolememory.cards.containers import CARD_JSON
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_read import object_of
 from rolememory.errors import FileError
@@ -25,7 +25,7 @@ def of_card(card: Card) -> bytes:
 
 def members_left(card: Card, icon_taken: bool) -> list[str]:
     """Members of a CHARX besides the card, which other formats have no room for; the icon that a PNG takes over is none."""
-    if not isinstance(card.container, CharxCard):
+    if card.container.archive is None:
         return []
     icon = _inside(card) if icon_taken else None
     names = [member.name.decode("utf-8", "replace") for member in card.container.archive.members]
@@ -37,7 +37,7 @@ def members_left(card: Card, icon_taken: bool) -> list[str]:
 
 
 def _inside(card: Card) -> tuple[str, bytes] | None:
-    if not isinstance(card.container, CharxCard):
+    if card.container.archive is None:
         return None
     for name in _icons(card):
         try:
@@ -51,7 +51,7 @@ def _inside(card: Card) -> tuple[str, bytes] | None:
 
 def taken(card: Card) -> bytes | None:
     """The picture that a PNG card is, without its card; None for other cards."""
-    if not isinstance(card.container, PngCard):
+    if card.container.name != "png":
         return None
     return png.with_texts(card.container.data, card.file, {}, gone=("ccv3", "chara"))
 

@@ -10,7 +10,7 @@ from rolememory.authoring.starter_book import new_book
 from rolememory.cards.base import dump, load
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import V3, new_document
-from rolememory.cards.containers import JsonText
+from rolememory.cards.containers import new_json
 from tests.serve.houses import Served
 from tests.serve.rest.callers import good
 
@@ -26,7 +26,7 @@ def card(name: str, form: str = "png", **fields: str) -> bytes:
         "first_mes": "Good evening.",
         **fields,
     }
-    made = Card(raw, V3, JsonText.new(raw), "card").with_book(world)
+    made = Card(raw, V3, new_json(raw), "card").with_book(world)
     return dump(load(made.write(), "card"), form)
 
 
