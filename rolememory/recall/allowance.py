@@ -89,6 +89,11 @@ FoundOutLater = Callable[[], Reason]
 """Why one is out, where that takes a while to tell."""
 
 
+@lru_cache(maxsize=16)
+def _used_up(limit: int) -> Reason:
+    return Reason("allowance", (("limit", limit),))
+
+
 class Weighed(Protocol):
     """A memory and how much it is to the point."""
 
@@ -181,15 +186,13 @@ class Allowance:
             return Reason("uninvited", values)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]
-        own = sum(one.role == "assistant" for one in told)
-        length = sum(len(one.content) for one in told) + len(memory.content)
-        if (
+        own = memory.role == "assistant"
+        full = (
             len(told) >= rules.uninvited
-            or length > rules.uninvited_length
-            or (memory.role == "assistant" and own >= rules.uninvited_own)
-        ):
-            return Reason("allowance", (("limit", rules.uninvited),))
-        return None
+            or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
+            or (own and sum(one.role == "assistant" for one in told) >= rules.uninvited_own)
+        )
+        return _used_up(rules.uninvited) if full else None
 
     def _recited(self, memory: Passage) -> bool:
         """Whether the character said a run of these words within the window."""

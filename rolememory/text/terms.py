@@ -314,6 +314,8 @@ class CollectionStatistics:
         self._held = 0  # postings in it
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._counts: dict[str, int] = {}
+        self._information: dict[str, float] = {}
+        self._bounds: dict[str, Scores] = {}  # below each posting of a token, in `scores`
         slope = np.float32(K1 * B / self._usual)
         self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
 
@@ -394,8 +396,10 @@ class CollectionStatistics:
 
         Never negative, and an unknown token tells the most. O(texts that hold it), once.
         """
-        expected = BACKGROUND * kind(token)[1]
-        return log((self._size + BACKGROUND + 1.0) / (self.holders(token) + expected + 0.5))
+        if token not in self._information:
+            holders = self.holders(token) + BACKGROUND * kind(token)[1] + 0.5
+            self._information[token] = log((self._size + BACKGROUND + 1.0) / holders)
+        return self._information[token]
 
     def telling(self, question: TermQuery, most: int) -> TermQuery:
         """Its tokens that tell most, at most so many: who asks with a whole text asks little more with the rest, which most texts hold."""
@@ -423,7 +427,9 @@ class CollectionStatistics:
             rows, often = self._holding(token)
             mass += tells * (1.0 if len(rows) or not is_pair(token) else UNKNOWN_PAIR)
             if len(rows) and tells > BARELY * unit:
-                out[rows] += np.float32(tells * (K1 + 1.0)) * often / (often + self._norms[rows])
+                if token not in self._bounds:
+                    self._bounds[token] = often + self._norms[rows]
+                out[rows] += np.float32(tells * (K1 + 1.0)) * often / self._bounds[token]
         out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
         return out
 

@@ -283,7 +283,8 @@ def _highest(values: "NDArray[Any]", since: "Doubles", among: "Mask", most: int)
     rows = np.flatnonzero(among)
     if len(rows) <= most:
         return rows
-    known, told = np.nan_to_num(values[rows], nan=-np.inf), np.nan_to_num(since[rows])
+    known, told = values[rows], since[rows]
+    known[np.isnan(known)], told[np.isnan(told)] = -np.inf, 0.0
     best = np.flatnonzero(known >= np.partition(known, -most)[-most])
     chosen: Rows = rows[best[np.lexsort((-told[best], -known[best]))[:most]]]
     return chosen
