@@ -74,6 +74,8 @@ def align_incrementally(
         return replace(_appended(script, seen.begin, more, clean, seen.look), goes_on=True)
     spoken = SpokenMessages.of(messages)
     begin, run = spoken.sure(script)
+    if not run:
+        begin, run = spoken.cut(script)
     if run == len(script.path) - begin > 0:
         return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
     if run >= SURE:
@@ -119,6 +121,14 @@ class SpokenMessages:
             for begin in dict.fromkeys((max(size - script.look.messages, 0), 0))
         ]
         return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
+
+    def cut(self, script: Transcript) -> tuple[int, int]:
+        """The same where more was cut off in front than the last time, and all the rest of the path is there, and no little of it."""
+        size = len(script.path)
+        first = script.known[self.voices[0]].get(self.texts[0]) if self.texts else None
+        begin = script.path.find(first.version) if first else None
+        run = 0 if begin is None else self._run(script, begin)
+        return (begin, run) if begin is not None and SURE <= run == size - begin else (size, 0)
 
     def shared(self, script: Transcript) -> tuple[int, bool]:
         """How many messages of the path they begin with, and whether they go on behind its end with the user among them."""

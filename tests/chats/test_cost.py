@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rolememory.chats import persistent_vector
+from rolememory.chats.values import ObservePreview
 from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
 from tests.bench.look import WINDOW, history_of
@@ -52,6 +53,20 @@ class Counted:
         self.count = 0
         act()
         return self.count
+
+
+def calls_of(act: Callable[[], object]) -> int:
+    """How many functions an act calls."""
+    count = 0
+
+    def counts(frame: object, event: str, what: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counts)
+    act()
+    sys.setprofile(None)
+    return count
 
 
 class Frontend:
@@ -134,6 +149,23 @@ def test_a_look_touches_few_messages_however_long_the_chat_is(
     )
 
 
+def test_a_window_that_moves_on_is_heard_from_where_it_goes_on(tmp_path: Path) -> None:
+    """A frontend whose context is full shows two old messages less with every exchange."""
+    chats, history = chats_at(tmp_path), history_of(4 * WINDOW)
+
+    def look(first: int) -> ObservePreview:
+        return chats.preview(anew(history[first:]), chat="c")
+
+    chats.observe(history[-WINDOW:], chat="c")
+    history += exchange(10**8)
+    calls = [calls_of(lambda first=first: look(first)) for first in (-WINDOW - 2, -WINDOW)]  # type: ignore[misc]
+    assert calls[1] < 1.3 * calls[0], "as much as one that only grows"
+    grown, moved = look(-WINDOW - 2), look(-WINDOW)
+    versions = [[one.version for one in look.path] for look in (grown, moved)]
+    assert versions[0] == versions[1]
+    assert moved.unseen == grown.unseen + 2
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_look_copies_nothing_that_grows_with_the_chat(
     frontends: list[Frontend], change: Callable[[list[Message]], None]
@@ -187,16 +219,7 @@ def test_chats_that_were_only_asked_for_are_not_looked_through(tmp_path: Path) -
     chats.observe([Message.user("Hello."), Message.assistant("Welcome.")], chat="c")
 
     def calls(number: int) -> int:
-        count = 0
-
-        def counts(frame: object, event: str, what: object) -> None:
-            nonlocal count
-            count += event == "call"
-
-        sys.setprofile(counts)
-        chats.preview([Message.user(f"What is in barrel {number}?")])
-        sys.setprofile(None)
-        return count
+        return calls_of(lambda: chats.preview([Message.user(f"What is in barrel {number}?")]))
 
     every = [calls(number) for number in range(60)]
     assert every[-1] <= every[3] + 5

@@ -120,7 +120,7 @@ def _whose(
         return message.model_copy(update={"owner": mapped.pop()})
     if name and names.user and any(_means(known, name) for known in names.users):
         return message.model_copy(update={"owner": names.user, "name": None})
-    return message if several else message.model_copy(update={"name": None})
+    return message if several or not name else message.model_copy(update={"name": None})
 
 
 def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
