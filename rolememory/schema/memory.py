@@ -47,6 +47,8 @@ class Source(StrEnum):
 
 def in_utc(moment: datetime) -> datetime:
     """The same moment in UTC; a time without a zone is taken as UTC."""
+    if moment.tzinfo is UTC:
+        return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
@@ -137,16 +139,16 @@ _NO_MORE: dict[str, Any] = {}
 """The unknown fields of all memories that have none."""
 
 
-def lean(memory: Memory, told: set[str]) -> Memory:
-    """The same memory in half the room: the names of its fields lie in a table that all share; `told` are those that were given.
+def lean(values: dict[str, Any], told: set[str], unknown: dict[str, Any] | None = None) -> Memory:
+    """A memory of checked values for all fields, in half the room: the names of the fields lie in a table that all share.
 
-    Cost: some 2 µs.
+    `told` are the fields that were given. Cost: some 2 µs.
     """
     one, put = object.__new__(Memory), object.__setattr__
-    put(one, "id", memory.id)  # what is empty would take over the other's table
-    one.__dict__.update(memory.__dict__)
+    put(one, "id", values["id"])  # what is empty would take over the table of `values`
+    one.__dict__.update(values)
     put(one, "__pydantic_fields_set__", told)
-    put(one, "__pydantic_extra__", memory.__pydantic_extra__ or _NO_MORE)
+    put(one, "__pydantic_extra__", unknown or _NO_MORE)
     put(one, "__pydantic_private__", None)
     return one
 

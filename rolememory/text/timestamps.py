@@ -48,7 +48,7 @@ def moment(value: Any, zone: tzinfo | None = UTC) -> datetime:
         found = _written(value.strip()) if isinstance(value, str) else value
         if isinstance(found, datetime):
             here = found.replace(tzinfo=zone) if found.tzinfo is None and zone else found
-            return here.astimezone(UTC)
+            return here if here.tzinfo is UTC else here.astimezone(UTC)
     except (OverflowError, OSError, ValueError) as error:
         raise ValueError(str(error)) from error
     raise ValueError(f"not a time: {type(value).__name__}")

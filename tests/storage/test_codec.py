@@ -348,3 +348,32 @@ def test_what_is_unknown_stays_with_its_own_memory() -> None:
     plain, told = (decode({"content": "x", **more}, None, "a") for more in ({}, {"mood": "calm"}))
     assert (plain.model_extra, told.model_extra) == ({}, {"mood": "calm"})
     assert plain != told
+
+
+USUAL = {
+    **dict.fromkeys(("user", "subject"), TEXT),
+    **dict.fromkeys(("keys", "topics", "triggers", "supersedes"), st.lists(TEXT, max_size=3)),
+    **dict.fromkeys(("constant", "archived", "locked"), st.booleans()),
+    **dict.fromkeys(("salience", "confidence"), st.floats(0, 1) | st.integers(0, 1)),
+    **dict.fromkeys(("created", "expires"), st.datetimes(FIRST, LAST).map(str) | st.just("1887")),
+    "weight": st.floats(-1, 3),
+    "decay": st.floats(min_value=0) | st.integers(0),
+    "priority": st.integers(-1, 101) | st.just(50.0),
+    "source": st.sampled_from([*map(str, Source), "nobody"]),
+    "selective_logic": st.sampled_from([*map(str, SelectiveLogic), "AND_ALL", 3]),
+    "id": TEXT,
+}
+
+
+def as_read(raw: dict[str, Any]) -> Any:
+    try:
+        memory = decode(raw, MemoryType.GOAL, "a")
+    except EntryError as error:
+        return error.problems
+    told = {**vars(memory), "set": memory.model_fields_set - {"mood"}}
+    return {name: (type(value), value) for name, value in told.items()}
+
+
+@given(st.fixed_dictionaries({"content": TEXT | JUNK}, optional=USUAL))
+def test_our_own_spelling_is_read_as_any_other_is(raw: dict[str, Any]) -> None:
+    assert as_read(raw) == as_read({**raw, "mood": "calm"})
