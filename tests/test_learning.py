@@ -1,5 +1,6 @@
 """A character grows from its chats: what is told is remembered, what is untold is not, and nothing of anybody goes to another."""
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,31 @@ def test_a_fact_told_in_one_chat_is_known_in_the_next_after_a_restart(
     with Home.open(tmp_path, WORDS_ONLY) as home:
         assert word in told(home.role("Mira"), question)
         assert home.role("Mira").chats.path("one")[-1].text == "Tell me more."
+
+
+@pytest.mark.parametrize(
+    ("order", "kept"),
+    [
+        pytest.param("(OOC: remember that the cellar floods.)", "the cellar floods", id="en"),
+        pytest.param("（OOC：记住地窖会进水。）", "地窖会进水", id="zh"),
+    ],
+)
+def test_an_order_given_while_the_file_was_broken_is_obeyed_on_the_next_turn_of_any_chat(
+    home: Home, order: str, kept: str
+) -> None:
+    mind = home.create("Mira")
+    mind.remember("Mira keeps the lamp.")
+    file = mind.folder / "memory.json"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9])
+    os.utime(file, (1, 1))  # not a save in progress
+    mind.observe([U(order)], "Hm.", chat="one", user="lin")
+    assert mind.learned(60)
+    file.write_bytes(whole)
+    assert kept not in str(list(mind.memories.values()))
+    mind.observe([U("Good evening.")], "Good evening.", chat="two", user="lin")
+    assert mind.learned(60)
+    assert kept in str(list(mind.memories.values()))
 
 
 def test_saying_it_again_changes_nothing(home: Home) -> None:

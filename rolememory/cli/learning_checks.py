@@ -99,7 +99,7 @@ def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[HealthFin
         level: Level = "warning" if found.waiting > MANY_WAIT else "note"
         yield finding(level, "review", what, role.name, f"`{command('review', role.name)}`")
     if found.unread:
-        what = say("{unread} chats are not learned from yet", unread=found.unread)
+        what = say("chats not learned from yet: {unread}", unread=found.unread)
         yield note("learning", what, role.name, remedy=say("it goes on with the next turn"))
     if found.queued:
         what = say("{queued} exchanges wait for the model", queued=found.queued)

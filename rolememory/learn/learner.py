@@ -86,6 +86,7 @@ class Learner:
         )
         self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
+        self._failed: dict[str, None] = {}  # could not be learned from the last time
         self._left: dict[
             str, set[str]
         ] = {}  # by chat: versions that stand no longer, and what stood behind them was not looked at
@@ -112,7 +113,8 @@ class Learner:
     def due(self, chat: str) -> None:
         """Learn from what is new in this chat, soon and on another thread."""
         with self._lock:
-            self._due[chat] = None
+            self._due |= {chat: None, **self._failed}
+            self._failed.clear()
             if self._work is None or self._work.done():
                 self._work = self._needs.pool.submit(self._catch_up)
 
@@ -180,13 +182,15 @@ class Learner:
             self._quietly(chat)
 
     def _quietly(self, chat: str) -> None:
-        """Learn from a chat; what goes wrong is said once, and the cursor stays where it was."""
+        """Learn from a chat; what goes wrong is said once, the cursor stays where it was, and the next turn in any chat tries again."""
         try:
             with self._taking:
                 self._take(chat)
                 self.long = False
         except (RoleMemoryError, OSError) as error:
             _log.warning("chat %r: not learned from yet: %s", chat, error)
+            with self._lock:
+                self._failed[chat] = None
         except Exception:  # whatever it is: the chat goes on, and the cursor stays where it was
             _log.exception("chat %r: not learned from yet", chat)
 
