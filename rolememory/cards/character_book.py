@@ -20,18 +20,24 @@ from rolememory.cards.sillytavern import (
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 _KEPT_CAMEL = ("useProbability", "selectiveLogic")
-WORLD_OWN = (
-    "key",
-    "keysecondary",
-    "comment",
-    "content",
-    "constant",
-    "selective",
-    "order",
-    "disable",
-    "addMemo",
-    "position",
-)
+_NAMES = {
+    "uid": "id",
+    "key": "keys",
+    "keysecondary": "secondary_keys",
+    "comment": "comment",
+    "content": "content",
+    "constant": "constant",
+    "selective": "selective",
+    "order": "insertion_order",
+}
+"""Fields of a world entry, and their names in a card's."""
+_IF_EMPTY: dict[str, Any] = {
+    "keysecondary": [],
+    "comment": "",
+    "constant": False,
+    "selective": False,
+}
+WORLD_OWN = (*_NAMES, "disable", "addMemo", "position")
 _EXTENDED = tuple(field for field in NEW_ENTRY if field not in WORLD_OWN)
 _ABSENT = {**NEW_ENTRY, "delayUntilRecursion": False}
 _ABSENT_IN_CARD = {
@@ -102,44 +108,22 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     if not isinstance(source, Mapping):
         raise TypeError(f"expected an object, got {type(source).__name__}")
     extensions = object_of(source.get("extensions"))
+    told = {"uid": index, **{ours: source[name] for ours, name in _NAMES.items() if name in source}}
+    told |= {ours: empty for ours, empty in _IF_EMPTY.items() if not told.get(ours)}
     before = source.get("position") == "before_char"
-    comment = source.get("comment") or ""
-    entry = {
-        "uid": source.get("id", index),
-        "key": source.get("keys"),
-        "keysecondary": source.get("secondary_keys") or [],
-        "comment": comment,
-        "content": source.get("content"),
-        "constant": source.get("constant") or False,
-        "selective": source.get("selective") or False,
-        "order": source.get("insertion_order"),
+    return {
+        **{ours: told[ours] for ours in _NAMES if ours in told},
         "position": _first(extensions.get("position"), 0 if before else 1),
         "disable": not source.get("enabled"),
-        "addMemo": bool(comment),
+        "addMemo": bool(told["comment"]),
         "displayIndex": _first(extensions.get("display_index"), index),
         "extensions": source.get("extensions") or {},
+        **{field: _first(extensions.get(snake(field)), _ABSENT[field]) for field in _EXTENDED},
     }
-    absent = [
-        given
-        for field, given in (("keys", "key"), ("content", "content"), ("insertion_order", "order"))
-        if field not in source
-    ]
-    extended = {field: _first(extensions.get(snake(field)), _ABSENT[field]) for field in _EXTENDED}
-    return {field: value for field, value in {**entry, **extended}.items() if field not in absent}
 
 
 def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     """One world entry as a card has it. Keys in slashes are patterns there, so `use_regex` is always true."""
-    told = {
-        "id": "uid",
-        "keys": "key",
-        "secondary_keys": "keysecondary",
-        "comment": "comment",
-        "content": "content",
-        "constant": "constant",
-        "selective": "selective",
-        "insertion_order": "order",
-    }
     extended = {
         snake(field): _first(entry.get(field), _ABSENT_IN_CARD[field])
         for field in _EXTENDED
@@ -151,7 +135,7 @@ def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
         "display_index": "displayIndex",
     }
     return {
-        **{name: entry[field] for name, field in told.items() if field in entry},
+        **{name: entry[ours] for ours, name in _NAMES.items() if ours in entry},
         "enabled": not entry.get("disable"),
         "position": "before_char" if entry.get("position") in (0, "0") else "after_char",
         "use_regex": True,

@@ -592,80 +592,68 @@ class Length:
         added_up = self._style.length(memories) if self._in_characters else None
         return self._count(self._style.block(memories)) if added_up is None else added_up
 
-    def growing(self, *, whole: bool) -> "GrowingBlock | GrowingParts":
+    def growing(self, *, whole: bool) -> "GrowingBlock":
         """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
-        if self._style.apart and self._in_characters and not whole:
-            return GrowingParts([Length(half, self._count) for half in self._style.halves])
-        return GrowingBlock(self, self._style, characters=self._in_characters, whole=whole)
+        added_up = self._in_characters and not whole
+        styles = self._style.halves if self._style.apart and added_up else (self._style,)
+        parts = [_GrowingPart(style, Length(style, self._count)) for style in styles]
+        for part in parts if added_up else ():
+            part.sum = BlockLength()
+        return GrowingBlock(parts, in_characters=self._in_characters)
+
+
+@dataclass(slots=True)
+class _GrowingPart:
+    """A part of a block, with what it holds."""
+
+    style: Style
+    measure: Length
+    memories: list[Memory] = field(default_factory=list)
+    sum: BlockLength | None = None  # None = it is measured as a whole each time
+    length: int = 0
 
 
 class GrowingBlock:
-    """A block that grows: its length is added up where the template allows it."""
+    """A block that grows, in the parts it stands in: its length is added up where the template allows it."""
 
-    def __init__(self, measure: Length, style: Style, *, characters: bool, whole: bool) -> None:
-        self.share, self._measure, self._style = measure.share, measure, style
-        self._characters, self._memories = characters, list[Memory]()
-        self._sum = None if whole or not characters else BlockLength()
+    def __init__(self, parts: Sequence[_GrowingPart], *, in_characters: bool) -> None:
+        self.share, self._parts, self._in_characters = parts[0].measure.share, parts, in_characters
         self._tried: tuple[Memory | None, BlockLength | None, int] = None, None, 0
-        self.length = 0
+
+    @property
+    def length(self) -> int:
+        """How long it is."""
+        return self._total(part.length for part in self._parts)
 
     def least(self, memory: Memory) -> int:
         """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
-        return _least(memory.content) if self._characters and self._style.says_text else 0
+        told = self._in_characters and self._parts[0].style.says_text
+        return _least(memory.content) if told else 0
 
     def tried(self, memory: Memory) -> int:
         """How long it would be with this one more."""
-        found = self._style.grown(self._sum, memory) if self._sum else None
-        length = found.length if found else self._measure.block([*self._memories, memory])
+        mine = self._of(memory)
+        found = mine.style.grown(mine.sum, memory) if mine.sum else None
+        length = found.length if found else mine.measure.block([*mine.memories, memory])
         self._tried = memory, found, length
-        return length
+        return self._total(length if part is mine else part.length for part in self._parts)
 
     def take(self, memory: Memory) -> None:
         """Let it hold this one more."""
         if self._tried[0] is not memory:
             self.tried(memory)
-        self._memories.append(memory)
-        _, found, self.length = self._tried
-        self._sum = found or (self._sum and self._style.sum(self._memories))
+        mine = self._of(memory)
+        mine.memories.append(memory)
+        _, found, mine.length = self._tried
+        mine.sum = found or (mine.sum and mine.style.sum(mine.memories))
 
+    def _of(self, memory: Memory) -> _GrowingPart:
+        return self._parts[0 if is_stable(memory) else -1]
 
-class GrowingParts:
-    """A block that grows in two parts, each measured alone."""
-
-    def __init__(self, measures: Sequence[Length]) -> None:
-        first, second = measures
-        self.share, self._parts = (
-            first.share,
-            (first.growing(whole=False), second.growing(whole=False)),
-        )
-
-    @property
-    def length(self) -> int:
-        """How long it is."""
-        return _both(*(part.length for part in self._parts))
-
-    def least(self, memory: Memory) -> int:
-        """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
-        return self._parts[0].least(memory)
-
-    def tried(self, memory: Memory) -> int:
-        """How long it would be with this one more."""
-        mine, other = self._of(memory)
-        return _both(mine.tried(memory), other.length)
-
-    def take(self, memory: Memory) -> None:
-        """Let it hold this one more."""
-        self._of(memory)[0].take(memory)
-
-    def _of(
-        self, memory: Memory
-    ) -> "tuple[GrowingBlock | GrowingParts, GrowingBlock | GrowingParts]":
-        first, second = self._parts
-        return (first, second) if is_stable(memory) else (second, first)
-
-
-def _both(one: int, other: int) -> int:
-    return one + other + (len(_BLANK_LINE) if one and other else 0)
+    @staticmethod
+    def _total(lengths: Iterable[int]) -> int:
+        told = [length for length in lengths if length]
+        return sum(told) + len(_BLANK_LINE) * max(len(told) - 1, 0)
 
 
 def _is_quoted(memory: Memory) -> bool:
