@@ -164,17 +164,13 @@ def _value(clause: str, kind: Kind, words: _PersonaLexicon, context: re.Pattern[
         for value, pattern in words.values[kind]
         for match in pattern.finditer(clause)
     ]
-    hits = [
-        (match, value)
-        for match, value in hits
-        if not _inside_another(match, [other for other, _ in hits])
-    ]
-    meant = [
+    spans = [match for match, _ in hits]
+    meant = (
         (match.start(), value)
         for match, value in hits
-        if not _negated(clause, match.start(), words)
-    ]
-    return max(meant)[1] if meant else ""
+        if not (_inside_another(match, spans) or _negated(clause, match.start(), words))
+    )
+    return max(meant, default=(0, ""))[1]
 
 
 def _inside_another(match: re.Match[str], others: Sequence[re.Match[str]]) -> bool:

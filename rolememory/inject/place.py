@@ -12,6 +12,7 @@ Voice = Literal["system", "user", "assistant"]
 _INSTRUCTIONS = ("system", "developer")
 _VOICES: tuple[Voice, ...] = ("assistant", "user", "system")  # top to bottom at one depth
 _BLANK_LINE = "\n\n"
+_BESIDE = ("before_character", "after_character")
 _OUTLET = re.compile(r"\{\{\s*outlet::([^{}]*)\}\}", re.IGNORECASE)
 
 
@@ -86,8 +87,9 @@ def planned(
     rest = [one for one in placements if one not in merged]
     for index, voice, text in _own_messages(rest, roles, character, continuing):
         own.setdefault(index, []).append((voice, text))
-    before = tuple(one.text for one in merged if one.position == "before_character")
-    after = tuple(one.text for one in merged if one.position == "after_character")
+    before, after = (
+        tuple(one.text for one in merged if one.position == where) for where in _BESIDE
+    )
     return PlacementPlan(own, character, before, after)
 
 
@@ -162,7 +164,7 @@ def _with_outlets(message: Message, outlets: Mapping[str, str]) -> Message:
 
 
 def _merges(placement: Placement) -> bool:
-    return placement.merged and placement.position in ("before_character", "after_character")
+    return placement.merged and placement.position in _BESIDE
 
 
 def _own_messages(

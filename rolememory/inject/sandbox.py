@@ -85,14 +85,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Mapping):
-        return Plain(
-            {
-                key if type(key) is str else plain(key): inner
-                if type(inner) in _PLAIN
-                else plain(inner)
-                for key, inner in value.items()
-            }
-        )
+        return Plain({plain(key): plain(inner) for key, inner in value.items()})
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return tuple(plain(inner) for inner in value)
     if isinstance(value, bool | int | float):

@@ -68,9 +68,7 @@ class Grammar:
         """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
         text = text.translate(self.spelling) if self.spelling else text
         families = [each for each in self.families if not each.signs.isdisjoint(signs)]
-        masked = bytearray(len(text))
-        for found in self.compiled("{never}").finditer(text) if families else ():
-            masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
+        masked = self._masked(text) if families else b""
         for rule in (rule for each in families for rule in each.rules):
             for match in self.compiled(rule.pattern).finditer(text):
                 start, end = match.span()
@@ -79,6 +77,13 @@ class Grammar:
                 reading = Reading({**rule.given, **_taken(match)}, calendar, self._words)
                 if named := _meant(rule.meaning, reading):
                     yield Mention(start, end, named)
+
+    def _masked(self, text: str) -> bytearray:
+        """Which characters belong to phrases that only look like times."""
+        masked = bytearray(len(text))
+        for found in self.compiled("{never}").finditer(text):
+            masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
+        return masked
 
     def _signs(self, listed: str) -> frozenset[str]:
         """Of a phrase of a table its longest word, of several the last; # = a digit."""

@@ -143,17 +143,14 @@ class Calendar:
 
     def recurring(self, make: Callable[[int], Extent | None], which: Which) -> Extent | None:
         """The one that is meant among dates that recur every year."""
-        year = self.today.year
-        all_of_them = [extent for each in range(year - 2, year + 3) if (extent := make(each))]
-        if which == "this":
-            return next(
-                (extent for extent in all_of_them if extent[0] <= self.now < extent[1]), None
-            ) or make(year)
-        if which == "next":
-            return min((extent for extent in all_of_them if extent[0] > self.now), default=None)
-        over = [
-            extent
-            for extent in all_of_them
-            if (extent[1] if which == "last" else extent[0]) <= self.now
-        ]
-        return max(over, default=None)
+        year, now = self.today.year, self.now
+        meant: Callable[[Extent], bool] = {
+            "latest": lambda one: one[0] <= now,
+            "last": lambda one: one[1] <= now,
+            "this": lambda one: one[0] <= now < one[1],
+            "next": lambda one: one[0] > now,
+        }[which]
+        found = [one for each in range(year - 2, year + 3) if (one := make(each)) and meant(one)]
+        if which in ("latest", "last"):
+            return max(found, default=None)
+        return min(found, default=None) or (make(year) if which == "this" else None)
