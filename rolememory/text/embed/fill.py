@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-BATCH = 32  # texts between two looks at whether to go on
+BATCH = 64  # texts between two looks at whether to go on: of more, more are of like length
 AT_ONCE = 1024  # texts whose vectors are put together: little room is taken besides
 
 
@@ -87,7 +87,7 @@ class VectorFiller:
         """
         import numpy as np
 
-        batch = [self._waiting[one] for one in list(self._waiting)[: -BATCH - 1 : -1]]
+        batch = list(islice(reversed(self._waiting.values()), BATCH))
         known = [want for want in batch if embedder.trusts(want.texts[0])]
         texts = dict(
             chain.from_iterable(zip(want.digests, want.texts, strict=True) for want in known)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-BATCH = 8  # passages a question may have to wait for: under 0.1 s
+BATCH = 4  # passages a question may have to wait for; of more the shorter ones are padded longer than it saves
 READ = 2000  # characters of a text by which its language is judged
 
 
