@@ -15,7 +15,7 @@ from rolememory.text.passages import limit_at
 from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import tokens
 
-LENGTHS = (2.5, 1.75, 0.6, 0.6, 0.45)
+LENGTHS = (2.5, 1.75, 0.6, 0.5, 0.36)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
 FADING = 0.7  # of what a word tells, with each that tells more
 AFTER = 0.7  # of its distance counts for a sentence that follows: a speaker goes on about what they have named
@@ -36,6 +36,23 @@ class Excerpts:
     )  # the sentences that stand there, whoever said them
     _count: int = 0
 
+    def part(self, one: Memory, words: Sequence[str]) -> Memory:
+        """A memory of several sentences as it may be told next: all, or the sentences around the one that answers best."""
+        length = self._length(one.content)
+        if len(one.content) <= length:
+            return one
+        spans = sentences(one.content)
+        span = _grown(_core(one.content, 0, words, spans), spans, lambda _: False, length)
+        content = one.content[span.start : span.end]
+        return one if content == one.content else one.model_copy(update={"content": content})
+
+    def count(self) -> None:
+        """Remember that a memory was told: the next one is told with less."""
+        self._count += 1
+
+    def _length(self, text: str) -> int:
+        return int(LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(text, 0))
+
     def tells(self, one: Passage) -> bool:
         """Whether some of it is told already."""
         return self._overlaps(one, SentenceSpan(one.start, one.end))
@@ -47,15 +64,14 @@ class Excerpts:
         """
         text, offset = _text(self._beside(one))
         spans = [SentenceSpan(offset + at.start, offset + at.end) for at in sentences(text)]
-        core = self._core(one, words, spans)
+        core = _core(one.content, one.start, words, spans)
         if self._overlaps(one, core) or self._stands(one.content, core, one.start):
             return None
 
         def told(at: SentenceSpan) -> bool:
             return self._stands(text, at, offset) or self._overlaps(one, at)
 
-        length = LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(one.content, 0)
-        span = _grown(core, spans, told, int(length))
+        span = _grown(core, spans, told, self._length(one.content))
         content = text[span.start - offset : span.end - offset]
         if content == one.content:
             return one
@@ -86,22 +102,23 @@ class Excerpts:
             run.append(other)
         return run if any(each.id == one.id for each in run) else [one]
 
-    def _core(
-        self, one: Passage, words: Sequence[str], spans: Sequence[SentenceSpan]
-    ) -> SentenceSpan:
-        """The sentence of the passage with the most telling words; all of it where none holds any."""
-        weights = {word: FADING**place for place, word in reversed([*enumerate(words)])}
-        best, most = SentenceSpan(one.start, one.end), 0.0
-        for span in spans:
-            if one.start <= span.start and span.end <= one.end:
-                said = set(tokens(one.content[span.start - one.start : span.end - one.start]))
-                weight = sum(weights[word] for word in said & weights.keys())
-                best, most = (span, weight) if weight > most else (best, most)
-        return best
-
     def _overlaps(self, one: Passage, span: SentenceSpan) -> bool:
         taken = self._taken.get(_message(one), ())
         return any(span.start < other.end and other.start < span.end for other in taken)
+
+
+def _core(
+    content: str, start: int, words: Sequence[str], spans: Sequence[SentenceSpan]
+) -> SentenceSpan:
+    """The sentence with the most telling words of a text that begins there; all of it where none holds any."""
+    weights = {word: FADING**place for place, word in reversed([*enumerate(words)])}
+    best, most = SentenceSpan(start, start + len(content)), 0.0
+    for span in spans:
+        if start <= span.start and span.end <= start + len(content):
+            said = set(tokens(content[span.start - start : span.end - start]))
+            weight = sum(weights[word] for word in said & weights.keys())
+            best, most = (span, weight) if weight > most else (best, most)
+    return best
 
 
 def _grown(

@@ -28,15 +28,13 @@ from rolememory.text.words import tokens
 from rolememory.triggers.table import FREE, SAID, TYPED
 
 _NUMBERS = re.compile(r"\d+")
-ASKED = 1.1  # times `recall.enough` for who asks ...
-ASKED_OF_CHATS = (
-    1.6  # ... for memories that rest on what was said: much of a chat tells little each
-)
+OF_CHATS = 2.0  # times `recall.enough` for who asks: much of what rests on a chat tells little each
 BESIDE = 0.37  # of the evidence for the best one that a memory needs to come with it uninvited ...
 SURE = 0.9  # ... which counts up to this relevance
 MOST_ALONG = 2  # passages that come along with what the same person said before ...
 ALONG_SHARE = 0.2  # ... and so much of the block
 MOST_CHAPTERS = 2  # in the block, where somebody asks
+FULL = 0.97  # of the block: no line is so short that it fits beside it
 _CLAUSE_ENDS = ".!,;:…。！，；："
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
@@ -274,8 +272,8 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
     excerpts, gates = Excerpts(fitting.known), _gates(fitting)
     for place in _in_order(ranking, loud, said=said):
-        memory, kind = ranking.memories[place], ranking.kinds[place]
-        relevance = ranking.relevances[place]
+        kind, relevance = ranking.kinds[place], ranking.relevances[place]
+        memory = _in_part(ranking, place, excerpts, fitted, fitting, block)
         candidate = _FitCandidate(memory, relevance, memory.id in ranking.gained)
         if reason := _closed(gates[kind], candidate, fitted, fitting, block):
             refused.others[memory.id] = reason
@@ -283,11 +281,11 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
                 fitted.near.append(ranking[place])
             continue
         scored = ranking[place]
-        told = _told_as(scored, excerpts, fitted, fitting, block)
+        told = _told_as(scored, memory, excerpts, fitted, fitting, block)
         if isinstance(told, Reason):
             refused.others[memory.id] = told
             continue
-        fitted.chosen.append(replace(scored, memory=told) if told is not memory else scored)
+        fitted.chosen.append(replace(scored, memory=told) if told is not scored.memory else scored)
         block.take(told)
         if kind != SAID and not memory.constant:
             fitted.relevance += relevance
@@ -339,16 +337,35 @@ def _dated(scored: Scored, fitted: Fitted) -> Scored:
     return replace(scored, memory=memory.model_copy(update={"later": False}))
 
 
+def _in_part(
+    ranking: Ranking,
+    place: int,
+    excerpts: Excerpts,
+    fitted: Fitted,
+    fitting: Fitting,
+    block: GrowingLength,
+) -> Memory:
+    """A memory as it will be told: of what rests on a chat and was asked for, and has better ones before it, a part."""
+    memory = ranking.memories[place]
+    if ranking.kinds[place] != TYPED or not memory.evidence or memory.locked or memory.chapter:
+        return memory
+    if not (fitting.allowance.asked and fitting.thresholds) or _is_full(fitted, fitting, block):
+        return memory
+    return excerpts.part(memory, _shared(ranking[place]))
+
+
 def _told_as(
     scored: Scored,
+    memory: Memory,
     excerpts: Excerpts,
     fitted: Fitted,
     fitting: Fitting,
     block: GrowingLength,
 ) -> Memory | Reason:
     """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
-    memory = scored.memory
     if not isinstance(memory, Passage):
+        if memory.evidence:
+            excerpts.count()
         return memory
     if scored.earlier is not None:
         memory = memory.model_copy(update={"later": True})
@@ -483,6 +500,14 @@ def _below(relevance: float, threshold: float) -> Reason:
     return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
 
 
+def _is_full(fitted: Fitted, fitting: Fitting, block: GrowingLength) -> bool:
+    """Whether there is no room for another memory, however short, or there are enough."""
+    limit = fitting.rules.enough
+    if limit is not None and fitted.relevance >= limit * OF_CHATS:
+        return True
+    return block.length > FULL * fitting.limit
+
+
 def _low_relevance(
     candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
 ) -> Reason | None:
@@ -530,8 +555,8 @@ def _enough(
 ) -> Reason | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
     limit = fitting.rules.enough or 0.0
-    if fitting.allowance.asked:
-        limit *= ASKED_OF_CHATS if candidate.memory.evidence else ASKED
+    if fitting.allowance.asked and candidate.memory.evidence:
+        limit *= OF_CHATS
     if fitted.relevance < limit:
         return None
     return _told_enough(round(fitted.relevance, 2), limit)

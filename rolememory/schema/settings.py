@@ -87,7 +87,7 @@ class RecallSettings(Section):
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
     enough: Positive | None = Field(
         5.0,
-        description="add no more memories once their relevance adds up to this (for a question 1.1 times this, 1.6 times for memories that rest on chats), and without a question none that is weak beside the best; authored and constant ones are exempt; unset = only the budget limits",
+        description="add no more memories once their relevance adds up to this (for a question, twice this for memories that rest on chats), and without a question none that is weak beside the best; authored and constant ones are exempt; unset = only the budget limits",
     )
     candidates: Annotated[int, Field(ge=1)] = Field(
         80, description="how many memories the semantic strategy may propose"

@@ -141,3 +141,44 @@ def test_the_same_words_from_two_messages_are_told_once(tmp_path: Path, language
         told(role, f"{text} {FILLER[language][::-1]}")
         turn = role.recall([Message.user(question)], chat="new", user="lin")
         assert turn.text.count(text.partition("." if language == "en" else "。")[0]) == 1
+
+
+STORY = (
+    "The smith at Lowick keeps the brass key of the chapel. He wears it on a cord of red wool. "
+    "It was a gift from the old abbot, who left the valley in spring and was not seen again. "
+    "Since then nobody has rung the bell, and the children play among the graves until it is dark."
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "whole"),
+    [
+        pytest.param({"evidence": [{"chat": "walk"}]}, False, id="what rests on a chat, in part"),
+        pytest.param(
+            {"evidence": [{"chat": "walk"}], "locked": True}, True, id="what is locked, whole"
+        ),
+        pytest.param({}, True, id="what rests on no chat, whole"),
+    ],
+)
+def test_of_a_long_memory_the_answer_is_told_where_better_ones_stand_before_it(
+    tmp_path: Path, fields: dict[str, object], whole: bool
+) -> None:
+    keys = ("chapel", "crypt", "belfry", "sacristy", "chapel gate")
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        better = [
+            {
+                "content": f"The brass key of the {key} is at the smith's.",
+                "evidence": [{"chat": "walk"}],
+                "source": "user_input",
+            }
+            for key in keys
+        ]
+        role.remember_all([*better, {"content": STORY, "source": "user_input", **fields}])
+        question = [Message.user("Where is the brass key at the smith's kept?")]
+        told = [one.memory for one in role.recall(question).recalled]
+        (story,) = (one for one in told if "Lowick" in one.content)
+        assert len(told) > 2
+        assert "The smith at Lowick keeps the brass key of the chapel." in story.content
+        assert ("graves" in story.content) is whole
+        assert "graves" in role.memories[story.id].content, "the memory itself stays as it is"

@@ -162,18 +162,18 @@ def test_limits_per_type_and_in_all() -> None:
     }
 
 
-def test_memories_end_where_enough_is_said_and_later_for_who_asks() -> None:
+def test_memories_end_where_enough_is_said_and_those_of_chats_later_for_who_asks() -> None:
     given = [scored(f"m{number}", 0.9 - number / 100, source="summary") for number in range(12)]
     talk, question = (
         replace(fitting(enough=2.6), allowance=Allowance(PassageSettings(), asked=asked))
         for asked in (False, True)
     )
     assert len(chosen(fit(given, Plain(), talk))) == 3
-    assert len(chosen(fit(given, Plain(), question))) == 4
+    assert len(chosen(fit(given, Plain(), question))) == 3
     said = {"source": "summary", "evidence": (Evidence(chat="walk"),)}
     of_chats = [scored(f"m{number}", 0.9 - number / 100, **said) for number in range(12)]
     assert len(chosen(fit(of_chats, Plain(), talk))) == 3
-    assert len(chosen(fit(of_chats, Plain(), question))) == 5, "each tells less"
+    assert len(chosen(fit(of_chats, Plain(), question))) == 6, "each tells less"
     assert set(codes(fit(given, Plain(), talk)).values()) == {"enough"}
     assert len(chosen(fit(given, Plain(), fitting(enough=None)))) == 12
 
