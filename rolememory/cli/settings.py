@@ -9,7 +9,7 @@ from rolememory.cli.fields import split
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out, picked
 from rolememory.cli.words import ProcessLanguage, say
-from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
+from rolememory.errors import InvalidValueError, UnknownNameError
 
 
 def settings(
@@ -77,12 +77,7 @@ def _set(key: str, text: str | None) -> None:
     if text == "unset" and key in leaves() and not nullable(key):
         text = None
     value = None if text is None else _value(text, type_name(key) if key in leaves() else "")
-    try:
-        set_value(home_path(), key, value)
-    except SettingsError as error:
-        if error.file != "overrides":
-            raise
-        raise SettingsError(key, error.problem, remedy=error.remedy) from error
+    set_value(home_path(), key, value)
     told = (
         f"{key} = {literal(value)}"
         if value is not None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rolememory.errors import SettingsError
 from rolememory.locales import translatable, translated
 from rolememory.schema.scene import Language
 from rolememory.storage.files.space import space_of
@@ -73,21 +74,41 @@ def _own_keys(table: str) -> Iterator[str]:
 
 
 def set_value(home: Space | Path | str, key: str, value: Any) -> None:
-    """Write one value into rolememory.toml, in its place, comments and order kept; the file is made if there is none.
+    """Write one value into rolememory.toml, as `set_values` does."""
+    set_values(home, {key: value})
 
-    `value` None removes the key, so that its default or the preset's holds again. Nothing is written that would not load.
+
+def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
+    """Write values into rolememory.toml, in their places, comments and order kept; the file is made if there is none.
+
+    None removes a key, so that its default or the preset's holds again. Nothing is written unless all of it would load.
 
     Raises:
-        SettingsError: no such key, or a value it does not take.
+        SettingsError: no such key, or a value it does not take; told by the key alone.
     """
-    if key not in leaves():
-        near = meant(key)
-        raise Layer(FILE, {}).error(key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
+    for key in values:
+        if key not in leaves():
+            near = meant(key)
+            raise Layer(FILE, {}).error(
+                key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE
+            )
     space = space_of(home)
     file = space.document(FILE)
-    load_settings(home, None if value is None else {key: value})
+    try:
+        load_settings(home, {key: value for key, value in values.items() if value is not None})
+    except SettingsError as error:
+        raise SettingsError.together([_at_key(one) for one in error.all or (error,)]) from error
     text = read_text(file) if file.mark() else ""
-    rewrite(space, FILE, with_value(text, key, value).encode())
+    for key, value in values.items():
+        text = with_value(text, key, value)
+    rewrite(space, FILE, text.encode())
+
+
+def _at_key(error: SettingsError) -> SettingsError:
+    """A mistake in what was given, told by its key alone."""
+    if error.file != "overrides":
+        return error
+    return SettingsError(error.field, error.problem, remedy=error.remedy)
 
 
 def with_value(text: str, key: str, value: Any) -> str:

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from rolememory.errors import SettingsError, UnknownNameError
+from rolememory.errors import UnknownNameError
 from rolememory.serve.rest.dependencies import IF_NONE_MATCH, HomeCall, IfMatch, router, tag
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
 from rolememory.shipped import shipped
-from rolememory.storage.settings import FILE, load_settings
-from rolememory.storage.settings_text import set_value, settings_table
+from rolememory.storage.settings import FILE
+from rolememory.storage.settings_text import set_values, settings_table
 from rolememory.storage.settings_tree import leaves
 
 routes = router("settings", under="/settings")
@@ -87,9 +87,10 @@ def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsO
     shallow(given.values)
     with call.alone("settings"):
         if_match.check(lambda: _shown(call))
-        _check(call.home.path, given.values)
-        for key, value in given.values.items():
-            set_value(call.home.path, key, value)
+        for key in given.values:
+            if key not in leaves():
+                raise UnknownNameError("setting", key, leaves())
+        set_values(call.home.path, given.values)
     call.bus.tell("settings")
     return table(call)
 
@@ -130,24 +131,6 @@ def _shown(call: HomeCall, role: str | None = None, prefix: str = "") -> Setting
         problem=problem or "",
         etag=tag(file.read_bytes().hex() if file.is_file() else ""),
     )
-
-
-def _check(home: Path, values: Mapping[str, Any]) -> None:
-    """Whether all of them together would load. Raises: SettingsError, UnknownNameError."""
-    for key in values:
-        if key not in leaves():
-            raise UnknownNameError("setting", key, leaves())
-    try:
-        load_settings(home, {key: value for key, value in values.items() if value is not None})
-    except SettingsError as error:
-        raise SettingsError.together([_at_key(one) for one in error.all or (error,)]) from error
-
-
-def _at_key(error: SettingsError) -> SettingsError:
-    """A mistake in what was sent, told by its key alone."""
-    if error.file != "overrides":
-        return error
-    return SettingsError(error.field, error.problem, remedy=error.remedy)
 
 
 def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
