@@ -14,7 +14,7 @@ from rolememory.serve.app_state import TurnNote
 from rolememory.serve.events import Event, EventBus
 from rolememory.serve.rest.dependencies import HomeCall, Paged, RoleCall, router
 from rolememory.serve.rest.json_response import json_bytes
-from rolememory.serve.rest.reasons import ItemOut, LoreItem, item_of, lore_items
+from rolememory.serve.rest.reasons import ItemOut, LoreItem, items_of, lore_items
 from rolememory.serve.rest.schemas import Out, Page
 
 routes = router("events")
@@ -96,7 +96,7 @@ def _turn_out(note: TurnNote, language: Language) -> TurnOut:
         note,
         ms=round(note.ms, 1),
         text=turn.text if turn else "",
-        items=[item_of(one, language) for one in turn.recalled] if turn else [],
+        items=items_of(turn.recalled, language) if turn else [],
         lore=lore_items(turn.lore, language) if turn else [],
     )
 

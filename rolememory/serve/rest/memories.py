@@ -204,18 +204,16 @@ def _support(role: RoleMemory, support: Evidence) -> Iterator[EvidenceShown]:
     """One row for each message that a support joins."""
     chat = next((one for one in role.chats.chats(archived=True) if one.id == support.chat), None)
     said = role.chats.versions(chat.id) if chat else {}
-    stands = {one.version for one in role.chats.path(chat.id)} if chat else set()
+    path = {one.version for one in role.chats.path(chat.id)} if chat else set()
     for version in support.version.split("+"):
-        message = said.get(version)
-        yield EvidenceShown.from_value(
-            support,
-            version=version,
-            title=chat.title if chat else "",
-            text=message.text if message else "",
-            at=message.at if message else None,
-            speaker=(message.name or message.role) if message else "",
-            stands=version in stands or chat is None,
-        )
+        message, stands = said.get(version), chat is None or version in path
+        more = {"title": chat.title if chat else "", "version": version, "stands": stands}
+        if message is None:
+            yield EvidenceShown.from_value(support, text="", at=None, speaker="", **more)
+        else:
+            speaker = message.name or message.role
+            row = {"text": message.text, "at": message.at, "speaker": speaker, **more}
+            yield EvidenceShown.from_value(support, **row)
 
 
 def _injections(call: RoleCall, memory: Memory) -> Iterator[Injection]:

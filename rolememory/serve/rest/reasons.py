@@ -90,6 +90,11 @@ def item_of(one: Scored | Recalled, language: Language) -> ItemOut:
     )
 
 
+def items_of(found: Iterable[Scored | Recalled], language: Language) -> list[ItemOut]:
+    """Memories with their reasons."""
+    return [item_of(one, language) for one in found]
+
+
 def lore_items(lore: Activation | None, language: Language) -> list[LoreItem]:
     """The entries that are in the prompt."""
     return [

@@ -21,7 +21,7 @@ from rolememory.serve.rest.reasons import (
     LoreRefused,
     RowOut,
     closed_by,
-    item_of,
+    items_of,
     lore_items,
     lore_refusals,
     refusal_out,
@@ -154,8 +154,8 @@ def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
         RecallOut,
         turn,
         position=PositionOut.from_value(rules, role=rules.depth_role),
-        items=[item_of(one, call.language) for one in turn.recalled],
-        near=[item_of(one, call.language) for one in turn.near],
+        items=items_of(turn.recalled, call.language),
+        near=items_of(turn.near, call.language),
         lore=lore_items(turn.lore, call.language),
         messages=_messages(turn) if given.with_messages else None,
         characters=len(turn.text),
@@ -176,7 +176,7 @@ def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
     return call.shown(
         ExplainOut,
         turn,
-        items=[item_of(one, call.language) for one in turn.recalled],
+        items=items_of(turn.recalled, call.language),
         rows=_rows(call, turn, given),
         lore=_lore(call, turn, given),
         budget=BudgetOut(
@@ -201,13 +201,9 @@ def observed(call: RoleCall, given: ObserveIn) -> ObservedOut:
     seen = call.role.observe(
         [raw_message(one) for one in given.messages],
         reply,
-        chat=given.chat,
-        user=given.user,
-        present=given.present,
-        members=given.members,
         kind=given.kind,
-        now=given.now,
         title=given.title,
+        **_place(given),
     )
     if seen.entered or seen.returned or seen.left:
         call.tell("chat", chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
@@ -219,8 +215,7 @@ def search(call: RoleCall, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, call.caller)
     found = call.role.search(**dict(given))
-    items = [item_of(one, call.language) for one in found]
-    return SearchOut(items=items, meaning=call.home.loader.state)
+    return SearchOut(items=items_of(found, call.language), meaning=call.home.loader.state)
 
 
 def _of_caller(given: Given, caller: Caller | None) -> Given:
@@ -251,19 +246,21 @@ def _turn(call: RoleCall, given: TurnRequest, dry_run: bool) -> tuple[Turn, floa
     _check_extent(call.app_state, given)
     turn = call.role.recall(
         [raw_message(one) for one in given.messages],
-        chat=given.chat,
-        user=given.user,
-        present=given.present,
-        members=given.members,
         character=given.character.card() if given.character else None,
-        now=given.now,
         dry_run=dry_run,
         unseen=given.unseen,
         lore=settings.lorebook == "ours" if given.lore is None else given.lore,
         settings=given.budget.settings() if given.budget else None,
         generation=(given.generation or GenerationIn()).told(given.kind),
+        **_place(given),
     )
     return turn, round(1000 * (time.perf_counter() - began), 2)
+
+
+def _place(given: TurnRequest | ObserveIn) -> dict[str, Any]:
+    """In which chat it is said, when, by whom, and who is there."""
+    names = ("chat", "now", "user", "present", "members")
+    return {name: getattr(given, name) for name in names}
 
 
 def _check_extent(app_state: AppState, given: TurnRequest | ObserveIn) -> None:
@@ -275,17 +272,11 @@ def _check_extent(app_state: AppState, given: TurnRequest | ObserveIn) -> None:
 
 
 def _note(call: RoleCall, given: RecallIn, turn: Turn, ms: float) -> TurnNote:
-    block = "\n\n".join(text for text in (turn.persona, turn.story, turn.scene, turn.text) if text)
+    block = "\n\n".join(filter(None, (turn.persona, turn.story, turn.scene, turn.text)))
+    role, name = call.role.id, call.role.role.name
+    recalled, characters = len(turn.recalled), len(block)
     return TurnNote(
-        call.role.id,
-        call.role.role.name,
-        given.chat,
-        given.kind,
-        len(turn.recalled),
-        len(block),
-        ms,
-        given.user,
-        turn=turn,
+        role, name, given.chat, given.kind, recalled, characters, ms, given.user, turn=turn
     )
 
 
@@ -295,13 +286,12 @@ def _messages(turn: Turn) -> list[MessageOut]:
 
 
 def _rows(call: RoleCall, turn: Turn, given: ExplainIn) -> list[RowOut]:
-    ids: Sequence[str] = given.ids
+    left_out = turn.left_out()
+    if not given.remedies and not given.ids:
+        return [refusal_out(one, call.language) for one in left_out]
+    ids: Sequence[str] = given.ids or [one.entry_id for one in left_out][:50]
     if given.all:
         ids = list(call.role.memories)[:2000]
-    elif not ids:
-        ids = [one.entry_id for one in turn.left_out()][:50]
-    if not given.remedies and not given.ids:
-        return [refusal_out(one, call.language) for one in turn.left_out()]
     if not ids:
         return []
     chosen = {one.memory.id for one in turn.recalled}

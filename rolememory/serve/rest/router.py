@@ -1,9 +1,8 @@
 """REST as one application: every module with paths, what lives as long as it, and the answer to unknown addresses."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import cache
 
 import orjson
 from anyio import to_thread
@@ -93,7 +92,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     )
     kept = (UpdateLocks(), map.Surveys(), fetches, exports, life)
     app.state.kept = {type(one): one for one in kept}
-    app.router.routes.append(Route("/api/openapi.json", _described(app), include_in_schema=False))
+    app.router.routes.append(Route("/api/openapi.json", _description(app), include_in_schema=False))
     for router in ROUTERS:
         app.include_router(router)
 
@@ -115,8 +114,6 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         """Whether the server runs, and whether the embedding model is loaded."""
         return state_of(app_state)  # described here, answered before REST is loaded
 
-    _describe(app)
-
     @asynccontextmanager
     async def living() -> AsyncIterator[None]:
         try:
@@ -129,16 +126,18 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     return app, living
 
 
-def _described(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
-    """The description of REST, written once, on a thread."""
-    alone = asyncio.Lock()
-    written: list[bytes] = []
+def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """The OpenAPI document: which REST this is, and how every fault looks. Written once, on a thread."""
+
+    @cache
+    def document() -> bytes:
+        found = app.openapi()
+        found["components"]["schemas"].update(fault_shapes())
+        found["info"][error_responses.VERSION_HEADER] = error_responses.VERSION
+        return orjson.dumps(found)
 
     async def described(_: Request) -> Response:
-        async with alone:
-            if not written:
-                written.append(await to_thread.run_sync(lambda: orjson.dumps(app.openapi())))
-        return Response(written[0], media_type="application/json")
+        return Response(await to_thread.run_sync(document), media_type="application/json")
 
     return described
 
@@ -152,16 +151,3 @@ def _methods(request: Request) -> set[str]:
         if route.matches(request.scope)[0] is Match.PARTIAL
         for method in route.methods or ()
     }
-
-
-def _describe(app: FastAPI) -> None:
-    """Let the OpenAPI document say which REST this is, and how every fault looks."""
-    plain = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = plain()
-        document["components"]["schemas"].update(fault_shapes())
-        document["info"][error_responses.VERSION_HEADER] = error_responses.VERSION
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]  # the way FastAPI documents
