@@ -517,6 +517,10 @@ def _low_relevance(
     return Reason("low_relevance", values)
 
 
+def _unlimited(limits: PerType) -> bool:
+    return all(limit is None for limit in vars(limits).values())
+
+
 def _limit(limits: PerType, kind: MemoryType) -> int | None:
     return getattr(limits, kind.array)  # type: ignore[no-any-return]
 
@@ -723,8 +727,10 @@ def _gates(fitting: Fitting) -> Mapping[int, Sequence[_Gate]]:
     idle: dict[_Gate, bool] = {
         _threshold: not fitting.kept,
         _low_relevance: fitting.high <= 0.0,
+        _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,
         _enough: rules.enough is None or not fitting.thresholds,
+        _type_budget: _unlimited(fitting.budget.per_type),
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }

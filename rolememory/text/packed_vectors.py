@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST = 127  # of a number
 EXACT = 1 << 24  # whole numbers up to here are exact in float32
-AT_ONCE = 1024  # rows that are unpacked at a time: they stay near the processor
+AT_ONCE = 256  # rows that are unpacked at a time: they stay near the processor
 STACK = 16  # rows of one product: so few are multiplied on this thread alone
 
 

@@ -179,7 +179,7 @@ class KeywordTrigger(ByRows):
         eligible = among[list(carried)].tolist()
         for (row, keys), heard in zip(carried.items(), eligible, strict=True):
             listening = self._listening[row]
-            if heard and selective(listening.logic, [spec in seen for spec in listening.secondary]):
+            if heard and _agree(listening, seen):
                 hits.append((row, *weighed(listening.in_order(keys))))
         return TableEvidence.of(hits)
 
@@ -231,6 +231,12 @@ class KeywordTrigger(ByRows):
 
     def _nearest(self, text: str) -> Mapping[str, FuzzyMatch]:
         return fuzzy(tuple(self._mistypable), text, self._settings.fuzzy_cutoff)
+
+
+def _agree(listening: _KeywordEntry, seen: Collection[KeySpec]) -> bool:
+    """Whether its secondary keys let an entry fire."""
+    asked = listening.secondary
+    return not asked or selective(listening.logic, [spec in seen for spec in asked])
 
 
 class _Weighed:

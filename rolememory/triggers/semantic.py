@@ -176,7 +176,7 @@ def strongest(strengths: "NDArray[np.float64]", most: int, least: float = FAINTE
     """Places of the strongest entries, at most so many, none below `least`, none that are 0; in any order."""
     import numpy as np
 
-    found = np.flatnonzero((strengths >= least) & (strengths > 0.0))
+    found = np.flatnonzero(strengths >= least if least > 0.0 else strengths > 0.0)
     return found if len(found) <= most else found[np.argpartition(strengths[found], -most)[-most:]]
 
 
