@@ -72,11 +72,15 @@ class TermIndex:
     def _clear(self, sealed: SealedPostings | None = None) -> None:
         self._postings = Postings(sealed)
         digests = self._postings.sealed.digests
-        self._left: dict[bytes, list[int]] = {}  # rows of sealed texts that stand nowhere yet
+        self._number_of: dict[bytes, int] = {}
+        known = self._number_of
+        self._numbers = array("q", [known.setdefault(one, len(known)) for one in digests])
+        # by number: the first row of a sealed text that stands nowhere yet, -1 = none; and behind each such row the next
+        self._left = array("q", [-1]) * len(known)
+        self._after = array("q", [-1]) * len(digests)
         for row in reversed(range(len(digests))):
-            self._left.setdefault(digests[row], []).append(row)
-        self._number_of = {digest: number for number, digest in enumerate(dict.fromkeys(digests))}
-        self._numbers = array("q", map(self._number_of.__getitem__, digests))  # of each row's text
+            number = self._numbers[row]
+            self._after[row], self._left[number] = self._left[number], row
         self._copies = array("q", bytes(8 * len(self._number_of)))  # by number: rows that hold it
         self._row_of: dict[str, int] = {}
         self._items: list[Any] = [None] * len(digests)  # what gives the text; None = removed
@@ -168,10 +172,10 @@ class TermIndex:
 
     def _append(self, entry_id: str, item: Any, text: str) -> None:
         digest = text_digest(text)
-        if left := self._left.get(digest):
-            row = left.pop()
-            if not left:
-                del self._left[digest]
+        number = self._number_of.get(digest)
+        row = -1 if number is None else self._left[number]
+        if number is not None and row >= 0:
+            self._left[number] = self._after[row]
             self._items[row], self._alive[row], self._postings.texts = item, 1, None
         else:
             row = self._new_row(digest, item, text)
@@ -183,6 +187,7 @@ class TermIndex:
         number = self._number_of.setdefault(digest, len(self._copies))
         if number == len(self._copies):
             self._copies.append(0)
+            self._left.append(-1)
         if self._copies[number]:
             self._postings.spare.update(said.keys())
         self._numbers.append(number)
@@ -199,9 +204,8 @@ class TermIndex:
         number = self._numbers[row]
         self._copies[number] -= 1
         if not self._copies[number]:  # with one of several a repeat goes: as many count as before
-            text = self._read(self._items[row])
-            self._left.pop(text_digest(text), None)
-            self._postings.spare.update(set(tokens(text)))
+            self._left[number] = -1
+            self._postings.spare.update(set(tokens(self._read(self._items[row]))))
         self._items[row], self._alive[row] = None, 0
 
     def _count_texts(self) -> None:
@@ -209,7 +213,10 @@ class TermIndex:
 
         if self._postings.texts is None:
             came = np.ones(len(self._postings.sealed.digests), np.bool_)
-            came[[row for rows in self._left.values() for row in rows]] = False
+            left, after = np.array(self._left), np.array(self._after)
+            while len(left := left[left >= 0]):
+                came[left] = False
+                left = after[left]
             numbers = np.array(self._numbers)[: len(came)]
             self._postings.count_texts(_once(came, numbers, len(self._copies)))
 

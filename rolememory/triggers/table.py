@@ -135,23 +135,28 @@ class Table:
             del self.row_of[self.entry(row).id]
             self._entries[row] = None
         self._free += leaving
-        rows = [self._row(entry.id) for entry in fresh]
+        rows = self._rows(fresh)
         self._write(rows, fresh)
         for follower in self._followers:
             follower.add(rows)
 
-    def _row(self, entry_id: str) -> int:
-        row = self.row_of.get(entry_id)
-        if row is None:
-            row = self._free.pop() if self._free else self.n_rows
-            if row == self.n_rows:
-                self._entries.append(None)
-                self.n_rows += 1
-            self.row_of[entry_id] = row
-            self.came.grow(self.n_rows)
-            self.came[row] = self._coming
-            self._coming += 1
-        return row
+    def _rows(self, entries: Iterable[Entry]) -> list[int]:
+        """The row of each, given to those that have none."""
+        rows, came = [], []
+        for entry in entries:
+            row = self.row_of.get(entry.id)
+            if row is None:
+                row = self._free.pop() if self._free else self.n_rows
+                if row == self.n_rows:
+                    self._entries.append(None)
+                    self.n_rows += 1
+                self.row_of[entry.id] = row
+                came.append(row)
+            rows.append(row)
+        self.came.grow(self.n_rows)
+        self.came[came] = range(self._coming, self._coming + len(came))
+        self._coming += len(came)
+        return rows
 
     def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
         columns = self.created, self.since, self.weight, self.salience, self.priority, self.kind
