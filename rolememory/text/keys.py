@@ -163,10 +163,6 @@ class KeyScan:
                 return Span(number, *place)
         return None
 
-    def count(self, spec: KeySpec, window: int) -> int:
-        """In how many segments of the window the key stands."""
-        return (self.keys_seen(window).get(spec, 0)).bit_count()
-
     def keys_seen(self, window: int | None = None) -> Mapping[KeySpec, int]:
         """Every key seen in the window (None = all segments), with the mask of the segments it stands in. Cost: O(hits)."""
         asked = self.window if window is None else window & self.window

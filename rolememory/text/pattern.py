@@ -11,7 +11,7 @@ Python's tables have no case. Everything else is compared with Node.js row by ro
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from time import thread_time
@@ -143,7 +143,7 @@ class Pattern:
 
 
 class Quarantine:
-    """Patterns that timed out too often: they are skipped until their key is edited or they are released. Thread-safe."""
+    """Patterns that timed out too often: they are skipped until their key is edited. Thread-safe."""
 
     def __init__(self, limit: int = 3) -> None:
         self._limit = limit
@@ -152,7 +152,7 @@ class Quarantine:
 
     def holds(self, key: str) -> bool:
         """Whether the pattern rests."""
-        return self._timeouts[key] >= self._limit if key in self._timeouts else False
+        return self._timeouts[key] >= self._limit
 
     def timed_out(self, key: str) -> bool:
         """Note that a pattern timed out; true when it is skipped from now on."""
@@ -160,49 +160,27 @@ class Quarantine:
             self._timeouts[key] += 1
             return self._timeouts[key] == self._limit
 
-    def release(self, key: str) -> None:
-        """Release a pattern that was skipped."""
-        with self._lock:
-            self._timeouts.pop(key, None)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The patterns that are skipped, in the order of their first time-out."""
-        with self._lock:
-            return tuple(key for key, count in self._timeouts.items() if count >= self._limit)
-
 
 class PatternBudget:
-    """The CPU time all patterns of one turn may take, in their own thread: a busy machine skips none. Every search of a turn goes through it, so it also knows what did not finish.
-
-    `unfinished` is what a trace records: key and number of its searches that did finish. Handed back as `obey`, those
-    patterns stop at the same search without being run, and no clock is asked: a turn replays whatever the machine's speed.
-    """
+    """The CPU time all patterns of one turn may take, in their own thread: a busy machine skips none. Every search of a turn goes through it, so it also knows what did not finish."""
 
     def __init__(
         self,
         turn_ms: float = 100.0,
         each_ms: float = 50.0,
         quarantine: Quarantine | None = None,
-        obey: Mapping[str, int] | None = None,
         clock: Callable[[], float] = thread_time,
     ) -> None:
-        self._each_ms, self._left_ms = each_ms, turn_ms
+        self.left_ms = turn_ms
+        self._each_ms, self._clock = each_ms, clock
         self._quarantine = quarantine or Quarantine()
-        self._obey, self._clock = obey, clock
-        self._finished: Counter[str] = Counter()
-        self.unfinished: dict[str, int] = {}
+        self.unfinished: dict[str, None] = {}  # keys of the patterns that were stopped, in order
         self.quarantined: list[str] = []  # keys that began to rest in this turn
-
-    @property
-    def left_ms(self) -> float:
-        """What is left of the turn's time, in milliseconds."""
-        return max(self._left_ms, 0.0)
 
     @property
     def spent(self) -> bool:
         """Whether the turn's time is used up: no further pattern is run."""
-        return self._left_ms < LEAST_SLICE_MS
+        return self.left_ms < LEAST_SLICE_MS
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -221,26 +199,22 @@ class PatternBudget:
         key = str(pattern.source)
         if key in self.unfinished:
             return None
-        if self._obey is not None:
-            return self._as_recorded(key, pattern, text)
         if self._quarantine.holds(key) or self.spent:
-            self._stop(key)
+            self.unfinished[key] = None
             return None
         return self._timed(key, pattern, text)
 
     def _timed(self, key: str, pattern: Pattern, text: str) -> Place | None:
-        started, slice_s = self._clock(), min(self._each_ms, self._left_ms) / 1000
+        started, slice_s = self._clock(), min(self._each_ms, self.left_ms) / 1000
         try:
-            found = self._searched(pattern, text, started, slice_s)
+            return self._searched(pattern, text, started, slice_s)
         except TimeoutError:
             if self._quarantine.timed_out(key):
                 self.quarantined.append(key)
-            self._stop(key)
+            self.unfinished[key] = None
             return None
         finally:
-            self._left_ms -= (self._clock() - started) * 1000
-        self._finished[key] += 1
-        return found
+            self.left_ms -= (self._clock() - started) * 1000
 
     def _searched(
         self, pattern: Pattern, text: str, started: float, slice_s: float
@@ -253,17 +227,6 @@ class PatternBudget:
                 if self._clock() - started >= slice_s / 2:
                     raise
         return pattern.search(text, slice_s)
-
-    def _as_recorded(self, key: str, pattern: Pattern, text: str) -> Place | None:
-        assert self._obey is not None
-        if self._finished[key] >= self._obey.get(key, self._finished[key] + 1):
-            self._stop(key)
-            return None
-        self._finished[key] += 1
-        return pattern.search(text)
-
-    def _stop(self, key: str) -> None:
-        self.unfinished[key] = self._finished[key]
 
 
 def _source(key: str) -> PatternSource:
