@@ -85,7 +85,8 @@ def test_nothing_is_asked_of_anybody_but_the_server() -> None:
 FOUND = """
 const { context, settings } = JSON.parse(process.env.GIVEN);
 globalThis.location = { hostname: '127.0.0.1' };
-const told = [];
+const told = [], asked = [], reached = fetch;
+globalThis.fetch = (url, ...rest) => (asked.push(String(url)), reached(url, ...rest));
 globalThis.toastr = { warning: (text) => told.push(text) };
 globalThis.SillyTavern = { getContext: () => ({ extensionSettings: { rolememory: settings }, translate: (text) => text, getCurrentLocale: () => 'en', ...context }) };
 const { asleep, find, tellAsleep } = await import('./find.js');
@@ -94,7 +95,7 @@ const { way } = await import('./who.js');
 await find();
 tellAsleep();
 tellAsleep();
-console.log(JSON.stringify({ way: way(), server: server(), asleep: asleep(), told }));
+console.log(JSON.stringify({ way: way(), server: server(), asleep: asleep(), told, asked }));
 """
 STAND_IN = """
 const { context, speaking, type } = JSON.parse(process.env.GIVEN);
@@ -211,7 +212,14 @@ def test_the_server_is_found_on_any_port(tmp_path: Path) -> None:
     (scripts := tmp_path / "scripts").mkdir()
     with served(tmp_path / "home") as house:
         found = of_the_extension(scripts, FOUND, context=custom(house.url), settings={})
-    assert found == {"way": "proxy", "server": house.url, "asleep": "", "told": []}
+    asked = [f"{house.url}/healthz"]
+    assert found == {
+        "way": "proxy",
+        "server": house.url,
+        "asleep": "",
+        "told": [],
+        "asked": asked,
+    }
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -233,3 +241,4 @@ def test_no_address_of_the_wide_world_is_asked(tmp_path: Path) -> None:
         tmp_path, FOUND, context=custom("https://models.example.com"), settings={}
     )
     assert (found["way"], found["server"]) == ("direct", "http://127.0.0.1:8787")
+    assert found["asked"] == []

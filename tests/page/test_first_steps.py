@@ -63,7 +63,7 @@ def test_what_another_home_exported_comes_in_as_a_file(
 ) -> None:
     document = tmp_path_factory.mktemp("outside") / "asha.json"
     document.write_text(json.dumps(elsewhere), "utf-8")
-    empty.home.create("Bo")
+    empty.home.create("Abe")
     with visiting(browser, empty, "en", "desktop") as visitor:
         visitor.goes("welcome")
         visitor.page.locator("summary", has_text=visitor.says("welcome.another")).click()
@@ -72,9 +72,9 @@ def test_what_another_home_exported_comes_in_as_a_file(
         expect(visitor.page.locator("#role")).to_have_value(empty.home.role("Asha").id)
         chosen = visitor.page.locator("ol.steps button[aria-pressed=true]")
         expect(chosen).to_have_text("Asha")
-        visitor.page.get_by_role("button", name="Bo", exact=True).click()
-        expect(chosen).to_have_text("Bo")
-        expect(visitor.page.locator("#role")).to_have_value(empty.home.role("Bo").id)
+        visitor.page.get_by_role("button", name="Abe", exact=True).click()
+        expect(chosen).to_have_text("Abe")
+        expect(visitor.page.locator("#role")).to_have_value(empty.home.role("Abe").id)
 
 
 @EITHER

@@ -471,7 +471,7 @@ class Author(FailingDisk):
     [
         pytest.param(1, 5, id="one save"),
         pytest.param(4, 5, id="another begins whenever it is our turn"),
-        pytest.param(1, 60, id="a slow one"),
+        pytest.param(1, 200, id="a slow one"),
     ],
 )
 def test_a_write_waits_for_a_save_by_hand(tmp_path: Path, saves: int, looks: int) -> None:
