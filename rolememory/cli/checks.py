@@ -9,8 +9,8 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
 
+from rolememory.cards.base import load
 from rolememory.cli import learning_checks
 from rolememory.cli.embedding_status import look
 from rolememory.cli.health_finding import (
@@ -25,14 +25,32 @@ from rolememory.cli.health_finding import (
     warning,
 )
 from rolememory.cli.words import ProcessLanguage, say, worded
-from rolememory.errors import NotWrittenError, RoleMemoryError
+from rolememory.errors import (
+    NotWrittenError,
+    RoleMemoryError,
+    SettingsError,
+    TemplateError,
+)
+from rolememory.inject.environment import Templates
+from rolememory.inject.render import Style
 from rolememory.locales import Listed, translatable
-
-if TYPE_CHECKING:
-    from rolememory.schema.role import Role
-    from rolememory.schema.scene import Language
-    from rolememory.schema.settings import Settings
-    from rolememory.storage.problem import Problem
+from rolememory.recall.books import Books
+from rolememory.recall.lexicons import Lexicons
+from rolememory.schema.memory import Memory
+from rolememory.schema.role import Role
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import InjectSettings, ScanSettings, Settings
+from rolememory.storage.files import atomic
+from rolememory.storage.files.backup import list_backups
+from rolememory.storage.files.space import FileSpace, FileStorage
+from rolememory.storage.files.watch import Watch
+from rolememory.storage.home import HomeFolder
+from rolememory.storage.ineffective_fields import still_ineffective
+from rolememory.storage.memories import RoleStore
+from rolememory.storage.problem import Problem
+from rolememory.storage.settings import FILE, load_settings
+from rolememory.text.embed import loader
+from rolememory.text.embed.graph import graph_folder
 
 PARTS = (
     "numpy",
@@ -112,18 +130,13 @@ def _home(home: Path) -> Iterator[HealthFinding]:
 
 def _open_to_others(home: Path) -> bool:
     """Whether a role's folder can be read by others; new ones cannot, those of older versions may."""
-    from rolememory.storage.files.space import FileStorage
-
     folders = [home, *(home / name for name in FileStorage(home).roles())]
     allowed = [folder.stat().st_mode & 0o077 for folder in folders]
     return bool(allowed[0] and any(allowed[1:]))
 
 
-def _settings(home: Path) -> "tuple[Settings | None, list[HealthFinding]]":
+def _settings(home: Path) -> tuple[Settings | None, list[HealthFinding]]:
     """The settings, and every mistake in them at once."""
-    from rolememory.errors import SettingsError
-    from rolememory.storage.settings import FILE, load_settings
-
     try:
         loaded = load_settings(home)
     except SettingsError as error:
@@ -134,7 +147,7 @@ def _settings(home: Path) -> "tuple[Settings | None, list[HealthFinding]]":
     return loaded.settings, [good("settings", what, str(home / FILE)), *notes]
 
 
-def _model(home: Path, settings: "Settings | None", load_model: bool) -> HealthFinding:
+def _model(home: Path, settings: Settings | None, load_model: bool) -> HealthFinding:
     if settings is None:
         return note("model", say("not looked at until the settings can be read"))
     meaning = look(home)
@@ -148,23 +161,20 @@ def _model(home: Path, settings: "Settings | None", load_model: bool) -> HealthF
     return finding("good" if known else "note", "model", meaning.text())
 
 
-def _loaded(home: Path, settings: "Settings") -> HealthFinding:
-    from rolememory.text.embed.graph import graph_folder
-    from rolememory.text.embed.loader import Loader, load
+def _loaded(home: Path, settings: Settings) -> HealthFinding:
 
-    loader = Loader(settings.embedding, load=partial(load, graph=graph_folder(home)))
-    if not loader.ready():
-        return fault("model", loader.reason, remedy=say("see `rolememory model list`"))
+    model = loader.Loader(settings.embedding, load=partial(loader.load, graph=graph_folder(home)))
+    if not model.ready():
+        return fault("model", model.reason, remedy=say("see `rolememory model list`"))
     told = say(
         "the model loads and answers, by {by}; languages: {languages}",
-        by=getattr(loader.get(), "runtime", ""),
-        languages=", ".join(sorted(loader.background)) or "-",
+        by=getattr(model.get(), "runtime", ""),
+        languages=", ".join(sorted(model.background)) or "-",
     )
     return good("model", told)
 
 
-def _watch(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
-    from rolememory.storage.files.watch import Watch
+def _watch(home: Path, settings: Settings) -> Iterator[HealthFinding]:
 
     with Watch(home, lambda _: None, settings.storage) as watching:
         mode, notes = watching.mode, list(watching.notes)
@@ -180,8 +190,6 @@ def _watch(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
 
 
 def _templates(home: Path) -> Iterator[HealthFinding]:
-    from rolememory.errors import TemplateError
-    from rolememory.inject.environment import Templates
 
     folder = home / "templates"
     for file in sorted(folder.glob("*/*.jinja")):
@@ -198,13 +206,8 @@ def _templates(home: Path) -> Iterator[HealthFinding]:
         )
 
 
-def _rendered(folder: Path, kind: str, name: str, language: "Language") -> tuple[str, ...]:
+def _rendered(folder: Path, kind: str, name: str, language: Language) -> tuple[str, ...]:
     """What is wrong with a template that compiles, found out by saying a memory with it."""
-    from rolememory.inject.environment import Templates
-    from rolememory.inject.render import Style
-    from rolememory.schema.memory import Memory
-    from rolememory.schema.settings import InjectSettings
-
     if kind != "inject":
         return ()
     settings = InjectSettings(template=name, language=language)
@@ -214,7 +217,6 @@ def _rendered(folder: Path, kind: str, name: str, language: "Language") -> tuple
 
 
 def _roles(home: Path) -> Iterator[HealthFinding]:
-    from rolememory.storage.home import HomeFolder
 
     folder = HomeFolder(home)
     roles = folder.roles()
@@ -229,9 +231,7 @@ def _roles(home: Path) -> Iterator[HealthFinding]:
         yield note("role", say("no roles yet"), str(home), remedy=remedy)
 
 
-def _role(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.storage.files.space import FileSpace
-    from rolememory.storage.memories import RoleStore
+def _role(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
 
     found = RoleStore(FileSpace(folder)).snapshot()
     wrong = False
@@ -251,12 +251,9 @@ def _role(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
 
 
 def _problems(
-    home: Path, folder: Path, role: "Role", problems: "Sequence[Problem]"
+    home: Path, folder: Path, role: Role, problems: Sequence[Problem]
 ) -> Iterator[HealthFinding]:
     """What is wrong in memory.json, with the whole path of the file, so that an editor can jump there."""
-    from rolememory.recall.lexicons import Lexicons
-    from rolememory.storage.ineffective_fields import still_ineffective
-
     for problem in still_ineffective(problems, Lexicons(home / "lexicons").current()):
         text = worded(problem)
         placed = text if text.startswith(str(folder)) else f"{folder}{os.sep}{text}"
@@ -264,9 +261,7 @@ def _problems(
         yield finding(level, "role", placed, role.name)
 
 
-def _settings_and_learning(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.errors import SettingsError
-    from rolememory.storage.settings import load_settings
+def _settings_and_learning(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
 
     try:
         loaded = load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
@@ -277,8 +272,7 @@ def _settings_and_learning(home: Path, folder: Path, role: "Role") -> Iterator[H
     yield from learning_checks.role(folder, role, loaded.settings)
 
 
-def _card(folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.cards.base import load
+def _card(folder: Path, role: Role) -> Iterator[HealthFinding]:
 
     if not role.card:
         return
@@ -290,10 +284,7 @@ def _card(folder: Path, role: "Role") -> Iterator[HealthFinding]:
         yield fault("role", error, role.name, remedy=remedy)
 
 
-def _books(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.recall.books import Books
-    from rolememory.schema.settings import ScanSettings
-    from rolememory.storage.files.space import FileSpace
+def _books(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
 
     shared = home / "worldbooks"
     for name in role.worldbooks:
@@ -317,8 +308,7 @@ def _books(home: Path, folder: Path, role: "Role") -> Iterator[HealthFinding]:
         )
 
 
-def _leftovers(folder: Path, role: "Role") -> Iterator[HealthFinding]:
-    from rolememory.storage.files import atomic
+def _leftovers(folder: Path, role: Role) -> Iterator[HealthFinding]:
 
     if (folder / "journal" / "conflicts.jsonl").exists():
         what = say("changes that the file contradicted lie here")
@@ -347,8 +337,7 @@ def _leftovers(folder: Path, role: "Role") -> Iterator[HealthFinding]:
         yield warning("role", error, role.name)
 
 
-def _backups(folder: Path, role: "Role", memories: int) -> Iterator[HealthFinding]:
-    from rolememory.storage.files.backup import list_backups
+def _backups(folder: Path, role: Role, memories: int) -> Iterator[HealthFinding]:
 
     newest = next(iter(list_backups(folder)), None)
     make = command("backup", role.name)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli.checks import checks
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import look
 from rolememory.cli.health_finding import FAULT, HealthFinding
-from rolememory.cli.learning_status import servers, standing
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.output import out
 from rolememory.cli.upkeep import chosen, size
@@ -36,6 +34,7 @@ translatable(("episodic", "semantic", "traits", "goals"), "memory")
 def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
     from rolememory.cli.embedding_status import ready
+    from rolememory.cli.learning_status import servers
 
     rows = []
     with open_home(meaning=wait) as home:
@@ -61,6 +60,7 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
 
 
 def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
+    from rolememory.cli.learning_status import standing
     from rolememory.storage.files.backup import list_backups
 
     newest = next(iter(list_backups(role_memory.folder)), None)
@@ -127,6 +127,8 @@ def doctor(
     terse: Annotated[bool, option("--quiet -q", "only what is wrong")] = False,
 ) -> None:
     """One line per finding: how it stands, where, what, what to do."""
+    from rolememory.cli.checks import checks
+
     found: list[HealthFinding] = []
     for one in checks(home_path(), load_model=wait):
         found.append(one)

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rolememory.cli.health_finding import (
     HealthFinding,
@@ -26,10 +25,11 @@ from rolememory.cli.learning_status import (
 from rolememory.cli.words import say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
-
-if TYPE_CHECKING:
-    from rolememory.schema.role import Role
-    from rolememory.schema.settings import Settings
+from rolememory.schema.role import Role
+from rolememory.schema.settings import Settings
+from rolememory.serve.token import NAME, VARIABLE
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.home import HomeFolder
 
 _SERVERS = translatable({"learning": "the model that learns", "replies": "the model that replies"})
 _MEANWHILE = translatable(
@@ -41,7 +41,7 @@ _MEANWHILE = translatable(
 MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in an evening
 
 
-def learning(settings: "Settings", *, ask: bool) -> Iterator[HealthFinding]:
+def learning(settings: Settings, *, ask: bool) -> Iterator[HealthFinding]:
     """Who learns, and the servers that are asked."""
     by = learns_by(settings)
     told = LearningStatus(by).told()
@@ -83,10 +83,8 @@ def _server(one: ConfiguredServer) -> HealthFinding:
     )
 
 
-def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[HealthFinding]:
+def role(folder: Path, role: Role, settings: Settings) -> Iterator[HealthFinding]:
     """How learning stands in one role, and what is wrong with its chats."""
-    from rolememory.storage.files.space import FileSpace
-
     try:
         found = standing(FileSpace(folder), settings)
     except (RoleMemoryError, OSError) as error:
@@ -107,7 +105,7 @@ def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[HealthFin
     yield from (note("learning", one, role.name) for one in found.notes)
 
 
-def serving(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
+def serving(home: Path, settings: Settings) -> Iterator[HealthFinding]:
     """Whether `serve` can do its work as it is set."""
     rules = settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
@@ -129,7 +127,6 @@ def serving(home: Path, settings: "Settings") -> Iterator[HealthFinding]:
 
 
 def _token(home: Path) -> HealthFinding:
-    from rolememory.serve.token import NAME, VARIABLE
 
     token = home / NAME
     if os.environ.get(VARIABLE, "").strip():
@@ -143,7 +140,6 @@ def _token(home: Path) -> HealthFinding:
 
 
 def _default_role(home: Path, name: str) -> Iterator[HealthFinding]:
-    from rolememory.storage.home import HomeFolder
 
     try:
         HomeFolder(home).find(name)

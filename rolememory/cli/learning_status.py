@@ -3,15 +3,24 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import httpx
+
+from rolememory.chats import Chats
 from rolememory.cli.words import ProcessLanguage, say
+from rolememory.inject.environment import Templates
+from rolememory.learn.cursor import Cursors
+from rolememory.learn.model.models import STEPS, UPSTREAM, model_learns, own, resolved
+from rolememory.learn.model.worker import ExtractionWorker
+from rolememory.llm.errors import StatusError, trouble
+from rolememory.llm.servers import ModelServers
 from rolememory.locales import translatable
-
-if TYPE_CHECKING:
-    from rolememory.chats import Chats
-    from rolememory.schema.settings import Settings
-    from rolememory.storage.port import Space
+from rolememory.schema.learning import Company
+from rolememory.schema.settings import Settings
+from rolememory.storage.port import Space
+from rolememory.storage.review import Review
+from rolememory.upstream import bearer, client, shown, translated
 
 PROBE_S = 5.0  # a server that is asked whether it is there has so long
 
@@ -45,12 +54,8 @@ class LearningStatus:
 translatable(("off", "commands", "commands and model"), "learning")
 
 
-def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None) -> LearningStatus:
+def standing(space: Space, settings: Settings, chats: Chats | None = None) -> LearningStatus:
     """How learning stands in this role. Reads its chats; writes nothing, asks nobody."""
-    from rolememory.chats import Chats
-    from rolememory.learn.cursor import Cursors
-    from rolememory.storage.review import Review
-
     kept = chats or Chats(space)
     every = kept.chats(archived=True)
     cursors = Cursors(space)
@@ -68,22 +73,16 @@ def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None)
     )
 
 
-def learns_by(settings: "Settings") -> str:
+def learns_by(settings: Settings) -> str:
     """Who reads what is said, by the settings."""
-    from rolememory.learn.model.models import UPSTREAM, model_learns, resolved
-
     if not settings.learn.enabled:
         return "off"
     learn = resolved(settings, last_model=UPSTREAM)  # the server knows which
     return "commands and model" if model_learns(learn) else "commands"
 
 
-def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mapping[str, Any]:
+def _model_state(space: Space, settings: Settings, chats: Chats) -> Mapping[str, Any]:
     """What waits for a model: the background of the role, made to be asked and never to be begun."""
-    from rolememory.inject.environment import Templates
-    from rolememory.learn.model.worker import ExtractionWorker
-    from rolememory.schema.learning import Company
-
     behind = ExtractionWorker(
         space,
         chats,
@@ -112,10 +111,8 @@ class ConfiguredServer:
         return bool(os.environ.get(self.key_env, "").strip())
 
 
-def servers(settings: "Settings", *, ask: bool) -> Iterator[ConfiguredServer]:
+def servers(settings: Settings, *, ask: bool) -> Iterator[ConfiguredServer]:
     """The servers that learn and that reply, each once. `ask`: see whether they are there, at most some seconds each."""
-    from rolememory.learn.model.models import STEPS, own, resolved
-
     learn, known = resolved(settings), dict[str, tuple[str, str]]()
     for base, key in ((own(learn, step).endpoint, own(learn, step).api_key_env) for step in STEPS):
         known.setdefault(base or learn.endpoint, ("learning", key or learn.api_key_env))
@@ -126,8 +123,6 @@ def servers(settings: "Settings", *, ask: bool) -> Iterator[ConfiguredServer]:
 
 
 def _server(what: str, base: str, key_env: str, *, ask: bool) -> ConfiguredServer:
-    from rolememory.llm.servers import ModelServers
-    from rolememory.upstream import shown, translated
 
     url, _ = translated(base, "")
     if not ask:
@@ -144,11 +139,6 @@ def _server(what: str, base: str, key_env: str, *, ask: bool) -> ConfiguredServe
 
 def _reason(url: str, key_env: str) -> str:
     """Why a server cannot be asked; "" when it answers."""
-    import httpx
-
-    from rolememory.llm.errors import StatusError, trouble
-    from rolememory.upstream import bearer, client
-
     try:
         with client(url) as line:
             answer = line.get(f"{url}/models", headers=bearer(key_env), timeout=PROBE_S)
