@@ -103,21 +103,13 @@ def _report_json(report: "ScanReport") -> dict[str, Any]:
 
 
 def _show_report(report: "ScanReport") -> None:
-    columns = {
-        "pass": say("pass"),
-        "title": say("entry"),
-        "reason": say("why"),
-        "target": say("goes to"),
-        "tokens": "tokens",
-    }
     if report.fired:
-        out.table(list(map(_fired, report.fired)), columns)
+        out.table(list(map(_fired, report.fired)), "pass title reason target tokens")
     else:
         out.say("nothing fires")
     if report.silent:
         out.say("kept out:", style="bold")
-        columns = {"title": say("entry"), "gate": say("gate"), "reason": say("why not")}
-        out.table(list(map(_silent, report.silent)), columns)
+        out.table(list(map(_silent, report.silent)), "title gate reason", reason=say("why not"))
     hidden = say("; {quiet} not mentioned (--all shows them)", quiet=report.quiet)
     out.say(
         "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
@@ -243,15 +235,10 @@ def show_faults(rows: list[dict[str, Any]], everything: bool, several: bool = Fa
     errors = counts["error"]
     if out.json(shown):
         return errors
-    columns = {
-        "level": say("level"),
-        "title": say("entry"),
-        "field": say("field"),
-        "why": say("what is wrong"),
-        "write": say("what to write"),
-    }
     if shown:
-        out.table(shown, {"book": say("book"), **columns} if several else columns)
+        columns = "level title field why write"
+        columns = f"book {columns}" if several else columns
+        out.table(shown, columns, why=say("what is wrong"))
     more = say(" (--all shows the notes)") if len(rows) > len(shown) else ""
     levels = ", ".join(_many(count, level) for level, count in counts.items())
     told = say(
@@ -298,16 +285,11 @@ def show(
     if out.json({**head, "entries": rows}):
         return
     out.line(f"{file.name}  ({file.book.format}, {len(rows)})", "bold")
-    columns = {
-        "uid": "uid",
-        "title": say("entry"),
-        "keys": say("keys"),
-        "marks": say("marks"),
-        "target": say("goes to"),
-        "order": say("order"),
-        "tokens": "tokens",
-    }
-    out.table(rows, {**columns, "content": say("text")} if texts else columns)
+    columns = "uid title keys marks target order tokens"
+    if texts:
+        out.table(rows, f"{columns} content", content=say("text"))
+    else:
+        out.table(rows, columns)
     out.warn(*file.book.problems)
 
 

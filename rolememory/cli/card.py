@@ -46,13 +46,11 @@ def show(file: CardOrRole) -> None:
         return
     out.pairs((title, value) for title, value in _head(found) if value)
     out.line()
-    columns = {
-        "field": say("field"),
-        "characters": say("characters", msgctxt="length"),
-        "tokens": "tokens",
-        "begins": say("begins"),
-    }
-    out.table(found["fields"], columns)
+    out.table(
+        found["fields"],
+        "field characters tokens begins",
+        characters=say("characters", msgctxt="length"),
+    )
     out.warn(*card.problems)
 
 

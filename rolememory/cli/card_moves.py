@@ -161,8 +161,7 @@ def _give(made: "Converted", file_out: str | None, yes: bool, more: dict[str, An
     if out.json(row):
         return
     if losses:
-        columns = {"field": say("field"), "why": say("what happens"), "kept": say("kept in")}
-        out.table(losses, columns)
+        out.table(losses, "field why kept", why=say("what happens"))
     count = len(losses)
     fields = f"{count} field{'' if count == 1 else 's'} it cannot hold" if count else "nothing lost"
     out.say(

@@ -157,7 +157,7 @@ def _tell_fields(done: "Imported") -> None:
         for where, fields in {"role.json": done.fields, **done.memories}.items()
         for name, value in leaves_of(fields)
     ]
-    out.table(rows, {"where": say("in"), "field": say("field"), "value": say("value")})
+    out.table(rows, "where field value")
 
 
 def leaves_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

@@ -24,15 +24,6 @@ def history(
     """From the journal."""
     with open_role(role) as role_memory:
         lines = role_memory.history(memory_id, limit)
-    columns = {
-        "at": say("when"),
-        "actor": say("by"),
-        "op": say("did"),
-        "id": "id",
-        "what": say("what"),
-        "reason": say("why", msgctxt="change"),
-        "txn": say("for `undo`"),
-    }
     values = [
         picked(line, "seq txn at actor op id")
         | {"fields": {name: list(pair) for name, pair in line.fields.items()}}
@@ -44,7 +35,8 @@ def history(
         | {"at": line.at.astimezone(), "op": say(line.op, msgctxt="change"), "what": _what(line)}
         for line, value in zip(lines, values, strict=True)
     ]
-    out.listing(values, columns, say("no changes on record"), rows)
+    columns, why = "at actor op id what reason txn", say("why", msgctxt="change")
+    out.listing(values, columns, say("no changes on record"), rows, reason=why)
 
 
 def _what(line: "HistoryLine") -> str:

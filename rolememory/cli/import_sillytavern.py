@@ -184,22 +184,14 @@ def _show_dry(steps: ImportRun) -> None:
     if out.json(values):
         return
     _show(plan)
-    columns = {
-        "title": say("chat"),
-        "roles": say("heard by"),
-        "user": say("user"),
-        "messages": say("messages"),
-        "summaries": say("summaries"),
-        "size": say("size"),
-        "state": say("state"),
-    }
     shown = [
         row | {"title": row["name"], "size": size(row["size"]), "state": say(_STATES[row["state"]])}
         for row in rows
     ]
     if rows:
         out.line()
-        out.table(shown, columns)
+        columns = "title roles user messages summaries size state"
+        out.table(shown, columns, title=say("chat"), roles=say("heard by"))
     out.warn(*(problem for chat in chats for problem in chat.problems))
     _tell_hidden(chats)
     out.say("nothing was changed")

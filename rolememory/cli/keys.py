@@ -14,12 +14,6 @@ KeyName = Annotated[str, argument("NAME", "what the key is called")]
 
 def listed() -> None:
     """What they are is shown to nobody: the home keeps their digests alone."""
-    columns = {
-        "name": say("key"),
-        "user": say("user"),
-        "roles": say("roles"),
-        "rights": say("rights"),
-    }
     rows = [
         {
             "name": key.name,
@@ -29,7 +23,8 @@ def listed() -> None:
         }
         for key in _keys().all()
     ]
-    out.listing(rows, columns, say("no keys yet: `rolememory keys add NAME`"))
+    empty = say("no keys yet: `rolememory keys add NAME`")
+    out.listing(rows, "name user roles rights", empty, name=say("key"))
 
 
 def add(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from rolememory.cli.context import open_role
 from rolememory.cli.embedding_status import ready, tell_without
-from rolememory.cli.memory_rows import hit_text, memory_columns, memory_json, memory_row
+from rolememory.cli.memory_rows import MEMORY_COLUMNS, hit_text, memory_json, memory_row
 from rolememory.cli.options import (
     MemoryTypeChoice,
     RoleName,
@@ -52,7 +52,7 @@ def list_memories(
     shown = found[:limit]
     out.listing(
         list(map(memory_json, shown)),
-        memory_columns(),
+        MEMORY_COLUMNS,
         say("nothing to show"),
         list(map(memory_row, shown)),
     )
@@ -81,7 +81,6 @@ def search(
         memory_row(one.memory) | {"score": f"{one.score:.2f}", "why": "; ".join(value["why"])}
         for one, value in zip(found, values, strict=True)
     ]
-    columns = {"score": say("score"), "id": "id", "content": say("content"), "why": say("why")}
-    out.listing(values, columns, say("nothing found"), rows)
+    out.listing(values, "score id content why", say("nothing found"), rows)
     if not wait:
         tell_without(query)

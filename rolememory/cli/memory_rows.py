@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 translatable(("episodic", "semantic", "trait", "goal"), "memory")
 
 
-def memory_columns() -> dict[str, str]:
-    """The columns of a list of memories."""
-    return {
-        "id": "id",
-        "type": say("type"),
-        "weight": say("weight"),
-        "content": say("content"),
-        "keys": say("keys"),
-        "state": say("state"),
-    }
+MEMORY_COLUMNS = "id type weight content keys state"
 
 
 def memory_row(memory: "Memory") -> dict[str, Any]:

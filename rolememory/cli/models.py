@@ -30,16 +30,6 @@ def model_list() -> None:
     ]
     if out.json({"in_use": using.as_json(), "models": rows}):
         return
-    columns = {
-        "mark": "",
-        "name": say("name", msgctxt="model"),
-        "languages": say("languages"),
-        "megabytes": "MB",
-        "dims": say("dims"),
-        "window": say("tokens"),
-        "licence": say("licence"),
-        "about": say("about"),
-    }
     marked = {"*": "in_use", "+": "here"}
     shown = [
         row
@@ -47,7 +37,8 @@ def model_list() -> None:
         | {"languages": [say(_LANGUAGES[one]) for one in row["languages"]]}
         for row in rows
     ]
-    out.table(shown, columns)
+    columns = "mark name languages megabytes dims window licence about"
+    out.table(shown, columns, mark="", megabytes="MB", name=say("name", msgctxt="model"))
     out.line(using.text())
     out.say("`rolememory model fetch NAME` fetches one; a folder works too")
 

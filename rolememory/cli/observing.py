@@ -121,7 +121,7 @@ def _show_waiting(role_memory: "RoleMemory", refused: bool) -> None:
     ]
     why = say("why not", msgctxt="memory") if refused else say("why it waits")
     empty = say("nothing was refused") if refused else say("nothing waits")
-    out.listing(rows, {"id": "id", "content": say("what"), "why": why}, empty)
+    out.listing(rows, "id content why", empty, content=say("what"), why=why)
 
 
 def _receipts(role_memory: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]":

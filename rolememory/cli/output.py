@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
-from rolememory.locales import Localized
+from rolememory.locales import Localized, translatable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +25,16 @@ _SHARES = {  # of the room, where a text may take several lines; others are cut
     "content": 3, "what": 3, "about": 3, "title": 1, "keys": 1, "why": 1, "reason": 1, "marks": 1, "roles": 1,
     "write": 1, "was": 1, "value": 1, "kept": 1, "begins": 1, "takes": 1, "aliases": 1,
 }  # fmt: skip
+_TITLES = translatable({
+    "title": "entry", "reason": "why", "target": "goes to", "write": "what to write", "kept": "kept in", "where": "in", "at": "when",
+    "actor": "by", "op": "did", "txn": "for `undo`", "window": "tokens", "names": "also called", "updated": "last", "branch_of": "branch of",
+    "source": "from", "of": "forked from", "merged": "knows also",
+})  # fmt: skip
+_TITLES |= {name: name for name in translatable((
+    "about", "aliases", "archived", "begins", "book", "chats", "content", "dims", "field", "gate", "keys", "languages", "level", "licence",
+    "marks", "memories", "messages", "name", "order", "pass", "problems", "rights", "role", "roles", "score", "size", "state", "story",
+    "summaries", "takes", "type", "user", "value", "weight", "what", "why", "worldbooks",
+))}  # fmt: skip
 _STYLES = {"id": "cyan", "name": "cyan", "title": "cyan", "key": "cyan", "level": "yellow"}
 
 
@@ -94,27 +104,30 @@ class Output:
         text = printable(text) if self.is_terminal else text
         write(text if text.endswith("\n") else text + "\n")
 
-    def table(self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
-        """Rows under the titles of their columns: boxed on a terminal, tab-separated in a pipe."""
+    def table(self, rows: Sequence[Mapping[str, Any]], columns: str, /, **titles: str) -> None:
+        """Rows by these columns: boxed on a terminal under their titles (`titles`, else the usual ones), tab-separated in a pipe."""
         if self.is_terminal:
-            self.console().print(_table(rows, columns))
+            usual = {key: say(_TITLES[key]) if key in _TITLES else key for key in columns.split()}
+            self.console().print(_table(rows, usual | titles))
         else:
             for row in rows:
-                told = (one_line(printable(shown(row.get(key)))) for key in columns)
+                told = (one_line(printable(shown(row.get(key)))) for key in columns.split())
                 write("\t".join(told) + "\n")
 
     def listing(
         self,
         value: Sequence[Any],
-        columns: Mapping[str, str],
+        columns: str,
         empty: str = "",
         rows: Sequence[Mapping[str, Any]] | None = None,
+        /,
+        **titles: str,
     ) -> None:
         """What a verb lists: JSON with --json, else `rows` (or the values) as a table; where there are none, `empty` on standard error."""
         if self.json(value):
             return
         if value:
-            self.table(value if rows is None else rows, columns)
+            self.table(value if rows is None else rows, columns, **titles)
         elif empty:
             self.warn(empty)
 

@@ -21,15 +21,9 @@ def users() -> None:
     asked = [{"name": name, "person": person} for name, person in unasked]
     if out.json({"users": rows, "unasked": asked}):
         return
-    columns = {
-        "user": say("person"),
-        "names": say("also called"),
-        "memories": say("memories"),
-        "chats": say("chats"),
-        "roles": say("known to"),
-    }
     shown = [row | {"names": one.names[1:]} for one, row in zip(found, rows, strict=True)]
-    out.listing(shown, columns, say("nobody is known yet"))
+    columns, empty = "user names memories chats roles", say("nobody is known yet")
+    out.listing(shown, columns, empty, user=say("person"), roles=say("known to"))
     for row in asked:
         out.note(
             say(

@@ -20,15 +20,7 @@ def roles() -> None:
     with open_home() as home:
         rows = [_row(home, role) for role in home.roles()]
         out.warn(*home.folder.problems())
-    columns = {
-        "name": say("name"),
-        "id": "id",
-        "memories": say("memories"),
-        "archived": say("archived"),
-        "worldbooks": say("worldbooks"),
-        "aliases": say("aliases"),
-        "problems": say("problems"),
-    }
+    columns = "name id memories archived worldbooks aliases problems"
     out.listing(rows, columns, say("no roles yet; make one with `rolememory open NAME --create`"))
 
 

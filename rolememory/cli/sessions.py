@@ -98,21 +98,13 @@ def _show(path: "Iterable[ChatMessage]") -> None:
 def _list(role: str, archived: bool, user: str | None) -> None:
     with open_role(role) as role_memory:
         chats = role_memory.chats.chats(archived=archived, **({"user": user} if user else {}))
-    columns = {
-        "updated": say("last"),
-        "title": say("title"),
-        "messages": say("messages"),
-        "user": say("user"),
-        "story": say("story"),
-        "branch_of": say("branch of"),
-        "id": "id",
-    }
     fields = "id title user story mode created updated messages archived branch_of"
     out.listing(
         [picked(info, fields) for info in chats],
-        columns,
+        "updated title messages user story branch_of id",
         say("no chats yet; `observe` or a frontend brings them"),
         [picked(info, fields) | _shown(info) for info in chats],
+        title=say("title"),
     )
 
 

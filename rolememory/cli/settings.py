@@ -34,16 +34,11 @@ def settings(
     if key is not None and (value is not None or unset):
         _set(key, None if unset else value)
         return
-    columns = {
-        "key": say("key", msgctxt="setting"),
-        "value": say("value"),
-        "source": say("from"),
-        "takes": say("takes"),
-        "about": say("what it does"),
-    }
     rows = _rows(key, everything)
     shown = [row | {"value": row["shown"], "takes": row["type"]} for row in rows]
-    out.listing(rows, columns, say("everything at its default; --all shows every key"), shown)
+    empty = say("everything at its default; --all shows every key")
+    titles = {"key": say("key", msgctxt="setting"), "about": say("what it does")}
+    out.listing(rows, "key value source takes about", empty, shown, **titles)
 
 
 def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:

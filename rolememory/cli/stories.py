@@ -28,13 +28,7 @@ def stories(role: RoleName) -> None:
         }
         for one in found
     ]
-    columns = {
-        "name": say("story"),
-        "of": say("forked from"),
-        "at": say("at"),
-        "merged": say("knows also"),
-    }
-    out.listing(rows, columns, rows=shown)
+    out.listing(rows, "name of at merged", "", shown, name=say("story"), at=say("at"))
 
 
 def begin(

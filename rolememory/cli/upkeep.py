@@ -45,13 +45,9 @@ def clean(
             if journal_days is not None and not dry_run:
                 pruned += role_memory.store.prune(datetime.now(UTC) - timedelta(days=journal_days))
     if not out.json({"dry_run": dry_run, "archived": rows, "pruned": pruned}):
-        columns = {
-            "role": say("role"),
-            "id": "id",
-            "content": say("would be archived") if dry_run else say("archived"),
-            "why": say("why", msgctxt="change"),
-        }
-        out.listing(rows, columns, say("nothing to archive"))
+        what = say("would be archived") if dry_run else say("archived")
+        why = say("why", msgctxt="change")
+        out.listing(rows, "role id content why", say("nothing to archive"), content=what, why=why)
     if pruned:
         out.say("forgot {pruned} lines of history", pruned=pruned)
 
@@ -143,13 +139,8 @@ def _list(folder: Path) -> None:
 
     rows = [_row(one) for one in list_backups(folder)]
     shown = [row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows]
-    columns = {
-        "name": say("name"),
-        "made": say("made", msgctxt="when"),
-        "size": say("size"),
-        "state": say("state"),
-    }
-    out.listing(rows, columns, say("no backups yet; `rolememory backup` makes one"), shown)
+    empty, made = say("no backups yet; `rolememory backup` makes one"), say("made", msgctxt="when")
+    out.listing(rows, "name made size state", empty, shown, made=made)
 
 
 def _row(one: "Backup") -> dict[str, Any]:
