@@ -77,18 +77,15 @@ def neighbours(
         near = rows[start : start + _BLOCK] @ among.T
         if skip_self:
             near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0
-        best = (
-            np.argpartition(-near, k - 1, axis=1)[:, :k]
-            if k < near.shape[1]
-            else np.tile(np.arange(k), (len(near), 1))
-        )
+        best = np.argpartition(-near, k - 1, axis=1)[:, :k]
         best.sort(axis=1)
         found = np.round(
             np.take_along_axis(near, best, axis=1), 5
         )  # so that ties are ties on every machine
         order = np.argsort(-found, axis=1, kind="stable")
-        places[start : start + len(near)] = np.take_along_axis(best, order, axis=1)
-        cosines[start : start + len(near)] = np.take_along_axis(found, order, axis=1)
+        block = slice(start, start + len(near))
+        places[block] = np.take_along_axis(best, order, axis=1)
+        cosines[block] = np.take_along_axis(found, order, axis=1)
     return places, cosines
 
 
@@ -142,14 +139,14 @@ def _by_meaning(ids: Sequence[str], own: "Floats", vectors: VectorTable) -> "Flo
     import numpy as np
 
     named = vectors.named()
-    read = [bool(names := vectors.digests(one)) and names[0] in named for one in ids]
-    if sum(read) < READ * len(ids):
+    found = [named.get(next(iter(vectors.digests(one)), b"")) for one in ids]
+    read = np.array([one is not None for one in found])
+    if read.sum() < READ * len(ids):
         return None
     rows = np.zeros((len(ids), vectors.dim), np.float32)
-    for place, one in enumerate(ids):
-        if read[place]:
-            rows[place] = named[vectors.digests(one)[0]]
-    known, unknown = np.flatnonzero(read), np.flatnonzero(~np.array(read))
+    for row, one in zip(rows, found, strict=True):
+        row[:] = 0.0 if one is None else one
+    known, unknown = np.flatnonzero(read), np.flatnonzero(~read)
     if len(unknown):
         places, cosines = neighbours(own[unknown], own[known], _STRANGERS)
         shares = np.maximum(cosines, 0.0)[:, :, None]

@@ -65,21 +65,13 @@ def grouped(
     return tuple(sorted(found, key=lambda theme: (-len(theme.ids), theme.name)))
 
 
-def _groups(near: Near, joins: float) -> Iterator[list[int]]:
+def _groups(near: Near, joins: float, among: Iterable[int] | None = None) -> Iterator[list[int]]:
     """Connected groups of mutual neighbours; one that is too large is split at a higher threshold."""
-    for group in _joined(range(len(near)), near, joins):
-        if len(group) <= LARGEST or joins > 0.95:
-            yield from [_by_heart(group, near)] if len(group) >= SMALLEST else []
-        else:
-            yield from (_by_heart(part, near) for part in _split(group, near, joins + STEP))
-
-
-def _split(group: Sequence[int], near: Near, joins: float) -> Iterator[list[int]]:
-    for part in _joined(group, near, joins):
-        if len(part) > LARGEST and joins <= 0.95:
-            yield from _split(part, near, joins + STEP)
-        elif len(part) >= SMALLEST:
-            yield part
+    for group in _joined(range(len(near)) if among is None else among, near, joins):
+        if len(group) > LARGEST and joins <= 0.95:
+            yield from _groups(near, joins + STEP, group)
+        elif len(group) >= SMALLEST:
+            yield _by_heart(group, near)
 
 
 def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:

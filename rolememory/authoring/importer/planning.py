@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from rolememory.authoring.importer.identity import role_plans
@@ -19,7 +20,7 @@ from rolememory.authoring.importer.plan import (
 )
 from rolememory.cards.role_parts import display_name
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.chat import TavernChatHead, read_head
+from rolememory.cards.tavern.chat import read_head
 from rolememory.cards.tavern.dates import named_at
 from rolememory.cards.tavern.groups import GroupChat, read_group
 from rolememory.cards.tavern.layout import DataFolder
@@ -122,49 +123,23 @@ def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
     return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)
 
 
-# ── chats of one character ───────────────────────────────────────────────────────────────────────────────────────────
+# ── the chats that there are ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _solo(
     source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell
 ) -> Iterator[ChatPlan]:
+    """Chats of one character."""
     by_folder = {avatar if avatar == source.only else Path(avatar).stem: avatar for avatar in roles}
     folders = _asked(source.chat_folders, problems)
     for done, folder in enumerate(folders, 1):
         avatar = by_folder.get(folder.name)
-        found = _asked(lambda folder=folder: files.listed(folder, ".jsonl"), problems)  # type: ignore[misc]
+        found = _asked(partial(files.listed, folder, ".jsonl"), problems)
         if avatar is None and found:
             problems.append(_no_role(folder, len(found), source))
-        elif avatar is not None:
-            yield from _chats(source, found, folder.name, (avatar,), problems)
+        for path in found if avatar is not None else ():
+            yield from _chat(source, path, str(avatar), folder.name, (str(avatar),), problems)
         tell(done, len(folders))
-
-
-def _chats(
-    source: DataFolder,
-    paths: Iterable[Path],
-    folder: str,
-    listeners: tuple[str, ...],
-    problems: list[FileError],
-) -> Iterator[ChatPlan]:
-    for path in paths:
-        try:
-            head = read_head(path)
-            yield ChatPlan(
-                _key(source, path),
-                path,
-                files.stamp(path),
-                head,
-                _own_id(head, listeners[0], path),
-                folder,
-                listeners,
-            )
-        except FileError as error:
-            problems.append(error)
-
-
-def _own_id(head: TavernChatHead, place: str, path: Path) -> str:
-    return head.integrity or f"{place}/{path.stem}"
 
 
 def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
@@ -179,58 +154,54 @@ def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
     )
 
 
-# ── chats of groups ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _grouped(
     source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]
 ) -> Iterator[ChatPlan]:
     """Chats of groups; a chat without a group goes to those who speak in it."""
     if source.only:
         return
-    paths = {
-        path.stem: path
-        for path in _asked(lambda: files.listed(source.group_chats, ".jsonl"), problems)
-    }
-    for group in _groups(source, problems):
+    found = _asked(partial(files.listed, source.group_chats, ".jsonl"), problems)
+    paths = {path.stem: path for path in found}
+    for file in _asked(partial(files.listed, source.groups, ".json"), problems):
+        try:
+            group = read_group(file)
+        except FileError as error:
+            problems.append(error)
+            continue
         members = tuple(avatar for avatar in group.members if avatar in roles)
         for name in group.chats:
             if path := paths.pop(name, None):
-                yield from _group_chat(source, path, group, members, problems)
-    for path in paths.values():
-        yield from _group_chat(
-            source, path, GroupChat(path.stem, path.stem, (), (), {}), (), problems
-        )
+                yield from _chat(source, path, group.id, group.name, members, problems, group)
+    for name, path in paths.items():
+        nobody = GroupChat(name, name, (), (), {})
+        yield from _chat(source, path, name, name, (), problems, nobody)
 
 
-def _groups(source: DataFolder, problems: list[FileError]) -> Iterator[GroupChat]:
-    for path in _asked(lambda: files.listed(source.groups, ".json"), problems):
-        try:
-            yield read_group(path)
-        except FileError as error:
-            problems.append(error)
-
-
-def _group_chat(
+def _chat(
     source: DataFolder,
     path: Path,
-    group: GroupChat,
-    members: tuple[str, ...],
+    place: str,
+    folder: str,
+    listeners: tuple[str, ...],
     problems: list[FileError],
+    group: GroupChat | None = None,
 ) -> Iterator[ChatPlan]:
+    """The chat in this file, if it can be read. `place`: what its name is unique in."""
     try:
         head = read_head(path)
-        head = replace(head, integrity=head.integrity or group.integrities.get(path.stem, ""))
+        known = group.integrities.get(path.stem, "") if group else ""
+        head = replace(head, integrity=head.integrity or known)
+        key, own_id = path.relative_to(source.path).as_posix(), f"{place}/{path.stem}"
         yield ChatPlan(
-            _key(source, path),
+            key,
             path,
             files.stamp(path),
             head,
-            _own_id(head, group.id, path),
-            group.name,
-            members,
-            members=members,
-            group=True,
+            head.integrity or own_id,
+            folder,
+            listeners,
+            members=listeners if group else (),
+            group=group is not None,
         )
     except FileError as error:
         problems.append(error)
@@ -285,10 +256,6 @@ def begun(chat: ChatPlan) -> datetime:
 def _begun(chat: ChatPlan) -> tuple[datetime, bool, str]:
     """The order of chats: oldest first, a chat before its branches."""
     return begun(chat), bool(chat.head.main_chat), chat.key
-
-
-def _key(source: DataFolder, path: Path) -> str:
-    return path.relative_to(source.path).as_posix()
 
 
 def _asked(ask: Callable[[], list[Path]], problems: list[FileError]) -> list[Path]:
