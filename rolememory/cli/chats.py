@@ -63,24 +63,19 @@ def _lines(lines: list[tuple[int, str]], file: str) -> Iterator[tuple[int, Any]]
             raw = json.loads(line)
         except ValueError as error:
             raise _not_json(error, file, number) from error
-        if not (
-            isinstance(raw, Mapping)
-            and "mes" not in raw
-            and "role" not in raw
-            and number == lines[0][0]
-        ):  # SillyTavern's first line is about the chat
+        said = not isinstance(raw, Mapping) or "mes" in raw or "role" in raw
+        if said or number != lines[0][0]:  # SillyTavern's first line is about the chat
             yield number, raw
 
 
 def _not_json(error: ValueError, file: str, line: int | None = None) -> FileError:
     told = getattr(error, "msg", str(error))
-    place = (line or getattr(error, "lineno", None), getattr(error, "colno", None))
     return FileError(
         file,
         "not JSON: {told}{told2}",
         remedy="give a chat as JSON or JSON lines",
-        line=place[0],
-        column=place[1],
+        line=line or getattr(error, "lineno", None),
+        column=getattr(error, "colno", None),
         told=told[:1].lower(),
         told2=told[1:],
         told3=told,

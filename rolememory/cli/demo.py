@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.embedding_status import ready
 from rolememory.cli.memory_rows import hit_text, strategy
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import cells, out
+from rolememory.cli.output import cells, out, shown
 from rolememory.cli.turns import turn_json
 from rolememory.cli.words import ProcessLanguage, say
-from rolememory.errors import FileError, UnknownNameError
+from rolememory.errors import UnknownNameError
 from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
@@ -57,9 +57,8 @@ def demo(
             all(ready(home.role(role_id)) for role_id in {scene.role_id for scene in scenes})
         told = []
         for number, scene in enumerate(scenes, 1):
-            turn = home.role(scene.role_id).recall(
-                scene.chat, user=scene.user, now=scene.now, dry_run=True
-            )
+            role_memory = home.role(scene.role_id)
+            turn = role_memory.recall(scene.chat, user=scene.user, now=scene.now, dry_run=True)
             if out.as_json:
                 told.append({"role": scene.name, "say": scene.caption, **turn_json(turn)})
                 continue
@@ -86,31 +85,19 @@ def _stage(words: bool) -> "Iterator[Home]":
 
 def _scenes(home: "Home", role: str | None) -> list[DemoScene]:
     """The script; characters who speak the person's language first."""
+    import orjson
+
     from rolememory.text.language import language_of
 
     wanted = home.folder.find(role).id if role else None
-    every = [_scene(home, row) for row in _script(home.path / SCRIPT)]
+    rows = orjson.loads((home.path / SCRIPT).read_bytes())
+    every = [_scene(home, row) for row in rows]
     if wanted and wanted not in {scene.role_id for scene in every}:
         raise UnknownNameError("role", str(role), {scene.name for scene in every})
     return sorted(
         (scene for scene in every if wanted in (None, scene.role_id)),
         key=lambda scene: language_of(scene.chat[-1].content) != ProcessLanguage.language,
     )
-
-
-def _script(file: Path) -> list[Mapping[str, Any]]:
-    import json
-
-    try:
-        rows: list[Mapping[str, Any]] = json.loads(file.read_bytes())
-        return rows
-    except (OSError, ValueError) as error:
-        raise FileError(
-            file,
-            "the demo's script cannot be read: {error}",
-            remedy="install rolememory again",
-            error=error,
-        ) from error
 
 
 def _scene(home: "Home", row: Mapping[str, Any]) -> DemoScene:
@@ -129,8 +116,9 @@ def _scene(home: "Home", row: Mapping[str, Any]) -> DemoScene:
 
 
 def _greet(home: "Home") -> None:
-    count = sum(len(home.role(role.id).memories) for role in home.roles())
-    names = say(", ", msgctxt="list").join(role.name for role in home.roles())
+    roles = home.roles()
+    count = sum(len(home.role(role.id).memories) for role in roles)
+    names = shown([role.name for role in roles])
     out.say("rolememory: characters that remember, and can say why", style="bold magenta")
     out.say(
         "{names}: {count} memories in plain files. For each message: what comes to mind, for which reason, and what the model would be sent.",

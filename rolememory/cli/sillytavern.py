@@ -68,14 +68,7 @@ def _user(tavern: Path, wanted: str | None) -> str:
 
 def users(tavern: Path) -> list[str]:
     """The names of those who have a folder there; folders with an underscore before are the program's own."""
-    folder = tavern / "data"
-    return (
-        sorted(
-            one.name for one in folder.iterdir() if one.is_dir() and not one.name.startswith("_")
-        )
-        if folder.is_dir()
-        else []
-    )
+    return sorted(path.name for path in (tavern / "data").glob("[!_]*/"))
 
 
 def put(target: Path) -> None:
