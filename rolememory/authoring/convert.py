@@ -28,7 +28,7 @@ from rolememory.cards.json_changes import (
 )
 from rolememory.cards.json_edit import same
 from rolememory.errors import UnknownNameError
-from rolememory.locales import translated
+from rolememory.locales import Localized, translated
 
 Raw = dict[str, Any]
 Turn = Callable[[Raw], Raw]
@@ -38,18 +38,13 @@ _CARD_NOTE = "card"  # in the extensions of a book: the character it was taken f
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Localized):
     """One field of the source that the target's own fields do not hold."""
 
     field: str  # its path in the source
     target: str  # the format that cannot hold it
     held: Any = ABSENT  # what stands there instead, ABSENT = nothing
     kept: str = ""  # where in the result it is kept for the way back; "" = nowhere
-
-    @property
-    def why(self) -> str:
-        """The reason, in English."""
-        return self.text()
 
     def text(self, language: str = "en") -> str:
         """The reason in that language.

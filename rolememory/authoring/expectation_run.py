@@ -8,7 +8,7 @@ from rolememory.authoring.books import entry_named, title
 from rolememory.authoring.expectations import ExpectationCase, ExpectationStep
 from rolememory.authoring.scan import refusal_by_title, target
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
-from rolememory.locales import Listed, translatable, translated
+from rolememory.locales import Listed, Localized, translatable, translated
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.recall.lore.scan import scan
@@ -53,7 +53,7 @@ class CaseRunner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Localized):
     """An expectation that was not met, and why."""
 
     case: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,8 +18,8 @@ from rolememory.cli.bookshelf import (
     settings_of,
 )
 from rolememory.cli.options import Text, UserName, option
-from rolememory.cli.output import out, picked
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import Row, out, picked
+from rolememory.cli.words import ProcessLanguage, say, told_reason
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
 
@@ -95,7 +95,7 @@ def scan(
     again(once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
 
 
-def _report_json(report: "ScanReport") -> dict[str, Any]:
+def _report_json(report: "ScanReport") -> Row:
     """A scan for scripts."""
     counts = picked(report, "messages passes rolls budget used overflowed quiet notes")
     fired, silent = map(_fired, report.fired), map(_silent, report.silent)
@@ -127,7 +127,7 @@ def _show_report(report: "ScanReport") -> None:
     out.warn(*report.notes)
 
 
-def _fired(one: "Fired") -> dict[str, Any]:
+def _fired(one: "Fired") -> Row:
     """An entry that came in, as a row."""
     return picked(one, "id uid title phase tokens target") | {
         "pass": one.in_pass,
@@ -141,11 +141,9 @@ def _fired(one: "Fired") -> dict[str, Any]:
 
 def _reason(one: "Fired") -> str:
     """Why it came in, with the place of its key."""
-    from rolememory.schema.wording import word
-
     place = one.place
     if place is None:
-        return word(one.why, ProcessLanguage.language)
+        return told_reason(one.why)
     if place.in_message and place.offset < 0:
         return say(
             "'{match}', who says message {message}", match=place.match, message=place.message
@@ -167,7 +165,7 @@ def _reason(one: "Fired") -> str:
     return say("'{match}' in {where}: {quote}", match=place.match, where=where, quote=place.quote)
 
 
-def _silent(one: "Silent") -> dict[str, Any]:
+def _silent(one: "Silent") -> Row:
     """An entry that did not come in, as a row."""
     from rolememory.schema.wording import word_gate
 
@@ -196,7 +194,7 @@ def lint(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def faults_of(path: Path, rules: str | None) -> Iterator[dict[str, Any]]:
+def faults_of(path: Path, rules: str | None) -> Iterator[Row]:
     """The faults of a book as rows."""
     from rolememory.authoring.lint.check import check
 
@@ -204,9 +202,7 @@ def faults_of(path: Path, rules: str | None) -> Iterator[dict[str, Any]]:
     yield from _fault_rows(path, check(file, settings_of(rules)), file.book.format)
 
 
-def _fault_rows(
-    path: Path, findings: "Iterable[LintFinding]", form: str
-) -> Iterator[dict[str, Any]]:
+def _fault_rows(path: Path, findings: "Iterable[LintFinding]", form: str) -> Iterator[Row]:
     from rolememory.authoring.lint import words
     from rolememory.authoring.lint.finding import written
 
@@ -226,7 +222,7 @@ def _fault_rows(
         }
 
 
-def show_faults(rows: list[dict[str, Any]], everything: bool, several: bool = False) -> int:
+def show_faults(rows: list[Row], everything: bool, several: bool = False) -> int:
     """Show faults, notes only if everything is wanted; the number of errors."""
     shown = [row for row in rows if everything or row["severity"] != "note"]
     counts: dict[str, int] = {

@@ -11,7 +11,7 @@ from rolememory.cli.context import open_role
 from rolememory.cli.files import read_text
 from rolememory.cli.options import Text, option
 from rolememory.cli.output import out, picked
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import say, worded
 
 if TYPE_CHECKING:
     from rolememory.authoring.expectation_run import CaseRunner, Failure
@@ -67,7 +67,7 @@ def _tried(
 
 def _tried_json(path: Path, found: "list[tuple[ExpectationCase, list[Failure]]]") -> dict[str, Any]:
     failures = [
-        picked(one, "case turn code name") | {"text": one.text(ProcessLanguage.language)}
+        picked(one, "case turn code name") | {"text": worded(one)}
         for _, failed in found
         for one in failed
     ]
@@ -82,7 +82,7 @@ def _show_tried(found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
             out.line(f"✗ {case.name}", "bold red")
         for one in failures:
             turn = say("turn {turn}: ", turn=one.turn) if len(case.steps) > 1 else ""
-            out.line(f"    {turn}{one.text(ProcessLanguage.language)}")
+            out.line(f"    {turn}{worded(one)}")
     out.say(
         "{count} of {count2} cases hold",
         style="red" if failed else "green",

@@ -9,7 +9,7 @@ import typer
 from rolememory.cli.book import faults_of, show_faults
 from rolememory.cli.bookshelf import FOUND_FAULTS, card_path
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import out, picked
+from rolememory.cli.output import Row, out, picked
 from rolememory.cli.words import say, worded
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def show(file: CardOrRole) -> None:
     out.warn(*card.problems)
 
 
-def contents(card: "Card") -> dict[str, Any]:
+def contents(card: "Card") -> Row:
     """A card for people and scripts."""
     from rolememory.cards.card import FIELDS
 
@@ -75,7 +75,7 @@ def contents(card: "Card") -> dict[str, Any]:
     }
 
 
-def _fields(card: "Card") -> Iterator[dict[str, Any]]:
+def _fields(card: "Card") -> Iterator[Row]:
     """Every field that holds text, with its lengths."""
     from rolememory.schema.settings import LengthSettings
     from rolememory.text.lengths import counter_for
@@ -133,7 +133,7 @@ def lint(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _card_rows(path: Path, card: "Card") -> Iterator[dict[str, Any]]:
+def _card_rows(path: Path, card: "Card") -> Iterator[Row]:
     from rolememory.authoring.card_faults import card_faults
 
     for one in card_faults(card):

@@ -8,7 +8,7 @@ from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import write_converted
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, option
 from rolememory.cli.output import out, picked
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 
@@ -149,8 +149,7 @@ def convert_card(
 def _give(made: "Converted", file_out: str | None, yes: bool, more: dict[str, Any]) -> None:
     """The file, and what it could not hold."""
     losses = [
-        {"field": one.field, "why": one.text(ProcessLanguage.language), "kept": one.kept or None}
-        for one in made.losses
+        {"field": one.field, "why": worded(one), "kept": one.kept or None} for one in made.losses
     ]
     row = {"file": file_out, "format": made.result.format, "losses": losses, **more}
     if file_out is None:

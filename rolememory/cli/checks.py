@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -15,6 +15,7 @@ from rolememory.cli import learning_checks
 from rolememory.cli.embedding_status import look
 from rolememory.cli.health_finding import (
     FAULT,
+    Findings,
     HealthFinding,
     Level,
     command,
@@ -69,7 +70,7 @@ OLD_BACKUP = timedelta(days=7)
 LOCK_WAIT_S = 0.2
 
 
-def checks(home: Path, *, load_model: bool = False) -> Iterator[HealthFinding]:
+def checks(home: Path, *, load_model: bool = False) -> Findings:
     """Every finding, the parts first; stops early where there is no home."""
     yield _parts()
     home = home.expanduser()
@@ -102,7 +103,7 @@ def _version(name: str) -> str:
         return ""
 
 
-def _home(home: Path) -> Iterator[HealthFinding]:
+def _home(home: Path) -> Findings:
     try:
         with NamedTemporaryFile(dir=home, prefix=".doctor-", suffix=".tmp"):
             yield good("home", say("can be read and written"), str(home))
@@ -174,7 +175,7 @@ def _loaded(home: Path, settings: Settings) -> HealthFinding:
     return good("model", told)
 
 
-def _watch(home: Path, settings: Settings) -> Iterator[HealthFinding]:
+def _watch(home: Path, settings: Settings) -> Findings:
 
     with Watch(home, lambda _: None, settings.storage) as watching:
         mode, notes = watching.mode, list(watching.notes)
@@ -189,7 +190,7 @@ def _watch(home: Path, settings: Settings) -> Iterator[HealthFinding]:
     yield from (warning("watch", one) for one in notes)
 
 
-def _templates(home: Path) -> Iterator[HealthFinding]:
+def _templates(home: Path) -> Findings:
 
     folder = home / "templates"
     for file in sorted(folder.glob("*/*.jinja")):
@@ -200,7 +201,7 @@ def _templates(home: Path) -> Iterator[HealthFinding]:
                 folder, kind, name, language
             )
         except TemplateError as error:
-            notes = (error.text(ProcessLanguage.language),)
+            notes = (worded(error),)
         yield from (
             fault("template", one, remedy=say("until then the shipped one serves")) for one in notes
         )
@@ -216,7 +217,7 @@ def _rendered(folder: Path, kind: str, name: str, language: Language) -> tuple[s
     return style.notes
 
 
-def _roles(home: Path) -> Iterator[HealthFinding]:
+def _roles(home: Path) -> Findings:
 
     folder = HomeFolder(home)
     roles = folder.roles()
@@ -231,7 +232,7 @@ def _roles(home: Path) -> Iterator[HealthFinding]:
         yield note("role", say("no roles yet"), str(home), remedy=remedy)
 
 
-def _role(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
+def _role(home: Path, folder: Path, role: Role) -> Findings:
 
     found = RoleStore(FileSpace(folder)).snapshot()
     wrong = False
@@ -250,9 +251,7 @@ def _role(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
         yield good("role", say("{count} memories, all readable", count=count), role.name)
 
 
-def _problems(
-    home: Path, folder: Path, role: Role, problems: Sequence[Problem]
-) -> Iterator[HealthFinding]:
+def _problems(home: Path, folder: Path, role: Role, problems: Sequence[Problem]) -> Findings:
     """What is wrong in memory.json, with the whole path of the file, so that an editor can jump there."""
     for problem in still_ineffective(problems, Lexicons(home / "lexicons").current()):
         text = worded(problem)
@@ -261,7 +260,7 @@ def _problems(
         yield finding(level, "role", placed, role.name)
 
 
-def _settings_and_learning(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
+def _settings_and_learning(home: Path, folder: Path, role: Role) -> Findings:
 
     try:
         loaded = load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
@@ -272,7 +271,7 @@ def _settings_and_learning(home: Path, folder: Path, role: Role) -> Iterator[Hea
     yield from learning_checks.role(folder, role, loaded.settings)
 
 
-def _card(folder: Path, role: Role) -> Iterator[HealthFinding]:
+def _card(folder: Path, role: Role) -> Findings:
 
     if not role.card:
         return
@@ -284,7 +283,7 @@ def _card(folder: Path, role: Role) -> Iterator[HealthFinding]:
         yield fault("role", error, role.name, remedy=remedy)
 
 
-def _books(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
+def _books(home: Path, folder: Path, role: Role) -> Findings:
 
     shared = home / "worldbooks"
     for name in role.worldbooks:
@@ -308,7 +307,7 @@ def _books(home: Path, folder: Path, role: Role) -> Iterator[HealthFinding]:
         )
 
 
-def _leftovers(folder: Path, role: Role) -> Iterator[HealthFinding]:
+def _leftovers(folder: Path, role: Role) -> Findings:
 
     if (folder / "journal" / "conflicts.jsonl").exists():
         what = say("changes that the file contradicted lie here")
@@ -337,7 +336,7 @@ def _leftovers(folder: Path, role: Role) -> Iterator[HealthFinding]:
         yield warning("role", error, role.name)
 
 
-def _backups(folder: Path, role: Role, memories: int) -> Iterator[HealthFinding]:
+def _backups(folder: Path, role: Role, memories: int) -> Findings:
 
     newest = next(iter(list_backups(folder)), None)
     make = command("backup", role.name)

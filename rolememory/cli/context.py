@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 
@@ -63,7 +63,7 @@ def _warn_of_broken(role_memory: "RoleMemory") -> None:
     )
     if first is not None:
         last = say("the last good state answers, nothing can be written")
-        out.warn(f"{role_memory.folder}{os.sep}{first.text(ProcessLanguage.language)} ({last})")
+        out.warn(f"{role_memory.folder}{os.sep}{worded(first)} ({last})")
 
 
 def check_home() -> None:

@@ -15,7 +15,7 @@ from rolememory.cli.memory_rows import hit_text, strategy
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import cells, out, shown
 from rolememory.cli.turns import turn_json
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import ProcessLanguage, say, told_reason
 from rolememory.errors import UnknownNameError
 from rolememory.shipped import shipped
 
@@ -163,14 +163,12 @@ def _speaker(scene: DemoScene, message: "Message") -> str:
 
 def _recalled(turn: "Turn") -> Iterator[tuple[str, str, str]]:
     """(score, id, reasons) of each thing that came to mind."""
-    from rolememory.schema.wording import word
-
     for one in turn.recalled:
         why = [*map(hit_text, one.scored.hits), *_weighed(one.scored)]
         yield f"{one.score:.2f}", one.memory.id, say("; ").join(why)
     for entry in turn.lore.awake if turn.lore else ():
         name = entry.entry.comment or entry.id
-        yield say("lore"), name, word(entry.why, ProcessLanguage.language)
+        yield say("lore"), name, told_reason(entry.why)
 
 
 def _weighed(scored: "Scored") -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory.cli.context import home_path
 from rolememory.cli.model_catalogue import MODELS, known_by
 from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 
@@ -97,7 +97,7 @@ def look(home: Path) -> EmbeddingStatus:
     try:
         return look_at(load_settings(home).settings.embedding, home)
     except RoleMemoryError as error:
-        return EmbeddingStatus("none", problem=error.text(ProcessLanguage.language))
+        return EmbeddingStatus("none", problem=worded(error))
 
 
 def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
@@ -134,9 +134,7 @@ def _configured(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
     try:
         folder = configured(settings)
     except RoleMemoryError as error:
-        return EmbeddingStatus(
-            "folder", settings.model, languages, error.text(ProcessLanguage.language)
-        )
+        return EmbeddingStatus("folder", settings.model, languages, worded(error))
     return _running(EmbeddingStatus("folder", settings.model, languages), folder, home)
 
 
@@ -149,7 +147,7 @@ def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingSta
         if (graph := expected_graph(graph_folder(home), folder)) is not None:
             return replace(meaning, runtime=graph.runtime)
     except RoleMemoryError as error:
-        note = error.text(ProcessLanguage.language)
+        note = worded(error)
     return replace(meaning, problem=_library(), runtime="sentence-transformers", note=note)
 
 

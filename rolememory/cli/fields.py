@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rolememory.cli.output import Row
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
 
@@ -29,17 +30,17 @@ def value_of(name: str, text: str) -> Any:
     """
     if not text.strip() and name not in ("content", "type"):
         return None
-    special: dict[str, Any] = {"evidence": [{"quote": text}], "chapter": {"title": text}}
+    special: Row = {"evidence": [{"quote": text}], "chapter": {"title": text}}
     return special.get(name, text)
 
 
-def assignments(given: Iterable[str], memory: "Memory | None" = None) -> dict[str, Any]:
+def assignments(given: Iterable[str], memory: "Memory | None" = None) -> Row:
     """What `field=value`, `field+=value` and `field-=value` change.
 
     Raises:
         InvalidValueError, UnknownNameError: no assignment, or no such field.
     """
-    changes: dict[str, Any] = {}
+    changes: Row = {}
     for text in given:
         name, joint, value = text.partition("=")
         if not joint:

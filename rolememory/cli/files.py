@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import say, worded
 from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:
@@ -126,7 +126,10 @@ def write_converted(made: "Converted", file: str | None, yes: bool) -> None:
         raise InvalidValueError(
             "{to} is no text; write it into a file with --out FILE", to=made.result.format
         )
-    out.warn(
-        *(f"{loss.field}{say(': ')}{loss.text(ProcessLanguage.language)}" for loss in made.losses)
-    )
+    tell_losses(made)
     out.raw(made.data.decode("utf-8"))
+
+
+def tell_losses(made: "Converted") -> None:
+    """What the format cannot hold, a line each."""
+    out.warn(*(f"{loss.field}{say(': ')}{worded(loss)}" for loss in made.losses))

@@ -1,5 +1,6 @@
 """One thing that `doctor` found."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -25,6 +26,9 @@ class HealthFinding:
         """One line."""
         told = say(": ").join(part for part in (self.where, self.what) if part)
         return told + (say("; ") + self.remedy if self.remedy else "")
+
+
+Findings = Iterator[HealthFinding]
 
 
 def finding(

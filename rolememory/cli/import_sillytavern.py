@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 import typer
@@ -16,7 +15,7 @@ from rolememory.authoring.importer.run import ImportedItem, ImportRun
 from rolememory.cards.tavern.layout import DataFolder, data_folders
 from rolememory.chats.stories import Living
 from rolememory.cli.context import open_home
-from rolememory.cli.output import out, picked, write
+from rolememory.cli.output import Row, out, picked, write
 from rolememory.cli.upkeep import size
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError, UnknownNameError
@@ -197,7 +196,7 @@ def _show_dry(steps: ImportRun) -> None:
     out.say("nothing was changed")
 
 
-def _plan_rows(plan: ImportPlan) -> dict[str, Any]:
+def _plan_rows(plan: ImportPlan) -> Row:
     return {
         "source": str(plan.source.path),
         "roles": [picked(one, "avatar name state role") for one in plan.roles.values()],
@@ -213,12 +212,12 @@ def _plan_rows(plan: ImportPlan) -> dict[str, Any]:
     }
 
 
-def _chat_rows(plan: ImportPlan, done: Iterable[ImportedItem]) -> list[dict[str, Any]]:
+def _chat_rows(plan: ImportPlan, done: Iterable[ImportedItem]) -> list[Row]:
     sizes = {chat.key: chat.stamp.size for chat in plan.chats}
     return [_chat_row(one, sizes.get(one.key, 0)) for one in done]
 
 
-def _chat_row(one: ImportedItem, bytes_: int) -> dict[str, Any]:
+def _chat_row(one: ImportedItem, bytes_: int) -> Row:
     row = picked(one, "name state roles user messages hidden summaries learned")
     return row | {"chat": one.key, "size": bytes_, "problems": list(map(worded, one.problems))}
 
@@ -296,7 +295,7 @@ def _tell_all(
     _tell_hidden(chats)
 
 
-def _after(plan: ImportPlan, done: Sequence[ImportedItem]) -> dict[str, Any]:
+def _after(plan: ImportPlan, done: Sequence[ImportedItem]) -> Row:
     """The plan's rows with what became of them: the ids of new roles, and what failed."""
     brought = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
     rows = _plan_rows(plan)

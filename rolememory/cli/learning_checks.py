@@ -1,11 +1,11 @@
 """What `doctor` looks at besides the memories themselves: who learns, the chats, what waits for a person, the server."""
 
 import os
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 from rolememory.cli.health_finding import (
+    Findings,
     HealthFinding,
     Level,
     command,
@@ -41,7 +41,7 @@ _MEANWHILE = translatable(
 MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in an evening
 
 
-def learning(settings: Settings, *, ask: bool) -> Iterator[HealthFinding]:
+def learning(settings: Settings, *, ask: bool) -> Findings:
     """Who learns, and the servers that are asked."""
     by = learns_by(settings)
     told = LearningStatus(by).told()
@@ -83,7 +83,7 @@ def _server(one: ConfiguredServer) -> HealthFinding:
     )
 
 
-def role(folder: Path, role: Role, settings: Settings) -> Iterator[HealthFinding]:
+def role(folder: Path, role: Role, settings: Settings) -> Findings:
     """How learning stands in one role, and what is wrong with its chats."""
     try:
         found = standing(FileSpace(folder), settings)
@@ -105,7 +105,7 @@ def role(folder: Path, role: Role, settings: Settings) -> Iterator[HealthFinding
     yield from (note("learning", one, role.name) for one in found.notes)
 
 
-def serving(home: Path, settings: Settings) -> Iterator[HealthFinding]:
+def serving(home: Path, settings: Settings) -> Findings:
     """Whether `serve` can do its work as it is set."""
     rules = settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
@@ -139,7 +139,7 @@ def _token(home: Path) -> HealthFinding:
     return good("serve", say("the token is there"), str(token))
 
 
-def _default_role(home: Path, name: str) -> Iterator[HealthFinding]:
+def _default_role(home: Path, name: str) -> Findings:
 
     try:
         HomeFolder(home).find(name)

@@ -1,10 +1,10 @@
 """Memories and roles as rows of a table and as JSON."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rolememory.cli.output import one_line
-from rolememory.cli.words import say
+from rolememory.cli.output import Row, one_line
+from rolememory.cli.words import say, told_reason
 from rolememory.errors import UnknownMemoryError
 from rolememory.locales import translatable
 
@@ -19,7 +19,7 @@ translatable(("episodic", "semantic", "trait", "goal"), "memory")
 MEMORY_COLUMNS = "id type weight content keys state"
 
 
-def memory_row(memory: "Memory") -> dict[str, Any]:
+def memory_row(memory: "Memory") -> Row:
     """A memory as a row."""
     return {
         "id": memory.id,
@@ -42,7 +42,7 @@ def state(memory: "Memory") -> str:
     return say(", ", msgctxt="list").join(word for holds, word in marks if holds)
 
 
-def memory_json(memory: "Memory") -> dict[str, Any]:
+def memory_json(memory: "Memory") -> Row:
     """A memory as JSON, as memory.json would have it, with its type."""
     from rolememory.storage.codec import fields_of
 
@@ -63,9 +63,9 @@ def check_ids(role_memory: "RoleMemory", ids: Iterable[str]) -> None:
 def hit_text(hit: "Hit") -> str:
     """A strategy's evidence in words: `keyword 'beacon' in message 1`."""
     from rolememory.cli.words import ProcessLanguage
-    from rolememory.schema.wording import strategy_name, word
+    from rolememory.schema.wording import strategy_name
 
-    told = word(hit.because, ProcessLanguage.language)
+    told = told_reason(hit.because)
     if hit.trigger == "constant":
         return told
     return f"{strategy_name(hit.trigger, ProcessLanguage.language, hit.because)} {told}"

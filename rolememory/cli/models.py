@@ -2,13 +2,13 @@
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.embedding_status import look
 from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import out, picked
+from rolememory.cli.output import Row, out, picked
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import ModelError
 from rolememory.locales import translatable
@@ -100,7 +100,7 @@ def _obtained(
     return folder, str(folder) if to else repository
 
 
-def _checked(folder: Path, model: RecommendedModel | None) -> dict[str, Any]:
+def _checked(folder: Path, model: RecommendedModel | None) -> Row:
     """What the model can do, by loading it and asking it.
 
     Raises:
@@ -139,7 +139,7 @@ def _use(setting: str, model: RecommendedModel | None) -> None:
         set_value(home_path(), "embedding.backend", "auto")
 
 
-def _tell(name: str, folder: Path, found: dict[str, Any]) -> None:
+def _tell(name: str, folder: Path, found: Row) -> None:
     if out.json({"model": name, "folder": str(folder), **found}):
         return
     names = say(", ", msgctxt="list").join(say(_LANGUAGES[one]) for one in found["languages"])

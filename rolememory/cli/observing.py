@@ -9,7 +9,7 @@ from rolememory.cli.files import read_text
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, Text, UserName, Words, argument, option
 from rolememory.cli.output import one_line, out
-from rolememory.cli.words import ProcessLanguage, say, worded
+from rolememory.cli.words import say, told_reason, worded
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -108,13 +108,11 @@ def review(
 
 def _show_waiting(role_memory: "RoleMemory", refused: bool) -> None:
     """What waits, or was refused."""
-    from rolememory.schema.wording import word
-
     rows = [
         {
             "id": one.id,
             "content": one_line(one.draft.content),
-            "why": word(one.reason, ProcessLanguage.language),
+            "why": told_reason(one.reason),
             "at": one.at,
         }
         for one in (role_memory.refused() if refused else role_memory.waiting())

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+Row = dict[str, Any]
+"""A row of a table, or an object of JSON."""
 Progress = Callable[[int, int], None]
 """Gets (done, all)."""
 
@@ -312,7 +314,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def picked(value: Any, names: str) -> dict[str, Any]:
+def picked(value: Any, names: str) -> Row:
     """Some attributes of a value, as a row or as JSON.
 
     >>> picked(datetime(2024, 5, 1), "year month")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.options import (
@@ -15,7 +15,7 @@ from rolememory.cli.options import (
     argument,
     option,
 )
-from rolememory.cli.output import one_line, out, picked
+from rolememory.cli.output import Row, one_line, out, picked
 from rolememory.cli.upkeep import chosen
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
@@ -108,7 +108,7 @@ def _list(role: str, archived: bool, user: str | None) -> None:
     )
 
 
-def _shown(info: "ChatInfo") -> dict[str, Any]:
+def _shown(info: "ChatInfo") -> Row:
     mode = "" if info.mode == "on" else say(info.mode, msgctxt="mode")
     story = say("its own") if info.story == "own" else info.story
     return {"title": one_line(info.title), "story": " ".join(one for one in (story, mode) if one)}
@@ -146,7 +146,7 @@ def forget(
 
 def _would_go(found: "list[tuple[str, Erased]]", dry_run: bool) -> None:
     """What there is of a person in each role."""
-    rows: list[dict[str, Any]] = [
+    rows: list[Row] = [
         {"role": name, "memories": one.memories, "chats": len(one.chats)}
         | picked(one, "messages waiting")
         for name, one in found

@@ -1,11 +1,11 @@
 """story: what the chats of a role know of one another, and the chapters of their stories."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, Text, UserName, argument, option, time_given
-from rolememory.cli.output import out, picked, plain
+from rolememory.cli.output import Row, out, picked, plain
 from rolememory.cli.words import say, worded
 
 if TYPE_CHECKING:
@@ -138,11 +138,11 @@ def heading(one: "Memory") -> str:
     return say("; ").join(part for part in parts if part)
 
 
-def chapter_json(one: "Memory") -> dict[str, Any]:
+def chapter_json(one: "Memory") -> Row:
     """A chapter with all that it tells."""
     told = one.chapter.model_dump(mode="json") if one.chapter else {}
     where = {"chat": one.evidence[0].chat, "messages": len(one.stretch), "created": one.created}
-    found: dict[str, Any] = plain({"id": one.id, "content": one.content, **told, **where})
+    found: Row = plain({"id": one.id, "content": one.content, **told, **where})
     return found
 
 

@@ -8,8 +8,8 @@ from rolememory.cli.context import open_role
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import check_ids, memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
-from rolememory.cli.output import out, picked, plain
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import Row, out, picked, plain
+from rolememory.cli.words import ProcessLanguage, say, told_reason
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -111,7 +111,7 @@ def ask(
     return turn
 
 
-def turn_json(turn: "Turn") -> dict[str, Any]:
+def turn_json(turn: "Turn") -> Row:
     """A turn for scripts: the words, their places, the reasons."""
     return {
         "text": turn.text,
@@ -129,13 +129,13 @@ def turn_json(turn: "Turn") -> dict[str, Any]:
     }
 
 
-def row_json(row: Any) -> dict[str, Any]:
+def row_json(row: Any) -> Row:
     """A row of an explanation: codes and numbers, and the words beside them."""
-    from rolememory.schema.wording import word, word_change
+    from rolememory.schema.wording import word_change
 
     reasons = [
         {"by": by, "code": reason.code, "values": dict(reason.values)}
-        | {"text": word(reason, ProcessLanguage.language)}
+        | {"text": told_reason(reason)}
         for by, reason in row.reasons
     ]
     remedy = row.remedy and {

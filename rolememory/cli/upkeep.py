@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
-from rolememory.cli.output import one_line, out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import Row, one_line, out
+from rolememory.cli.words import say, told_reason, worded
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def clean(
         if not out.sure(question, yes):
             out.say("nothing was removed")
             return
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     pruned = 0
     with open_home() as home:
         for role_memory in map(home.role, chosen(home, role)):
@@ -52,17 +52,15 @@ def clean(
         out.say("forgot {pruned} lines of history", pruned=pruned)
 
 
-def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
+def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[Row]:
     """What goes of one role, and why."""
-    from rolememory.schema.wording import word
-
     memories = role_memory.memories
     return [
         {
             "role": role_memory.role.name,
             "id": gone.id,
             "content": one_line(memories[gone.id].content),
-            "why": word(gone.because, ProcessLanguage.language),
+            "why": told_reason(gone.because),
             "code": gone.because.code,
         }
         for gone in role_memory.clean(dry_run=dry_run)
@@ -78,7 +76,7 @@ def backup(
 
     if role is None and not everyone:
         raise InvalidValueError("which role? name one, or write --all")
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     with open_home() as home:
         for role_id in chosen(home, None if everyone else role):
             path = make(home.folder.folder(role_id), home.settings.storage)
@@ -143,14 +141,14 @@ def _list(folder: Path) -> None:
     out.listing(rows, "name made size state", empty, shown, made=made)
 
 
-def _row(one: "Backup") -> dict[str, Any]:
+def _row(one: "Backup") -> Row:
     from rolememory.errors import FileError
     from rolememory.storage.files.backup import verified
 
     try:
         problem = verified(one.path).problem
     except FileError as error:
-        problem = error.text(ProcessLanguage.language)
+        problem = worded(error)
     return {
         "name": one.path.name,
         "made": one.made,

@@ -16,7 +16,7 @@ from rolememory.cli.options import (
     argument,
     option,
 )
-from rolememory.cli.output import one_line, out
+from rolememory.cli.output import Row, one_line, out
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
 
@@ -98,7 +98,7 @@ def add(
     _remember(role, raws, each_line)
 
 
-def _remember(role: str, raws: list[dict[str, Any]], many: bool) -> None:
+def _remember(role: str, raws: list[Row], many: bool) -> None:
     with open_role(role) as role_memory:
         made = role_memory.remember_all(raws)
         name = role_memory.role.name
@@ -130,7 +130,7 @@ def edit(
     _tell_change(role, memory_json(memory), memory_json(after))
 
 
-def _edited(before: dict[str, Any]) -> dict[str, Any]:
+def _edited(before: Row) -> Row:
     """What the person changed in the editor; a field taken out goes back to its default."""
     from rolememory.cli.editor import edit_json
     from rolememory.storage.codec import DEFAULTS
@@ -148,7 +148,7 @@ def _edited(before: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tell_change(role: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+def _tell_change(role: str, before: Row, after: Row) -> None:
     if out.json(after):
         return
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]

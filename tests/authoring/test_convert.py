@@ -34,7 +34,7 @@ def lost(source: dict[str, Any], to: str) -> dict[str, str]:
         if ("data" in source and source.get("type") != "risu") or "first_mes" in source
         else load_book(as_bytes(source))
     )
-    return {loss.field: loss.why for loss in convert(what, to).losses}
+    return {loss.field: loss.text() for loss in convert(what, to).losses}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Lints a book: all findings at once, the worst first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from rolememory.authoring.books import BookFile
 from rolememory.authoring.lint import (
@@ -15,12 +15,12 @@ from rolememory.authoring.lint import (
     texts,
     unreachable,
 )
-from rolememory.authoring.lint.finding import LintFinding, Severity
+from rolememory.authoring.lint.finding import Findings, LintFinding, Severity
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.lint.words import severity
 from rolememory.schema.settings import ScanSettings
 
-Rule = Callable[[Subject], Iterator[LintFinding]]
+Rule = Callable[[Subject], Findings]
 
 RULES: tuple[Rule, ...] = tuple(
     rule

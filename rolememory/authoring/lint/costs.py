@@ -1,8 +1,6 @@
 """Texts that exceed the token budget."""
 
-from collections.abc import Iterator
-
-from rolememory.authoring.lint.finding import LintFinding, of, of_book
+from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.index import Lore
 
@@ -15,7 +13,7 @@ def _limit(subject: Subject) -> int:
 
 
 @each_entry
-def too_dear(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def too_dear(subject: Subject, lore: Lore) -> Findings:
     """Entries that do not fit even when they are alone, and those that take more than half."""
     tokens, limit = subject.costs[lore.entry.id], _limit(subject)
     if lore.entry.ignore_budget:
@@ -26,7 +24,7 @@ def too_dear(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
         yield of(lore, "greedy", "content", tokens=tokens, budget=limit)
 
 
-def constants(subject: Subject) -> Iterator[LintFinding]:
+def constants(subject: Subject) -> Findings:
     """Constant entries that leave no room, together."""
     limit = _limit(subject)
     tokens = sum(subject.costs[lore.entry.id] for lore in subject.living if lore.constant)

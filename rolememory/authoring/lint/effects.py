@@ -1,8 +1,6 @@
 """Fields without effect, because of another field or of how chats go."""
 
-from collections.abc import Iterator
-
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.place import DEFAULT_DEPTH
@@ -12,7 +10,7 @@ TURN = 2  # messages: one of the user, one of the character
 
 
 @each_entry
-def short_timers(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def short_timers(subject: Subject, lore: Lore) -> Findings:
     """Timers that are over before the next turn begins."""
     for name in ("sticky", "cooldown"):
         messages = getattr(lore.entry, name)
@@ -23,7 +21,7 @@ def short_timers(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def homeless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def homeless(subject: Subject, lore: Lore) -> Findings:
     """Entries whose text has no place to go."""
     if lore.asked.position or lore.asked.depth is not None or lore.asked.reverse_depth is not None:
         return
@@ -34,7 +32,7 @@ def homeless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def idle_places(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def idle_places(subject: Subject, lore: Lore) -> Findings:
     """Depth, role and outlet of entries that go elsewhere."""
     entry = lore.entry
     if entry.position is not LorePosition.DEPTH:
@@ -47,14 +45,14 @@ def idle_places(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def idle_chance(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def idle_chance(subject: Subject, lore: Lore) -> Findings:
     """A probability that is not rolled."""
     if not lore.entry.use_probability and 0 <= lore.entry.probability < 100:
         yield of(lore, "idle_probability", "use_probability", probability=lore.entry.probability)
 
 
 @each_entry
-def constant_keys(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def constant_keys(subject: Subject, lore: Lore) -> Findings:
     """Keys of entries that fire in any case."""
     if lore.constant and lore.keys and not lore.entry.group:
         yield of(lore, "idle_keys", "keys", keys=", ".join(key.text for key in lore.keys[:5]))

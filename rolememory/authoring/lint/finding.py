@@ -1,5 +1,6 @@
 """A finding: a code with its values, in an entry and a field. `words` has the sentences."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -29,6 +30,8 @@ class LintFinding:
     entry: str = ""
     title: str = ""
 
+
+Findings = Iterator[LintFinding]
 
 _WORLD = {**FIELD_NAMES, "enabled": "disable", "match_sources": "match...", "id": "uid"}
 _EXTENDED = {*_WORLD, *("depth", "probability", "group", "sticky", "cooldown", "delay", "role")}

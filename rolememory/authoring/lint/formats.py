@@ -6,7 +6,7 @@ from typing import Any
 
 from rapidfuzz import process
 
-from rolememory.authoring.lint.finding import LintFinding, of, of_book
+from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.recall.lore.index import Lore
@@ -29,7 +29,7 @@ _CARD_FIELDS = frozenset(
 _READ_BY_SILLYTAVERN = ("@@activate", "@@dont_activate")
 
 
-def same_ids(subject: Subject) -> Iterator[LintFinding]:
+def same_ids(subject: Subject) -> Findings:
     """Two entries with one id: by exact rules one hides the other."""
     ids = Counter(str(lore.entry.raw.get("uid", lore.entry.id)) for lore in subject.entries)
     for lore in subject.entries:
@@ -39,7 +39,7 @@ def same_ids(subject: Subject) -> Iterator[LintFinding]:
     yield from (of_book("doubled_name", name, name=name) for name in subject.file.doubled)
 
 
-def misspelled(subject: Subject) -> Iterator[LintFinding]:
+def misspelled(subject: Subject) -> Findings:
     """Fields that nearly have a name we know, and so do nothing."""
     known = {"sillytavern": _WORLD_FIELDS, "character_book": _CARD_FIELDS}.get(subject.book.format)
     if known is None:
@@ -72,7 +72,7 @@ def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
 
 
 @each_entry
-def decorators(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def decorators(subject: Subject, lore: Lore) -> Findings:
     """Decorator lines that do nothing."""
     lines = _lines(lore.entry.content)
     if lines and subject.file.spec == "chara_card_v2":
@@ -106,7 +106,7 @@ def _idle_here(lines: list[str], at: int) -> str:
     return "" if tokens_only or asked != read_card("x")[0] else "decorator_value"
 
 
-def version(subject: Subject) -> Iterator[LintFinding]:
+def version(subject: Subject) -> Findings:
     """Fields of V3 in a V2 card."""
     if subject.file.spec == "chara_card_v2":
         for lore, raw in _raw_entries(subject):
@@ -115,14 +115,14 @@ def version(subject: Subject) -> Iterator[LintFinding]:
 
 
 @each_entry
-def lost_in_entries(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def lost_in_entries(subject: Subject, lore: Lore) -> Findings:
     """Fields of a card's entry that SillyTavern does not take over."""
     lost = [name for name in ("priority", "use_regex") if getattr(lore.entry, name)]
     if lost and subject.exact:
         yield of(lore, "lost_field", lost[0], fields=", ".join(lost))
 
 
-def lost_in_book(subject: Subject) -> Iterator[LintFinding]:
+def lost_in_book(subject: Subject) -> Findings:
     """Fields of a card's book that SillyTavern does not take over."""
     fields = ("scan_depth", "token_budget", "recursive_scanning")
     lost = [name for name in fields if getattr(subject.book, name) is not None]

@@ -1,9 +1,9 @@
 """Inclusion groups in which there is nothing to choose."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rolememory.authoring.books import title
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.groups import group_names
 from rolememory.recall.lore.index import Lore
@@ -18,7 +18,7 @@ def _members(subject: Subject) -> dict[str, list[Lore]]:
     return found
 
 
-def lone(subject: Subject) -> Iterator[LintFinding]:
+def lone(subject: Subject) -> Findings:
     """Groups of one, and names that differ by nothing a reader would see."""
     groups = _members(subject)
     for name, members in groups.items():
@@ -33,7 +33,7 @@ def lone(subject: Subject) -> Iterator[LintFinding]:
             yield of(members[0], "lone_group", "group", group=name)
 
 
-def weightless(subject: Subject) -> Iterator[LintFinding]:
+def weightless(subject: Subject) -> Findings:
     """Members that can never win."""
     for name, members in _members(subject).items():
         for lore in members if len(members) > 1 else ():
@@ -58,7 +58,7 @@ def _always_wins(members: Sequence[Lore]) -> Lore | None:
 
 
 @each_entry
-def weight_alone(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def weight_alone(subject: Subject, lore: Lore) -> Findings:
     """Odds without a group to win."""
     entry = lore.entry
     if not entry.group.strip() and (entry.group_weight != 100 or entry.group_override):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from rolememory.authoring.books import title
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry, fits, rivals, scored
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
@@ -26,7 +26,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "《": 
 
 
 @each_entry
-def blank(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def blank(subject: Subject, lore: Lore) -> Findings:
     """Keys of nothing but blanks: found everywhere under exact rules, nowhere under ours."""
     if any(not key.strip() and (key or not subject.exact) for key in lore.entry.keys):
         matches = subject.rules.blank_key_matches
@@ -34,7 +34,7 @@ def blank(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def padded(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def padded(subject: Subject, lore: Lore) -> Findings:
     """Blanks around a key, which do not count."""
     yield from (
         of(lore, "padded_key", "keys", key=key.strip())
@@ -44,7 +44,7 @@ def padded(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def listed(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def listed(subject: Subject, lore: Lore) -> Findings:
     """Several keys written as one."""
     for key in _plain(lore):
         parts = [part.strip() for part in _LIST.split(key.text) if part.strip()]
@@ -59,7 +59,7 @@ def listed(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def quoted(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def quoted(subject: Subject, lore: Lore) -> Findings:
     """Quotes around a key, which are looked for too."""
     for key in _plain(lore):
         text = key.text.strip()
@@ -68,7 +68,7 @@ def quoted(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def long(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def long(subject: Subject, lore: Lore) -> Findings:
     """Sentences as keys."""
     yield from (
         of(lore, "long_key", "keys", key=key.text[:30] + "…")
@@ -78,7 +78,7 @@ def long(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def wide(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def wide(subject: Subject, lore: Lore) -> Findings:
     """Full-width letters, which exact rules do not take for plain ones."""
     if not subject.exact:
         return
@@ -89,7 +89,7 @@ def wide(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def broad(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def broad(subject: Subject, lore: Lore) -> Findings:
     """Keys that stand in nearly every message: single letters, words of grammar, marks, patterns of any text."""
     for key in lore.keys:
         if is_grammar(key) or _is_everywhere(subject, key):
@@ -131,7 +131,7 @@ def is_grammar(key: LoreKey) -> bool:
 
 
 @each_entry
-def named(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def named(subject: Subject, lore: Lore) -> Findings:
     """The name of somebody who speaks, while messages are read with their names."""
     own = subject.character.name
     for key in map(_stripped, lore.keys) if subject.settings.include_names else ():
@@ -144,7 +144,7 @@ def _stripped(key: LoreKey) -> str:
 
 
 @each_entry
-def repeated(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def repeated(subject: Subject, lore: Lore) -> Findings:
     """Keys of one entry that are the same, or stand in one another."""
     keys = list(_plain(lore))
     for first, second in combinations(keys, 2):
@@ -154,7 +154,7 @@ def repeated(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
         yield from _redundant(subject, lore, keys)
 
 
-def _redundant(subject: Subject, lore: Lore, keys: list[LoreKey]) -> Iterator[LintFinding]:
+def _redundant(subject: Subject, lore: Lore, keys: list[LoreKey]) -> Findings:
     for key in keys:
         others = tuple(
             other
@@ -167,7 +167,7 @@ def _redundant(subject: Subject, lore: Lore, keys: list[LoreKey]) -> Iterator[Li
 
 
 @each_entry
-def shared(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def shared(subject: Subject, lore: Lore) -> Findings:
     """Keys that other entries have too: where one fires, so does the other. Told of the first of them."""
     for key in _plain(lore):
         first, *rest = subject.owners[key.spec]
@@ -177,7 +177,7 @@ def shared(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def shadowed(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def shadowed(subject: Subject, lore: Lore) -> Findings:
     """A key that stands inside a longer key of another entry."""
     for key in _plain(lore):
         inside = [spec for spec in subject.index.keys.read(key.text) if _is_inner(spec, key)]
@@ -192,7 +192,7 @@ def _is_inner(spec: KeySpec, key: LoreKey) -> bool:
     return key.spec is not None and spec.needle != key.spec.needle
 
 
-def twins(subject: Subject) -> Iterator[LintFinding]:
+def twins(subject: Subject) -> Findings:
     """Entries with the very same keys, in the same place, that are no rivals."""
     seen: dict[object, Lore] = {}
     for lore in filter(_may_have_twin, subject.living):

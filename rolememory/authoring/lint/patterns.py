@@ -3,7 +3,7 @@ r"""Keys that are patterns, or look like some: broken, slow, fitting everything,
 import re
 from collections.abc import Iterator
 
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.slow import is_slow
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.errors import PatternError
@@ -25,7 +25,7 @@ _SIGNS = re.compile(r"[\\^$*+?()\[\]{}|]|\.[*+]")
 
 
 @each_entry
-def broken(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def broken(subject: Subject, lore: Lore) -> Findings:
     """Keys in slashes that are no patterns, and V3 patterns that are none: what is wrong, where, what JavaScript writes instead."""
     for key in (*lore.entry.keys, *lore.entry.secondary_keys):
         if lore.entry.use_regex and subject.rules.card_fields:
@@ -34,12 +34,12 @@ def broken(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
             yield from _slashed(lore, key.strip(), bool(_SIGNS.search(found["body"])))
 
 
-def _v3(lore: Lore, key: str) -> Iterator[LintFinding]:
+def _v3(lore: Lore, key: str) -> Findings:
     if key and (told := _fault(parse_pattern(key) or PatternSource(key))):
         yield of(lore, "broken_regex", "keys", key=key, why=told)
 
 
-def _slashed(lore: Lore, key: str, meant: bool) -> Iterator[LintFinding]:
+def _slashed(lore: Lore, key: str, meant: bool) -> Findings:
     if parse_pattern(key) is not None:
         if told := _fault(key):
             yield of(lore, "costly_pattern", "keys", key=key, why=told)
@@ -56,14 +56,14 @@ def _fault(source: PatternSource | str) -> str:
     return ""
 
 
-def slow(subject: Subject) -> Iterator[LintFinding]:
+def slow(subject: Subject) -> Findings:
     """Patterns that take very long on some texts."""
     for lore, pattern in _patterns(subject):
         if is_slow(pattern):
             yield of(lore, "slow_pattern", "keys", key=str(pattern.source))
 
 
-def fitting_everything(subject: Subject) -> Iterator[LintFinding]:
+def fitting_everything(subject: Subject) -> Findings:
     """Patterns that match the empty text."""
     for lore, pattern in _patterns(subject):
         try:
@@ -73,7 +73,7 @@ def fitting_everything(subject: Subject) -> Iterator[LintFinding]:
             continue
 
 
-def pinned(subject: Subject) -> Iterator[LintFinding]:
+def pinned(subject: Subject) -> Findings:
     """Patterns pinned to the very start, where U+0001 stands: they never match."""
     for lore, pattern in _patterns(subject):
         tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
@@ -116,7 +116,7 @@ def _may_begin(node: Node, letter: str) -> bool:
             return True
 
 
-def case_sensitive(subject: Subject) -> Iterator[LintFinding]:
+def case_sensitive(subject: Subject) -> Findings:
     """Patterns that tell upper from lower case while plain keys do not."""
     for lore, pattern in _patterns(subject):
         plain_folds = not (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from rolememory.authoring.books import title
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, fits, rivals
 from rolememory.recall.lore.index import Lore
 
@@ -49,7 +49,7 @@ def _may_wake(subject: Subject, lore: Lore, other: Lore) -> bool:
     return listens and not rivals(lore, other)
 
 
-def circles(subject: Subject) -> Iterator[LintFinding]:
+def circles(subject: Subject) -> Findings:
     """Entries that wake each other: if one fires, all of them do."""
     graph, told = wakes(subject), set[frozenset[str]]()
     by_id = {lore.entry.id: lore for lore in subject.living}
@@ -60,7 +60,7 @@ def circles(subject: Subject) -> Iterator[LintFinding]:
             yield of(by_id[start], "circle", "content", path=_arrows([by_id[one] for one in path]))
 
 
-def chains(subject: Subject) -> Iterator[LintFinding]:
+def chains(subject: Subject) -> Findings:
     """One key that starts a long chain of entries."""
     graph = wakes(subject)
     by_id = {lore.entry.id: lore for lore in subject.living}
@@ -79,7 +79,7 @@ def chains(subject: Subject) -> Iterator[LintFinding]:
             )
 
 
-def greedy(subject: Subject) -> Iterator[LintFinding]:
+def greedy(subject: Subject) -> Findings:
     """An entry whose text wakes half the book."""
     graph = wakes(subject)
     by_id = {lore.entry.id: lore for lore in subject.living}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
@@ -10,7 +10,7 @@ from rolememory.schema.entry import SelectiveLogic
 
 
 @each_entry
-def ignored(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def ignored(subject: Subject, lore: Lore) -> Findings:
     """Secondary keys without `selective`, and logic or `selective` without secondary keys."""
     entry = lore.entry
     if said := [key for key in entry.secondary_keys if key.strip()]:
@@ -23,7 +23,7 @@ def ignored(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def contradicting(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def contradicting(subject: Subject, lore: Lore) -> Findings:
     """Keys that shut out the entry whenever they wake it."""
     if not lore.keys or subject.is_woken(lore):
         return
@@ -54,7 +54,7 @@ def _forbidding(lore: Lore) -> Iterator[tuple[LoreKey, ...]]:
 
 
 @each_entry
-def always_so(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def always_so(subject: Subject, lore: Lore) -> Findings:
     """A secondary key that stands in every primary one, and so asks for nothing."""
     asks = lore.entry.selective_logic is SelectiveLogic.AND_ANY and lore.secondary
     if asks and _in_every_key(subject, lore, lore.secondary):
@@ -62,7 +62,7 @@ def always_so(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def patterns_only(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def patterns_only(subject: Subject, lore: Lore) -> Findings:
     """Fields that a V3 entry with `use_regex` does not have."""
     lost = [name for name in ("constant", "secondary_keys") if getattr(lore.entry, name)]
     if lost and lore.entry.use_regex and subject.rules.card_fields:

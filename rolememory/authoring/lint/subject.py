@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from rolememory.authoring.books import BookFile
-from rolememory.authoring.lint.finding import LintFinding
+from rolememory.authoring.lint.finding import Findings
 from rolememory.recall.lore.groups import group_names
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import START, KeyKind, LoreKey
@@ -139,14 +139,14 @@ class Subject:
                 yield key
 
 
-Rule = Callable[[Subject], Iterator[LintFinding]]
+Rule = Callable[[Subject], Findings]
 
 
-def each_entry(rule: Callable[[Subject, Lore], Iterator[LintFinding]]) -> Rule:
+def each_entry(rule: Callable[[Subject, Lore], Findings]) -> Rule:
     """A rule about one entry, asked of every entry that is switched on."""
 
     @wraps(rule)
-    def asked(subject: Subject) -> Iterator[LintFinding]:
+    def asked(subject: Subject) -> Findings:
         return chain.from_iterable(rule(subject, lore) for lore in subject.living)
 
     return asked

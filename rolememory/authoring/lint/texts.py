@@ -1,10 +1,10 @@
 """Texts with unknown macros, in another language than their keys, or written twice."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rolememory.authoring.books import title
-from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind
@@ -17,7 +17,7 @@ _ENOUGH = 10  # characters that tell a language
 
 
 @each_entry
-def macros(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def macros(subject: Subject, lore: Lore) -> Findings:
     """Macros that nobody knows, are not closed, or have one brace where two are wanted."""
     for field, texts in (
         ("content", (lore.content,)),
@@ -28,7 +28,7 @@ def macros(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
             yield from _unknown(subject, lore, field, text)
 
 
-def _unknown(subject: Subject, lore: Lore, field: str, text: str) -> Iterator[LintFinding]:
+def _unknown(subject: Subject, lore: Lore, field: str, text: str) -> Findings:
     said = subject.macros.expand(text)
     known = {"char", "user"}
     for name in dict.fromkeys(_LEFT.findall(said)):
@@ -36,7 +36,7 @@ def _unknown(subject: Subject, lore: Lore, field: str, text: str) -> Iterator[Li
             yield of(lore, "unknown_macro", field, macro=f"{{{{{name[:40]}}}}}")
 
 
-def _broken(lore: Lore, field: str, text: str) -> Iterator[LintFinding]:
+def _broken(lore: Lore, field: str, text: str) -> Findings:
     if text.count("{{") != text.count("}}"):
         yield of(lore, "open_macro", field, opened=text.count("{{"), closed=text.count("}}"))
     if lone := _LONE_BRACE.search(text):
@@ -50,7 +50,7 @@ def _broken(lore: Lore, field: str, text: str) -> Iterator[LintFinding]:
 
 
 @each_entry
-def languages(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def languages(subject: Subject, lore: Lore) -> Findings:
     """Keys in one language, the text in another, and the keys not in the text."""
     keys = [key.text for key in lore.keys if key.kind is KeyKind.PLAIN]
     if keys and len(keys) == len(lore.keys) and _is_foreign(lore.content, keys):
@@ -66,7 +66,7 @@ def _is_foreign(text: str, keys: Sequence[str]) -> bool:
     return not any(("han" in scripts(key)) is chinese or folded_key(key) in folded for key in keys)
 
 
-def twice(subject: Subject) -> Iterator[LintFinding]:
+def twice(subject: Subject) -> Findings:
     """Entries that say the same."""
     seen: dict[str, Lore] = {}
     for lore in subject.living:

@@ -1,8 +1,6 @@
 """Entries that can never fire, or hardly ever."""
 
-from collections.abc import Iterator
-
-from rolememory.authoring.lint.finding import LintFinding, of, of_book
+from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry, fits
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
@@ -11,14 +9,14 @@ LONG_CHAT = 500  # messages: few chats are longer
 GENERATIONS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quiet")
 
 
-def unreadable(subject: Subject) -> Iterator[LintFinding]:
+def unreadable(subject: Subject) -> Findings:
     """Entries that could not be read at all."""
     yield from (
         of_book("unreadable", "entries", problem=problem) for problem in subject.book.problems
     )
 
 
-def switched_off(subject: Subject) -> Iterator[LintFinding]:
+def switched_off(subject: Subject) -> Findings:
     """Entries that are disabled."""
     yield from (
         of(lore, "disabled", "enabled") for lore in subject.entries if not lore.entry.enabled
@@ -26,7 +24,7 @@ def switched_off(subject: Subject) -> Iterator[LintFinding]:
 
 
 @each_entry
-def keyless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def keyless(subject: Subject, lore: Lore) -> Findings:
     """Entries that have no key, and nothing else that wakes them."""
     entry = lore.entry
     if subject.is_woken(lore) or any(map(str.strip, entry.keys)) or _text_for_list(entry.raw):
@@ -41,7 +39,7 @@ def keyless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def text_for_list(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def text_for_list(subject: Subject, lore: Lore) -> Findings:
     """Keys written as one text where a list is wanted."""
     if told := _text_for_list(lore.entry.raw):
         yield of(lore, "text_for_list", "keys", found=told, example=_listed(told))
@@ -58,7 +56,7 @@ def _listed(text: str) -> str:
 
 
 @each_entry
-def no_key_works(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def no_key_works(subject: Subject, lore: Lore) -> Findings:
     """Entries all of whose keys can never be found."""
     if (
         lore.keys
@@ -69,7 +67,7 @@ def no_key_works(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def luckless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def luckless(subject: Subject, lore: Lore) -> Findings:
     """A probability of zero."""
     given = lore.entry.probability
     if lore.entry.use_probability and given < 0:
@@ -79,21 +77,21 @@ def luckless(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def empty(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def empty(subject: Subject, lore: Lore) -> Findings:
     """Entries that say nothing; in a group that is a way to let nothing happen, and a decorator may be all that is wanted."""
     if not lore.content.strip() and not lore.entry.group and not lore.asked.disable_ui_prompt:
         yield of(lore, "empty", "content")
 
 
 @each_entry
-def patient(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def patient(subject: Subject, lore: Lore) -> Findings:
     """A delay longer than chats are."""
     if lore.entry.delay > LONG_CHAT:
         yield of(lore, "long_delay", "delay", delay=lore.entry.delay)
 
 
 @each_entry
-def blind(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def blind(subject: Subject, lore: Lore) -> Findings:
     """A scan depth that sees nothing."""
     settings = subject.settings
     depth = settings.scan_depth if lore.scan_depth is None else lore.scan_depth
@@ -116,7 +114,7 @@ def _found_in_nothing(key: LoreKey) -> bool:
 
 
 @each_entry
-def for_nobody(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def for_nobody(subject: Subject, lore: Lore) -> Findings:
     """A character filter that lets nobody in, or not the character whose card it is."""
     wanted = lore.entry.character_filter
     if wanted is None or wanted.exclude:
@@ -128,7 +126,7 @@ def for_nobody(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def wrong_triggers(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def wrong_triggers(subject: Subject, lore: Lore) -> Findings:
     """Kinds of generation that do not exist."""
     unknown = [one for one in lore.entry.triggers if one not in GENERATIONS]
     if unknown:
@@ -137,13 +135,13 @@ def wrong_triggers(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
 
 
 @each_entry
-def forbidden(subject: Subject, lore: Lore) -> Iterator[LintFinding]:
+def forbidden(subject: Subject, lore: Lore) -> Findings:
     """A decorator that keeps the entry out for good."""
     if lore.asked.dont_activate and not lore.asked.activate:
         yield of(lore, "forbidden", "content")
 
 
-def waiting_in_vain(subject: Subject) -> Iterator[LintFinding]:
+def waiting_in_vain(subject: Subject) -> Findings:
     """Entries that wait for a recursion they are kept out of, or that never comes."""
     levels = {lore.entry.delay_until_recursion for lore in subject.living} - {0}
     alone = subject.rules.first_level_waits and not subject.settings.recursive and len(levels) == 1
