@@ -13,10 +13,10 @@ from rolememory.cli.bookshelf import (
     Watch,
     again,
     book_path,
-    chat_of,
     read_file,
     settings_of,
 )
+from rolememory.cli.chats import messages_of
 from rolememory.cli.options import Text, UserName, option
 from rolememory.cli.output import Row, out, picked
 from rolememory.cli.words import ProcessLanguage, say, told_reason
@@ -77,7 +77,7 @@ def scan(
 
         files = [read_file(path) for path in paths]
         card = Character(name=char, user=user or "User")
-        messages = chat_of(chat, say_, user)
+        messages = messages_of(chat, say_, user)
         report = look(
             [file.book for file in files],
             messages,

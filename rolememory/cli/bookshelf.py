@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import check_home, home_path
-from rolememory.cli.files import read_bytes, read_text
+from rolememory.cli.files import read_bytes
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out
 from rolememory.cli.words import say
@@ -13,7 +13,6 @@ from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameErr
 
 if TYPE_CHECKING:
     from rolememory.authoring.books import BookFile
-    from rolememory.schema.message import Message
     from rolememory.schema.role import Role
     from rolememory.schema.settings import ScanSettings
 
@@ -126,24 +125,6 @@ def read_file(path: Path) -> "BookFile":
     from rolememory.authoring.books import read_book_file
 
     return read_book_file(read_bytes(path), str(path))
-
-
-def chat_of(file: str | None, message: str | None, user: str | None) -> "list[Message]":
-    """The messages of a chat file in any form, plain text too, and one more."""
-    from rolememory.authoring.dialogue import read_dialogue
-    from rolememory.cli.chats import chat_messages
-    from rolememory.schema.message import Message
-
-    told: list[Message] = []
-    if file:
-        text = read_text(file)
-        told = (
-            chat_messages(text, file)
-            if text.lstrip()[:1] in ("[", "{")
-            else read_dialogue(text, user)
-        )
-    said = read_text("-").strip() if message == "-" else message
-    return [*told, *((Message.user(said),) if said else ())]
 
 
 def settings_of(rules: str | None) -> "ScanSettings":

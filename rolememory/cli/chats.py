@@ -11,16 +11,22 @@ if TYPE_CHECKING:
     from rolememory.schema.message import Message
 
 
-def messages_of(chat: str | None, message: str) -> "list[Message]":
-    """The messages of a chat file, if there is one, and the newest one of the user's.
+def messages_of(chat: str | None, message: str | None, user: str | None = None) -> "list[Message]":
+    """The messages of a chat file in any form, plain text too, if there is one, and the newest one of the user's.
 
     Raises:
         FileError: the chat is none.
     """
+    from rolememory.authoring.dialogue import read_dialogue
     from rolememory.schema.message import Message
 
+    told: list[Message] = []
+    if chat:
+        text = read_text(chat)
+        is_json = text.lstrip()[:1] in ("", "[", "{")
+        told = chat_messages(text, chat) if is_json else read_dialogue(text, user)
     said = read_text("-").strip() if message == "-" else message
-    return [*(chat_messages(read_text(chat), chat) if chat else ()), Message.user(said)]
+    return [*told, *((Message.user(said),) if said is not None else ())]
 
 
 def chat_messages(text: str, file: str) -> "list[Message]":

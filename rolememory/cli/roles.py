@@ -65,24 +65,15 @@ def open_role(
 ) -> None:
     """Show, make or edit a role."""
     with open_home() as home:
-        made = create and not _known(home, name)
-        role = home.create(name).role if made else home.folder.find(name)
+        known = {one.id for one in home.roles()}
+        role = home.role(name, create=True).role if create else home.folder.find(name)
+        made = role.id not in known
         folder = home.folder.folder(role.id)
         if edit:
             from rolememory.cli.editor import edit_file
 
             edit_file(folder / "memory.json")
         _show(home, role, made)
-
-
-def _known(home: "Home", name: str) -> bool:
-    from rolememory.errors import UnknownRoleError
-
-    try:
-        home.folder.find(name)
-    except UnknownRoleError:
-        return False
-    return True
 
 
 def _show(home: "Home", role: "Role", made: bool) -> None:

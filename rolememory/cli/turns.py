@@ -21,7 +21,10 @@ Said = Annotated[
 ]
 Chat = Annotated[
     str | None,
-    option("--chat FILE", "the messages before: JSON, JSON lines, or a SillyTavern chat"),
+    option(
+        "--chat FILE",
+        "the messages before: JSON, JSON lines, a SillyTavern chat, or lines `Name: text`",
+    ),
 ]
 Now = Annotated[
     str | None,

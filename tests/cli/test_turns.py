@@ -31,6 +31,17 @@ def test_prompt_shows_every_message(command: Command) -> None:
     assert out.rstrip().endswith("Why is the beacon dark?")
 
 
+def test_a_chat_before_may_be_lines_of_text(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "chat.txt").write_text("Mira: Good evening.\nLin: Look at the sea.\n", "utf-8")
+    told = command("recall", "Mira", "And now?", "--chat", "chat.txt", "--json").json["messages"]
+    said = [(one["role"], one["content"]) for one in told if one["role"] != "system"]
+    assert said == [
+        ("assistant", "Good evening."),
+        ("user", "Look at the sea."),
+        ("user", "And now?"),
+    ]
+
+
 def test_recall_counts_a_turn_only_when_told_to(command: Command) -> None:
     command("recall", "Mira", "Why is the beacon dark?")
     assert command("stats", "Mira", "--json").json["roles"][0]["turns"] == 0
