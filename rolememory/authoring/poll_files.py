@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 EVERY_S = 0.3
-QUIET_LOOKS = 1  # looks at which nothing moved any more, before a change is told: an editor may save in several steps
 
 Marks = tuple[tuple[int, int] | None, ...]
 
@@ -15,33 +14,22 @@ def changes(
 ) -> Iterator[None]:
     """Yields once for each burst of changes; files may vanish and come back. Never ends."""
     watched = tuple(paths)
-    return _changes(
-        watched, marks(watched), wait, every_s
-    )  # marked now: an edit before the first look is not missed
+    known = marks(watched)  # marked now: an edit before the first look is not missed
 
+    def bursts() -> Iterator[None]:
+        nonlocal known
+        while True:
+            wait(every_s)
+            before, seen = known, marks(watched)
+            while (
+                seen != known
+            ):  # until nothing moves any more: an editor may save in several steps
+                wait(every_s)
+                known, seen = seen, marks(watched)
+            if known != before:
+                yield
 
-def _changes(
-    watched: tuple[Path, ...], known: Marks, wait: Callable[[float], None], every_s: float
-) -> Iterator[None]:
-    while True:
-        wait(every_s)
-        seen = marks(watched)
-        if seen == known:
-            continue
-        known = _at_rest(watched, seen, wait, every_s)
-        yield
-
-
-def _at_rest(
-    paths: tuple[Path, ...], seen: Marks, wait: Callable[[float], None], every_s: float
-) -> Marks:
-    quiet = 0
-    while quiet < QUIET_LOOKS:
-        wait(every_s)
-        now = marks(paths)
-        quiet = quiet + 1 if now == seen else 0
-        seen = now
-    return seen
+    return bursts()
 
 
 def marks(paths: Iterable[Path]) -> Marks:

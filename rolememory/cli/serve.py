@@ -24,7 +24,7 @@ def serve(
             "--upstream URL", "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1"
         ),
     ] = None,
-    port: Annotated[int | None, option("--port N", "port to listen on (8787)", parser=int)] = None,
+    port: Annotated[int | None, option("--port N", "port to listen on (8787)", whole(0))] = None,
     host: Annotated[
         str | None,
         option("--host ADDRESS", "address to listen on (127.0.0.1)"),
