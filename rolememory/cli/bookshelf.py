@@ -1,6 +1,6 @@
 """Where a book of the command line is: a file, a book of the home or of a role, or one that is shipped."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,9 +37,16 @@ def book_path(name: str) -> Path:
     path = Path(name).expanduser()
     if path.is_file():
         return path
+    from rolememory.shipped import shipped
+
+    home = home_path().expanduser()
+    shelves = (
+        shipped("worldbook_rules", "worldbooks").glob("*.json"),
+        home.glob("*/worldbooks/*"),
+        home.glob("worldbooks/*"),
+    )
     known = {
-        **{found.stem: found for found in _shipped()},
-        **{found.stem: found for found in _at_home(home_path())},
+        found.stem: found for shelf in shelves for found in sorted(shelf) if found.suffix in KINDS
     }
     for found in known.values():
         if name in (found.name, found.stem):
@@ -101,19 +108,6 @@ def _role(name: str) -> "tuple[Role, Path] | None":
     except (UnknownNameError, InvalidValueError):
         return None
     return role, folder.folder(role.id)
-
-
-def _at_home(home: Path) -> Iterator[Path]:
-    for pattern in ("*/worldbooks/*", "worldbooks/*"):
-        yield from (
-            path for path in sorted(home.expanduser().glob(pattern)) if path.suffix in KINDS
-        )
-
-
-def _shipped() -> Iterator[Path]:
-    from rolememory.shipped import shipped
-
-    yield from sorted(shipped("worldbook_rules", "worldbooks").glob("*.json"))
 
 
 def read_file(path: Path) -> "BookFile":

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,10 +44,7 @@ class EmbeddingStatus:
 
     def as_json(self) -> Mapping[str, Any]:
         """For --json."""
-        return {
-            "works": self.works, "source": self.source, "model": self.model, "languages": list(self.languages), "problem": self.problem,
-            "runtime": self.runtime, "note": self.note,
-        }  # fmt: skip
+        return {"works": self.works, **asdict(self)}
 
     def text(self) -> str:
         """One or two sentences for people, with the command that changes it."""
