@@ -15,7 +15,7 @@ from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
 from rolememory.cards.traits import traits_of
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import MemoryType
 from rolememory.schema.role import Role
 from rolememory.storage.port import Space, bytes_in, rewrite
 from rolememory.text.fold import fold_name
@@ -194,19 +194,15 @@ def _stem(card: Card) -> str:
 
 
 def _remember(role_memory: RoleMemory, card: Card) -> tuple[str, ...]:
-    known = {_said(one) for one in role_memory.memories.values() if one.type is MemoryType.TRAIT}
-    fresh = [
-        raw for raw in traits_of(card) if " ".join(raw["content"].casefold().split()) not in known
-    ]
-    return (
-        tuple(one.id for one in role_memory.remember_all(fresh, actor="import", reason="card"))
-        if fresh
-        else ()
-    )
+    traits = (one for one in role_memory.memories.values() if one.type is MemoryType.TRAIT)
+    known = {_bare(one.content) for one in traits}
+    fresh = [raw for raw in traits_of(card) if _bare(raw["content"]) not in known]
+    made = role_memory.remember_all(fresh, actor="import", reason="card") if fresh else ()
+    return tuple(one.id for one in made)
 
 
-def _said(memory: Memory) -> str:
-    return " ".join(memory.content.casefold().split())
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _has_file(home: Home, role: Role, parts: RoleFromCard) -> bool:

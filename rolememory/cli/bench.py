@@ -184,25 +184,19 @@ def fields(raw: Mapping[str, Any]) -> dict[str, Any]:
     >>> fields({"id": "D1:3", "text": "I went.", "speaker": "Caroline", "session": 1})["subject"]
     'Caroline'
     """
-    out: dict[str, Any] = {
+    emotion, session = raw.get("emotion") or [], raw.get("session")
+    told = {
         "id": str(raw["id"]),
         "content": raw["text"],
         "source": "user_input",
         "type": raw.get("type") or "episodic",
+        "created": raw.get("timestamp"),
+        "subject": raw.get("speaker"),
+        "evidence": [] if session is None else [{"chat": f"session-{session}"}],
+        "emotions": [emotion] if isinstance(emotion, str) else list(emotion),
+        "topics": [str(raw[name]) for name in ("entity", "attribute") if raw.get(name)],
     }
-    if raw.get("timestamp"):
-        out["created"] = raw["timestamp"]
-    if raw.get("speaker"):
-        out["subject"] = raw["speaker"]
-    if raw.get("session") is not None:
-        out["evidence"] = [{"chat": f"session-{raw['session']}"}]
-    if raw.get("emotion"):
-        out["emotions"] = (
-            [raw["emotion"]] if isinstance(raw["emotion"], str) else list(raw["emotion"])
-        )
-    if topics := [str(raw[name]) for name in ("entity", "attribute") if raw.get(name)]:
-        out["topics"] = topics
-    return out
+    return {name: value for name, value in told.items() if value}
 
 
 def messages(query: Mapping[str, Any]) -> list[Message]:

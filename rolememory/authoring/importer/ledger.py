@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from rolememory.authoring.importer.plan import Kind
+from rolememory.authoring.importer.plan import Kind, State
 from rolememory.cards.role_parts import file_name
 from rolememory.errors import BusyError
 from rolememory.storage.port import Log, Space
@@ -100,3 +100,16 @@ def ledger_of(home: Space, source: Path, *, write: bool = True) -> Iterator[Ledg
 def digest(data: bytes) -> str:
     """A short name for these bytes."""
     return blake2b(data, digest_size=12).hexdigest()
+
+
+def state_of(standing: str | None, wanted: str, before: str | None) -> State:
+    """How something stands here, by digests: of what is here, of what there is to bring, of what was brought before (None = nothing).
+
+    >>> state_of(None, "b", None), state_of("a", "b", "a"), state_of("b", "b", "a"), state_of("c", "b", "a")
+    ('new', 'changed', 'same', 'kept')
+    """
+    if standing is None:
+        return "new" if before is None else "kept"
+    if standing == wanted:
+        return "same"
+    return "changed" if standing == before else "kept"

@@ -7,8 +7,8 @@ from pathlib import PurePath
 import orjson
 
 from rolememory.authoring.import_review import everywhere
-from rolememory.authoring.importer.ledger import Ledger, digest
-from rolememory.authoring.importer.plan import ChatPlan, RolePlan, State, WorldPlan
+from rolememory.authoring.importer.ledger import Ledger, digest, state_of
+from rolememory.authoring.importer.plan import ChatPlan, RolePlan, WorldPlan
 from rolememory.cards.book import read_book
 from rolememory.cards.role_parts import file_name
 from rolememory.cards.tavern import files
@@ -110,7 +110,9 @@ def _world_plan(
         return WorldPlan(world, "", data, "same")
     if row.get("file"):
         file = str(row["file"])
-        return WorldPlan(world, file, data, _state(home, file, data, str(row.get("digest", ""))))
+        now = _standing(home, file)
+        state = state_of(None if now is None else digest(now), digest(data), row.get("digest", ""))
+        return WorldPlan(world, file, data, state)
     stem, number = file_name(world.name), 1
     file = f"{stem}.json"
     while fold_name(file) in {fold_name(one) for one in taken} or _standing(home, file) not in (
@@ -120,13 +122,6 @@ def _world_plan(
         number += 1
         file = f"{stem}-{number}.json"
     return WorldPlan(world, file, data, "new" if _standing(home, file) is None else "same")
-
-
-def _state(home: Home, file: str, data: bytes, before: str) -> State:
-    standing = _standing(home, file)
-    if standing == data:
-        return "same"
-    return "changed" if standing is not None and digest(standing) == before else "kept"
 
 
 def _standing(home: Home, file: str) -> bytes | None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from rolememory.authoring.importer.ledger import Ledger, digest
+from rolememory.authoring.importer.ledger import Ledger, digest, state_of
 from rolememory.authoring.importer.plan import PersonaPlan
 from rolememory.cards.tavern.chat import TavernChatHead, TavernMessage
 from rolememory.cards.tavern.settings import Persona, TavernSettings
@@ -40,18 +40,16 @@ def persona_plans(
         problems.append(error)
         return ()
     return tuple(
-        PersonaPlan(one, _state(standing.get(one.avatar), one, ledger))  # type: ignore[arg-type]
+        PersonaPlan(
+            one,
+            state_of(
+                _mark(standing[one.avatar]) if one.avatar in standing else None,
+                _mark(_row(one)),
+                ledger.of("persona", one.avatar).get("digest"),
+            ),
+        )
         for one in settings.personas.values()
     )
-
-
-def _state(standing: dict[str, Any] | None, persona: Persona, ledger: Ledger) -> str:
-    before = ledger.of("persona", persona.avatar).get("digest")
-    if standing is None:
-        return "new" if before is None else "kept"
-    if _mark(standing) == _mark(_row(persona)):
-        return "same"
-    return "changed" if _mark(standing) == before else "kept"
 
 
 def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
