@@ -153,20 +153,20 @@ def _show(plan: ImportPlan) -> None:
 
 def _sums(plan: ImportPlan) -> Iterator[tuple[str, str]]:
     """How many of each kind there are, and how they stand."""
-    kinds = {
-        say("characters"): [one.state for one in plan.roles.values()],
-        say("lorebooks"): [one.state for one in plan.worlds.values() if one.file],
-        say("personas"): [one.state for one in plan.personas],
-        say("chats", msgctxt="import"): [one.state for one in plan.chats],
+    titles = {
+        "characters": say("characters"),
+        "lorebooks": say("lorebooks"),
+        "personas": say("personas"),
+        "chats": say("chats", msgctxt="import"),
     }
-    for title, states in kinds.items():
+    for kind, states in plan.states.items():
         counts = [
             say("{count} {state}", count=states.count(one), state=say(word))
             for one, word in _STATES.items()
             if one in states
         ]
         if counts:
-            yield title, say(", ").join(counts)
+            yield titles[kind], say(", ").join(counts)
     if due := sum(chat.stamp.size for chat in plan.due):
         yield say("to read"), size(due)
 

@@ -139,6 +139,31 @@ def over(below: Any, above: Any) -> Any:
     return {**below, **{key: over(below.get(key), value) for key, value in above.items()}}
 
 
+def overridden(
+    home: Space | Path | str, own: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A role's overrides with these dotted keys set, or with None taken away.
+
+    Raises:
+        SettingsError: a key nobody knows, one that only the home may set, or a value that does not fit.
+    """
+    tree = undotted(own)
+    for key, value in wanted.items():
+        tree = _with(tree, key.split("."), value)
+    load_settings(home, None, tree, role_file="role.json")
+    return tree
+
+
+def _with(tree: Mapping[str, Any], path: Sequence[str], value: Any) -> dict[str, Any]:
+    """A tree with a value at this place; None takes it away, and what is empty then."""
+    name, *rest = path
+    if rest:
+        inner = tree.get(name)
+        value = _with(inner if isinstance(inner, Mapping) else {}, rest, value) or None
+    kept = {key: one for key, one in tree.items() if key != name}
+    return kept if value is None else {**kept, name: value}
+
+
 def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
     """Dotted keys as nested tables.
 

@@ -1,6 +1,6 @@
 """The plan of an import: what there is, and what would be done with it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -115,14 +115,19 @@ class ImportPlan:
     @property
     def is_empty(self) -> bool:
         """Whether everything is here already."""
-        return not self.due and self.states("role", "world", "persona") <= {"same", "kept"}
+        things: list[RolePlan | WorldPlan | PersonaPlan] = [
+            *self.roles.values(),
+            *self.worlds.values(),
+            *self.personas,
+        ]
+        return not self.due and {one.state for one in things} <= {"same", "kept"}
 
-    def states(self, *kinds: Kind) -> set[State]:
-        """The states of all items of these kinds."""
-        found: dict[Kind, list[State]] = {
-            "role": [one.state for one in self.roles.values()],
-            "world": [one.state for one in self.worlds.values()],
-            "persona": [one.state for one in self.personas],
-            "chat": [one.state for one in self.chats],
+    @property
+    def states(self) -> Mapping[str, Sequence[State]]:
+        """How everything stands, by what it is called where it is listed."""
+        return {
+            "characters": [one.state for one in self.roles.values()],
+            "lorebooks": [one.state for one in self.worlds.values() if one.file],
+            "personas": [one.state for one in self.personas],
+            "chats": [one.state for one in self.chats],
         }
-        return {state for kind in kinds for state in found[kind]}

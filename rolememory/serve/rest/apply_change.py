@@ -17,8 +17,8 @@ from rolememory.serve.rest.book_folders import BookFolder, editable, shelf_named
 from rolememory.serve.rest.book_schemas import EntryFields
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.nesting import shallow
-from rolememory.serve.rest.roles import with_overrides
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar
+from rolememory.storage.settings import overridden
 from rolememory.storage.settings_text import set_value
 
 routes = router("turn", under="/roles/{role}")
@@ -115,7 +115,7 @@ def _to_setting(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
     else:
         with call.alone(f"role {call.role.id}"):
             role = call.role.role
-            tree = with_overrides(call.home, role, {given.field: given.value})
+            tree = overridden(call.home.path, role.settings, {given.field: given.value})
             call.home.folder.update(role.model_copy(update={"settings": tree}))
         call.tell("role")
     return before, _setting(call.role, given.field), None

@@ -1,6 +1,5 @@
 """Dependencies of endpoints: the call with its role and language, a page of a list, what the caller has seen."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER
 from rolememory.serve.keys import Caller
 from rolememory.serve.rest.error_responses import Stale, language_of, private
-from rolememory.serve.rest.json_response import RestResponse
+from rolememory.serve.rest.json_response import RestResponse, json_bytes
 from rolememory.serve.rest.route import RestRoute, among
 from rolememory.serve.rest.schemas import Faulty, Out, Page
 
@@ -191,8 +190,8 @@ def tag(value: Any) -> str:
     (True, False)
     """
     plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
-    data = json.dumps(plain, sort_keys=True, default=str)
-    return f'"{blake2b(data.encode(), digest_size=9).hexdigest()}"'
+    data = json_bytes(plain, in_order=True)
+    return f'"{blake2b(data, digest_size=9).hexdigest()}"'
 
 
 class Tagged(Protocol):

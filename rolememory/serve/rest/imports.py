@@ -235,10 +235,7 @@ def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
         profile=source.name,
         profiles=[user.name for user in users],
         roles=[role.name for role in plan.roles.values()],
-        characters=_counted([one.state for one in plan.roles.values()]),
-        lorebooks=_counted([one.state for one in plan.worlds.values() if one.file]),
-        personas=_counted([one.state for one in plan.personas]),
-        chats=_counted([one.state for one in plan.chats]),
+        **{kind: _counted(states) for kind, states in plan.states.items()},
         many=[
             ManyOut(avatar=avatar, name=plan.roles[avatar].name, chats=count)
             for avatar, count in plan.many.items()

@@ -1,6 +1,6 @@
 """Roles: list, make, look at, change, carry out and bring in. Taking one away is left to whoever owns the folder."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Query
@@ -21,7 +21,7 @@ from rolememory.serve.rest.dependencies import (
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page, Said
 from rolememory.storage.home import called
-from rolememory.storage.settings import load_settings, undotted
+from rolememory.storage.settings import overridden
 
 routes = router("roles", under="/roles")
 
@@ -216,7 +216,8 @@ def _changes(home: Home, role: Role, given: RolePatch) -> Iterator[tuple[str, An
         named = [(home.folder.find(one.role).id, one.factor) for one in given.associates]
         yield "associates", tuple(Association(role=one, factor=factor) for one, factor in named)
     if given.settings is not None:
-        yield "settings", with_overrides(home, role, given.settings)
+        shallow(given.settings)
+        yield "settings", overridden(home.path, role.settings, given.settings)
 
 
 def _refuse_taken(home: Home, names: Iterable[str], role_id: str = "") -> None:
@@ -239,26 +240,3 @@ def _linked(home: Home, names: Iterable[str]) -> tuple[str, ...]:
         if name not in known:
             raise UnknownNameError("worldbook", name, known)
     return tuple(dict.fromkeys(names))
-
-
-def with_overrides(home: Home, role: Role, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The role's overrides with these keys set, or with null taken away.
-
-    Raises:
-        SettingsError: a key nobody knows, one that only the home may set, or a value that does not fit.
-    """
-    shallow(wanted)
-    tree = undotted(role.settings)
-    for key, value in wanted.items():
-        tree = _set(tree, key.split("."), value)
-    load_settings(home.path, None, tree, role_file="role.json")
-    return tree
-
-
-def _set(tree: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any]:
-    name, rest = path[0], path[1:]
-    inner = tree.get(name)
-    if rest:
-        value = _set(inner if isinstance(inner, Mapping) else {}, rest, value) or None
-    kept = {key: one for key, one in tree.items() if key != name}
-    return kept if value is None else {**kept, name: value}
