@@ -12,6 +12,7 @@ from rolememory.recall.candidates import changed
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import EmbeddingSettings
+from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import Embedder
@@ -137,7 +138,9 @@ class RoleVectors:
         here.sort(key=_age)
         store.table.reserve(len(here))
         filling.want(((one.id, reads(one)) for one in here), store.kept)
-        store.kept = None
+        if store.kept:
+            store.kept = None
+            give_back()
 
 
 def _age(entry: Entry) -> float:

@@ -14,6 +14,7 @@ import orjson
 
 from rolememory.errors import NotWrittenError
 from rolememory.shipped import shipped
+from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
 from rolememory.text.postings import text_digest
 
@@ -61,7 +62,9 @@ class DerivedFiles:
             if self._fresh[kind] > FRESH * len(asked):
                 self._write(kind, asked)
             self._settled.add(kind)
-        self._held, self._asked = {}, {}
+        if self._held:
+            self._held, self._asked = {}, {}
+            give_back()
 
     def load(self, kind: str) -> bytes | None:
         """What was kept under that kind, by the same rules."""
