@@ -223,7 +223,7 @@ class RecencySettings(StrategySettings):
     weight: Weight = Field(
         0.2, description="the most it may lower the score by, as a share of relevance"
     )
-    questions: Unit = Field(0.25, description="share of that for a question that names its subject")
+    questions: Unit = Field(0.0, description="share of that for a question that names its subject")
     clock: Literal["turns", "wall"] = Field(
         "turns", description="turns = a story that pauses does not age; wall = calendar days"
     )

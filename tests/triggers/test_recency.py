@@ -71,10 +71,11 @@ def test_wall_clock(days: float, settings: dict[str, object], strength: float) -
     ("said", "settings", "strength"),
     [
         pytest.param("The brass key is cold.", {}, -0.5, id="in talk age counts in full"),
-        pytest.param("Where is the brass key?", {}, -0.125, id="a question that names its matter"),
+        pytest.param("Where is the brass key?", {}, 0.0, id="a question that names its matter"),
         pytest.param("And then?", {}, -0.5, id="a question that lives by the talk before it"),
-        pytest.param("黄铜钥匙放在哪个抽屉里？", {}, -0.125, id="the same in Chinese"),
+        pytest.param("黄铜钥匙放在哪个抽屉里？", {}, 0.0, id="the same in Chinese"),
         pytest.param("Where is the brass key?", {"questions": 1}, -0.5, id="as the settings say"),
+        pytest.param("Where is the brass key?", {"questions": 0.25}, -0.125, id="... in part"),
     ],
 )
 def test_a_question_is_asked_for_what_it_is_however_old(
