@@ -7,6 +7,7 @@ with the sentences around them, further ones with less.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
@@ -38,13 +39,14 @@ class Excerpts:
 
     def part(self, one: Memory, words: Sequence[str]) -> Memory:
         """A memory of several sentences as it may be told next: all, or the sentences around the one that answers best."""
-        length = self._length(one.content)
-        if len(one.content) <= length:
-            return one
-        spans = sentences(one.content)
+        length, spans = self._length(one.content), _spans(one.content)
         span = _grown(_core(one.content, 0, words, spans), spans, lambda _: False, length)
         content = one.content[span.start : span.end]
         return one if content == one.content else one.model_copy(update={"content": content})
+
+    def cuts(self, one: Memory) -> bool:
+        """Whether a memory is longer than it may be told next."""
+        return len(one.content) > self._length(one.content)
 
     def count(self) -> None:
         """Remember that a memory was told: the next one is told with less."""
@@ -107,6 +109,16 @@ class Excerpts:
         return any(span.start < other.end and other.start < span.end for other in taken)
 
 
+@lru_cache(maxsize=2048)
+def _spans(text: str) -> tuple[SentenceSpan, ...]:
+    return tuple(sentences(text))
+
+
+@lru_cache(maxsize=4096)
+def _tokens(sentence: str) -> frozenset[str]:
+    return frozenset(tokens(sentence))
+
+
 def _core(
     content: str, start: int, words: Sequence[str], spans: Sequence[SentenceSpan]
 ) -> SentenceSpan:
@@ -115,8 +127,8 @@ def _core(
     best, most = SentenceSpan(start, start + len(content)), 0.0
     for span in spans:
         if start <= span.start and span.end <= start + len(content):
-            said = set(tokens(content[span.start - start : span.end - start]))
-            weight = sum(weights[word] for word in said & weights.keys())
+            said = _tokens(content[span.start - start : span.end - start])
+            weight = sum(weights[word] for word in weights.keys() & said)
             best, most = (span, weight) if weight > most else (best, most)
     return best
 

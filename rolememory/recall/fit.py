@@ -351,7 +351,7 @@ def _in_part(
         return memory
     if not (fitting.allowance.asked and fitting.thresholds) or _is_full(fitted, fitting, block):
         return memory
-    return excerpts.part(memory, _shared(ranking[place]))
+    return excerpts.part(memory, _shared(ranking[place])) if excerpts.cuts(memory) else memory
 
 
 def _told_as(
