@@ -12,9 +12,8 @@ from functools import lru_cache
 from math import hypot, sqrt
 from typing import Literal
 
-from rolememory.locales import translated
 from rolememory.schema.entry import Entry
-from rolememory.schema.scene import Feeling, Language
+from rolememory.schema.scene import Feeling
 from rolememory.text.affect_lexicon import EMOTIONS, Lexicon, WordEffect, felt_as, shipped_lexicon
 from rolememory.text.fold import Folded, fold
 
@@ -24,7 +23,6 @@ __all__ = [
     "affect_of_entry",
     "affect_of_labels",
     "comfort",
-    "emotion_name",
     "mood",
     "read_affect",
 ]
@@ -49,15 +47,6 @@ _ASIDE = 0.6  # what is only supposed (if), or taken back by a but, weighs less
 _CLAUSE_END = re.compile(r"[,:、—]")
 _UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
-
-
-def emotion_name(label: str, language: Language) -> str:
-    """The name of an emotion in a person's language.
-
-    >>> emotion_name("sadness", "zh")
-    '悲伤'
-    """
-    return translated(label, language, "emotion")
 
 
 @dataclass(frozen=True, slots=True)

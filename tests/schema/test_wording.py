@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 import rolememory
+from rolememory.locales import translated
 from rolememory.recall.lore.gates import STAGES
 from rolememory.schema.evidence import Change, Reason, Refusal, Value
 from rolememory.schema.wording import _REASONS, word, word_change, word_gate
-from rolememory.text.affect import EMOTIONS, emotion_name
+from rolememory.text.affect import EMOTIONS
 
 
 def reason(code: str, **values: Value) -> Reason:
@@ -145,4 +146,4 @@ def test_every_code_has_a_sentence() -> None:
 @pytest.mark.parametrize("label", EMOTIONS)
 def test_emotions_are_named_as_elsewhere(label: str) -> None:
     told = word(reason("feeling", emotion=label), "zh")
-    assert told == emotion_name(label, "zh") != label
+    assert told == translated(label, "zh", "emotion") != label

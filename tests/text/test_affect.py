@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.errors import FileError
+from rolememory.locales import translated
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
@@ -18,7 +19,6 @@ from rolememory.text.affect import (
     affect_of_labels,
     affect_similarity,
     comfort,
-    emotion_name,
     mood,
     read_affect,
 )
@@ -149,7 +149,7 @@ def test_every_emotion_names_itself_in_both_languages() -> None:
     for label in EMOTIONS:
         assert (
             affect_of_labels([label]).emotions[0][0]
-            == affect_of_labels([emotion_name(label, "zh")]).emotions[0][0]
+            == affect_of_labels([translated(label, "zh", "emotion")]).emotions[0][0]
             == label
         )
         assert label in PLANE

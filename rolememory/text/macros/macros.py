@@ -70,10 +70,6 @@ class Macros:
         inside = replace(self, values={**self.values, **blank}, card=None)
         return inside.expand(text.strip(BLANKS)).replace("\r", "")
 
-    def knowing(self, **values: str) -> "Macros":
-        """The same with more names."""
-        return replace(self, values={**self.values, **values})
-
 
 def has_macros(text: str) -> bool:
     r"""Whether anything in the text looks like a macro or an escaped brace.
