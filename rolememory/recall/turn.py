@@ -29,8 +29,17 @@ class Stats:
 
     short_term_count: int = 0  # messages of the chat in view
     long_term_count: int = 0  # memories injected
-    total_tokens: int = 0  # of the injected block, estimated
-    total_characters: int = 0
+    block: str = field(default="", repr=False)  # what was injected
+
+    @property
+    def total_tokens(self) -> int:
+        """Of the injected block, estimated."""
+        return TokenEstimate()(self.block)
+
+    @property
+    def total_characters(self) -> int:
+        """Of the injected block."""
+        return len(self.block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +225,7 @@ def say(
             embedder,
             given.closed[0].code if given.closed else None,
         ),
-        stats=Stats(len(messages), len(chosen), TokenEstimate()(text), len(text)),
+        stats=Stats(len(messages), len(chosen), text),
         language=style.language,
         asked=question.scene.query,
         searchable=searchable,

@@ -80,6 +80,8 @@ def is_aside(text: str) -> bool:
     >>> is_aside("((brb)) (OOC: two minutes)"), is_aside("I nod. ((brb))"), is_aside("")
     (True, False, False)
     """
+    if all(one.kind != "ooc" for one in _stretches(text, 0, len(text))):
+        return False
     place = 0
     for one in marks(text):
         if one.kind != "ooc" or text[place : one.start].strip():
