@@ -52,13 +52,6 @@ class RoleRunner:
 def _played(turn: Turn, rules: str, books: Sequence[str]) -> Played:
     """Entries, then memories in the order of the block."""
     lore = {one.entry.id: one for one in turn.lore.awake} if turn.lore else {}
-
-    def why(name: str) -> Reason | None:
-        if name in lore:
-            return lore[name].why
-        found = next((one for one in turn.recalled if one.memory.id == name), None)
-        return found.scored.hits[0].because if found and found.scored.hits else None
-
     return Played(
         fired=[*lore, *(one.memory.id for one in turn.recalled)],
         text="\n".join([*(placed_texts(turn.lore) if turn.lore else ()), turn.text]),
@@ -66,7 +59,7 @@ def _played(turn: Turn, rules: str, books: Sequence[str]) -> Played:
         place=lambda name: (
             target(lore[name].lore, rules_named(rules)) if name in lore else "memory"
         ),
-        why=why,
+        why=lambda name: lore[name].why if name in lore else _memory_reason(turn, name),
         why_not=lambda name: _lore_refusal(turn, books, name) or _memory_refusal(turn, name),
     )
 
@@ -83,3 +76,8 @@ def _memory_refusal(turn: Turn, name: str) -> Refusal | None:
     with suppress(UnknownNameError):
         return turn.why_not(name)
     return None
+
+
+def _memory_reason(turn: Turn, name: str) -> Reason | None:
+    found = next((one for one in turn.recalled if one.memory.id == name), None)
+    return found.scored.hits[0].because if found and found.scored.hits else None

@@ -35,12 +35,7 @@ class Subject:
     tokens: Callable[[str], int]
 
     @classmethod
-    def of(
-        cls,
-        file: BookFile,
-        settings: ScanSettings | None = None,
-        tokens: Callable[[str], int] | None = None,
-    ) -> "Subject":
+    def of(cls, file: BookFile, settings: ScanSettings | None = None) -> "Subject":
         """With the defaults of the product; a card names its own character."""
         card: Any = file.raw.get("data")
         known = card if isinstance(card, Mapping) and "entries" not in file.raw else {}
@@ -48,9 +43,8 @@ class Subject:
         who = Character(
             name=str(known.get("name") or ""), tags=tuple(names) if isinstance(names, list) else ()
         )
-        return cls(
-            file, settings or ScanSettings(), who, tokens or counter_for("tokens", LengthSettings())
-        )
+        count = counter_for("tokens", LengthSettings())
+        return cls(file, settings or ScanSettings(), who, count)
 
     @property
     def book(self) -> Lorebook:
