@@ -1,7 +1,7 @@
 """How the user likes to be answered: read by rules from memories and from what they said, told in a few lines.
 
-The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins;
-what was negated ("not too long", "别太简短") does not count.
+The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins and the
+older is named; what was negated ("not too long", "别太简短") does not count.
 """
 
 import re
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any, Literal
 
 from rolememory.inject.environment import Templates
@@ -57,9 +58,10 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What counts, one of each kind."""
+    """What counts, one of each kind, and what each overruled last, as notes."""
 
     wishes: tuple[Preference, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is anything to say."""
@@ -89,8 +91,16 @@ def preferences(
         *((one.at, one.id, wishes_in(one)) for one in said),
     ]
     found.sort(key=lambda one: (one[0] or _EARLIEST, one[1]))
-    known = {wish.type: wish for _, _, wishes in found for wish in wishes}
-    return Preferences(tuple(known[kind] for kind in _KINDS if kind in known))
+    known, overruled = dict[Kind, Preference](), dict[Kind, str]()
+    for wish in chain.from_iterable(said for _, _, said in found):
+        older = known.get(wish.type)
+        if older and older.value != wish.value:
+            overruled[wish.type] = (
+                f"{wish.type}: {older.source!r} gives way to the newer {wish.source!r}"
+            )
+        known[wish.type] = wish
+    wishes = tuple(known[kind] for kind in _KINDS if kind in known)
+    return Preferences(wishes, tuple(overruled.values()))
 
 
 def said_in(memory: Memory) -> list[Preference]:

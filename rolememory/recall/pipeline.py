@@ -165,7 +165,8 @@ class RecallPipeline:
         given = answer(question, of.heard)
         check_cancelled()
         told = not given.closed or given.closed[0].code in _STILL_TOLD
-        wishes = settings.inject.preferences and not given.closed
+        wanted = settings.inject.preferences and not given.closed
+        wishes = self._preferences(of) if wanted else Preferences()
         failure = self._resources.queries.failure
         turn = say(
             question,
@@ -173,13 +174,13 @@ class RecallPipeline:
             of.style,
             request.messages,
             lore,
-            persona=self._persona(of) if wishes else "",
+            persona=personalisation(wishes, of.scene.language, self._resources.templates),
             story=_apart(chapters.text if told else "", self._recent(of, given)),
             scene=self._scene(of) if told else "",
             untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
             searchable=self._searchable(of, question, given),
             embedder=self._resources.loader.state,
-            notes=(*request.circle.notes, failure) if failure else request.circle.notes,
+            notes=(*wishes.notes, *request.circle.notes, *filter(None, [failure])),
         )
         self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
@@ -375,7 +376,7 @@ class RecallPipeline:
             one not in told and not question.visible.holds(memories[one]) for one in of.heard
         )
 
-    def _persona(self, of: "_TurnInputs") -> str:
+    def _preferences(self, of: "_TurnInputs") -> Preferences:
         """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
         among, user = of.heard, of.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
@@ -387,7 +388,7 @@ class RecallPipeline:
             )
             distilled = (one for one in prepared if not isinstance(one, Passage))
             self._wishes = (among, user, preferences(distilled, user, said if user else ()))
-        return personalisation(self._wishes[2], of.scene.language, self._resources.templates)
+        return self._wishes[2]
 
     def _cast(self, role: Role, request: Request) -> Cast:
         """Who is who: by the card where there is one."""

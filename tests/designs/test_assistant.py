@@ -247,6 +247,8 @@ def test_of_two_wishes_the_newer_counts_and_a_negated_one_does_not(
         mira.say(CAT[language], chat="two")
         assert ANSWER[language][1] not in str(mira.sent)
         assert DETAILED[language] in str(mira.sent)
+        notes = mira.mind.recall(CAT[language], user="lin", dry_run=True).trace.notes
+        assert [one.partition(":")[0] for one in notes] == ["response_length"], "the older is named"
 
 
 CONCLUSIONS = {

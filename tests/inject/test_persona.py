@@ -138,7 +138,7 @@ def test_a_preference_by_tag_needs_no_other_words() -> None:
     assert said_in(Memory(id="a", content="简洁")) == []
 
 
-def test_the_newer_wins() -> None:
+def test_the_newer_wins_and_the_older_is_named() -> None:
     older = Memory(id="z", content="用户喜欢简洁的回答", created=DAY)
     newer = Memory(
         id="a", content="The user prefers detailed answers", created=DAY + timedelta(days=1)
@@ -146,6 +146,7 @@ def test_the_newer_wins() -> None:
     for known in ([older, newer], [newer, older]):
         told = preferences(known)
         assert told.wishes == (Preference("response_length", "detailed", "a"),)
+        assert told.notes == ("response_length: 'z' gives way to the newer 'a'",)
 
 
 def test_saying_the_same_again_overrules_nothing() -> None:
