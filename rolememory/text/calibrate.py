@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FULL_COVERAGE = 5.0  # nats for all words of the question
 NOISE = 1.5  # standard deviations above the background that mean nothing yet, where a question is asked ...
+LEAST_DEVIATION = 1e-3  # of cosines: vectors of a byte per dimension tell no smaller ones apart
 NOISE_IN_TALK = 1.0  # ... where the talk goes on: it seldom uses the words of what it touches ...
 NOISE_BEFORE = 1.8  # ... and for the talk before
 PER_DEVIATION = 1.0  # nats for each further one ...
@@ -109,7 +110,7 @@ def dense(
     """
     import numpy as np
 
-    deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, 1e-6))
+    deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, LEAST_DEVIATION))
     noise += talk * (NOISE_IN_TALK - noise)
     each = PER_DEVIATION + talk * (PER_DEVIATION_IN_TALK - PER_DEVIATION)
     evidence: Floats = np.float32(each) * np.clip(

@@ -27,8 +27,8 @@ from rolememory.text.pattern import PatternBudget
 
 STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
-IMPORTS = {
-    **{name: form.to_world for name, form in OTHER_BOOKS.items()},
+IMPORTS = {  # what the client reads: modules of RisuAI are read by us alone
+    **{name: form.to_world for name, form in OTHER_BOOKS.items() if name != "risu_module"},
     "character_book": character_book.to_world,
 }
 CARD_TEXTS = (
