@@ -101,7 +101,7 @@ class Request:
     before: int = 0  # messages of the chat that are known to stand before those given
 
 
-class _Frame(TypedDict):
+class _FrameValues(TypedDict):
     language: Language
     char: str
     user: str
@@ -124,7 +124,7 @@ class _TurnInputs:
     style: Style
 
     @property
-    def frame(self) -> _Frame:
+    def frame(self) -> _FrameValues:
         """The language of what stands around memories, and who is who there."""
         char, user = self.cast.char, self.cast.user
         return {"language": self.style.language, "char": char, "user": user}

@@ -31,7 +31,7 @@ class Mention(NamedTuple):
     named: NamedTime
 
 
-class Rule(NamedTuple):
+class TimeRule(NamedTuple):
     """A pattern, what its match means, and groups that are always said so."""
 
     pattern: str
@@ -44,7 +44,7 @@ class Family:
     """Rules that all need one of these signs in the text: a word in English, a character in Chinese."""
 
     signs: frozenset[str]
-    rules: Sequence[Rule]
+    rules: Sequence[TimeRule]
 
 
 class Grammar:
@@ -53,7 +53,7 @@ class Grammar:
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._words = words
         self.families = [
-            Family(self._signs(each["signs"]), [Rule(*rule) for rule in each["rules"]])
+            Family(self._signs(each["signs"]), [TimeRule(*rule) for rule in each["rules"]])
             for each in words["families"]
         ]
         self.compiled = cache(self._compiled)  # when a text first needs it
