@@ -21,8 +21,8 @@ def shipped(*parts: str) -> Path:
 def lexicon(name: str) -> dict[str, Any]:
     """A shipped file of words or patterns: worldbook_rules/lexicons/{name}.json.
 
-    >>> sorted(lexicon("asking"))[-2:]
-    ['en', 'zh']
+    >>> {"en", "zh"} <= lexicon("asking").keys()
+    True
     """
     import orjson
 

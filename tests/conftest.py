@@ -1,8 +1,10 @@
 """Options and fixtures of the whole suite."""
 
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,17 @@ settings.register_profile(
     "explore", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # --hypothesis-profile=explore
 settings.load_profile("suite")
+
+
+class _Loggers(dict[str, logging.Logger | logging.PlaceHolder]):
+    """The loggers of the process. pytest walks through them at each test, while a model that loads in the background adds its own."""
+
+    def values(self) -> Any:
+        """As they are now."""
+        return list(super().values())
+
+
+logging.root.manager.loggerDict = _Loggers(logging.root.manager.loggerDict)
 
 GOLDEN = Path(__file__).parent / "golden"
 BEGAN = monotonic()

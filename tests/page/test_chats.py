@@ -120,10 +120,13 @@ def test_a_server_that_is_away_is_told_until_it_is_back(visitor: Visitor, role: 
     visitor.goes("chats", role.id, "harbour")
     banner = visitor.page.locator(".banner[role=alert]")
     mode = visitor.field("chats.mode")
+    go = "(answers) => fetch('/healthz').then(() => answers, () => !answers)"
     visitor.page.context.set_offline(True)
+    visitor.page.wait_for_function(go, arg=False)  # the browser needs a moment to let go
     mode.select_option("off")
     expect(banner).to_contain_text(visitor.says("error.unreachable"))
     visitor.page.context.set_offline(False)
+    visitor.page.wait_for_function(go, arg=True)
     mode.select_option("here")
     expect(banner).to_have_count(0)
     expect(mode).to_have_value("here")
