@@ -110,10 +110,10 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     extensions = object_of(source.get("extensions"))
     told = {"uid": index, **{ours: source[name] for ours, name in _NAMES.items() if name in source}}
     told |= {ours: empty for ours, empty in _IF_EMPTY.items() if not told.get(ours)}
-    before = source.get("position") == "before_char"
+    after = source.get("position") != "before_char"
     return {
         **{ours: told[ours] for ours in _NAMES if ours in told},
-        "position": _first(extensions.get("position"), 0 if before else 1),
+        "position": _first(extensions.get("position"), int(after)),
         "disable": not source.get("enabled"),
         "addMemo": bool(told["comment"]),
         "displayIndex": _first(extensions.get("display_index"), index),

@@ -81,9 +81,10 @@ class Archive:
             moved[member.start] = (len(out), new)
             out += self.data[member.start : end] if new is None else _local(member.name, new)
         lines = [self._line(one, *moved[one.start]) for one in self.members]
-        for name in (name for name, old in olds.items() if old is None):
-            lines.append(_central(name.encode(), values[name], len(out) - self.shift))
-            out += _local(name.encode(), values[name])
+        for name, old in olds.items():
+            if old is None:
+                lines.append(_central(name.encode(), values[name], len(out) - self.shift))
+                out += _local(name.encode(), values[name])
         return bytes(out) + self._closing(b"".join(lines), len(lines), len(out))
 
     def _check_layout(self, bounds: list[int]) -> None:

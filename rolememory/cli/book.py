@@ -291,14 +291,13 @@ def show(
 
 def _marks(entry: "LoreEntry") -> list[str]:
     """What is unusual about an entry, in short."""
-    flags = [word for field, word in _FLAGS.items() if getattr(entry, field)]
+    flags = {"off": not entry.enabled}
+    flags |= {word: getattr(entry, field) for field, word in _FLAGS.items()}
     values = {word: getattr(entry, field) for field, word in _VALUES.items()}
     if entry.use_probability and entry.probability != 100:
         values["probability"] = entry.probability
-    if entry.secondary_keys and entry.selective:
+    if entry.selective:
         values[entry.selective_logic.value] = "|".join(entry.secondary_keys)
-    if not entry.enabled:
-        flags = ["off", *flags]
-    return [say(word, msgctxt="mark") for word in flags] + [
+    return [say(word, msgctxt="mark") for word, is_set in flags.items() if is_set] + [
         f"{say(word, msgctxt='mark')} {value}" for word, value in values.items() if value
     ]

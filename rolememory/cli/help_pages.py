@@ -49,22 +49,18 @@ def page(command: Any, ctx: Any) -> str:
 
 
 def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
-    parameters = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
-    yield (
-        say("Arguments"),
-        [argument_row(one) for one in parameters if one.param_type_name == "argument"],
-    )
+    yield say("Arguments"), list(map(argument_row, _shown(command, ctx, "argument")))
     verbs = command.rows(ctx) if isinstance(command, HelpGroup) else ()
     for panel in dict.fromkeys(panel for panel, _, _ in verbs):
         yield say(panel), [(name, say(text)) for of, name, text in verbs if of == panel]
-    yield (
-        say("Options"),
-        [option_row(one) for one in parameters if one.param_type_name == "option"],
-    )
-    yield (
-        say("Options of every verb"),
-        [(name, say(text)) for name, text in OPTIONS],
-    )
+    yield say("Options"), list(map(option_row, _shown(command, ctx, "option")))
+    yield say("Options of every verb"), [(name, say(text)) for name, text in OPTIONS]
+
+
+def _shown(command: Any, ctx: Any, kind: str) -> Iterator[Any]:
+    for one in command.get_params(ctx):
+        if one.param_type_name == kind and not getattr(one, "hidden", False):
+            yield one
 
 
 def _usage(command: Any, ctx: Any) -> str:

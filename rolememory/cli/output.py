@@ -216,7 +216,7 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> "Ta
     from rich.text import Text
 
     told = [key for key in columns if any(shown(row.get(key)) for row in rows)]
-    folded = any(key in _SHARES for key in told)
+    folded = not _SHARES.keys().isdisjoint(told)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=folded)
     for key in told:
         share = _SHARES.get(key)
