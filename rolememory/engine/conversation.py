@@ -1,9 +1,9 @@
 """Learning: what was said becomes memory, a person has the last word, and may be forgotten."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from rolememory.schema.learning import Observed
+from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.memory import ChangedFields, Memory
 from rolememory.schema.message import Message, TurnKind
 
@@ -129,10 +129,7 @@ class RoleConversation:
         end = path.find(version) if version else len(path) - 1
         if end is None or end < 0:
             return []
-        start = end
-        while start and not (path[start].role == "user" and path[start - 1].role == "assistant"):
-            start -= 1
-        said = {one.version for one in path[start : end + 1]}
+        said = {one.version for one in path[_turn_start(path, end) : end + 1]}
         return [
             one
             for one in self._memories.current().values()
@@ -226,3 +223,11 @@ class RoleConversation:
         """Drop what is kept between turns of every other chat, and when upkeep met which memory."""
         self._context.pipeline.chats.keep_only(chats)
         self._maintenance.forget_upkeep()
+
+
+def _turn_start(path: Sequence[ChatMessage], end: int) -> int:
+    """Where the user begins to speak after the reply before that of `end`."""
+    start = end
+    while start and not (path[start].role == "user" and path[start - 1].role == "assistant"):
+        start -= 1
+    return start

@@ -106,7 +106,8 @@ class RoleRecall:
             preview = role.chats.preview(said, chat=chat, user=user, clean=role.hearing(usual))
             check_cancelled()
             role.home.people.follow()
-            readers = role.chats.readers(preview.chat or chat, user, present, members)
+            known_chat = preview.chat or chat
+            readers = role.chats.readers(known_chat, user, present, members)
             memories = role.stored()
             candidates = role.candidates(memories, rules)
             # only now: a chat that began in between must be known, or nobody would ask who heard it
@@ -115,7 +116,7 @@ class RoleRecall:
             check_cancelled()
             request = Request(
                 said,
-                preview.chat or chat,
+                known_chat,
                 user,
                 character,
                 now,
@@ -129,15 +130,13 @@ class RoleRecall:
                     (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
                 ),
                 off=visibility.off,
-                kin=visibility.family(preview.chat or chat),
+                kin=visibility.family(known_chat),
                 scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
                 away_days=_away_days(preview.path, now, rules.inject.previously_days),
                 generation=Generation(generation) if isinstance(generation, str) else generation,
                 before=preview.unseen,
                 recent=self._recent_of(preview, visibility, rules.memory.short_term_count),
-                stamp=next(
-                    (said.stamp for said in preview.path[-STAMPED:][::-1] if said.stamp), ()
-                ),
+                stamp=_newest_stamp(preview.path),
             )
             check_cancelled()
             with role.lock:
@@ -267,6 +266,10 @@ class RoleRecall:
             except RoleMemoryError as error:
                 notes.append(f"associate {other.name!r}: {error}")
         return Circle(tuple(others), tuple(notes))
+
+
+def _newest_stamp(path: Sequence[ChatMessage]) -> tuple[tuple[str, str], ...]:
+    return next((said.stamp for said in path[-STAMPED:][::-1] if said.stamp), ())
 
 
 def _away_days(path: Sequence[ChatMessage], now: datetime | None, least: float) -> int:

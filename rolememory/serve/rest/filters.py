@@ -1,8 +1,9 @@
 """Which memories a list shows, and in which order."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
@@ -124,15 +125,9 @@ def _switches(wanted: Wanted, standing: ActiveSet) -> Iterable[Check]:
 
 
 def _sets(wanted: Wanted, same: Same) -> Iterable[Check]:
-    for name, values in (("type", wanted.type), ("source", wanted.source)):
-        if values:
-            yield _has(name, values)
-    if wanted.tag:
-        yield lambda memory: set(wanted.tag) <= set(memory.tags)
-    if wanted.feeling:
-        yield lambda memory: not set(wanted.feeling).isdisjoint(memory.emotions)
-    if wanted.topic:
-        yield lambda memory: not set(wanted.topic).isdisjoint(memory.topics)
+    for name, test in _AMONG.items():
+        if values := getattr(wanted, name):
+            yield partial(test, set(values))
     if wanted.user is not None:
         person = same(wanted.user)
         yield lambda memory: same(memory.user or "") == person
@@ -140,6 +135,15 @@ def _sets(wanted: Wanted, same: Same) -> Iterable[Check]:
         yield lambda memory: (memory.subject or "") == wanted.subject
     if wanted.chat is not None:
         yield lambda memory: any(one.chat == wanted.chat for one in memory.evidence)
+
+
+_AMONG: Mapping[str, Callable[[set[Any], Memory], bool]] = {
+    "type": lambda values, memory: memory.type in values,
+    "source": lambda values, memory: memory.source in values,
+    "tag": lambda values, memory: values <= set(memory.tags),
+    "feeling": lambda values, memory: not values.isdisjoint(memory.emotions),
+    "topic": lambda values, memory: not values.isdisjoint(memory.topics),
+}
 
 
 def _has(name: str, values: Collection[Any]) -> Check:

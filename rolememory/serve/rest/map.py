@@ -102,16 +102,12 @@ def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
 
 def _edges(role: RoleMemory, ground: SurveyedMemories) -> Iterator[MapEdge]:
     here = ground.memories
-    replaced = ((memory.id, old) for memory in here.values() for old in memory.supersedes)
     pairs_of = {
-        "supersedes": ((one, old) for one, old in replaced if old in here and old != one),
-        "together": (
-            (one, other)
-            for one, other in role.parts.maintenance.used_together()
-            if one in here and other in here
-        ),
+        "supersedes": ((memory.id, old) for memory in here.values() for old in memory.supersedes),
+        "together": role.parts.maintenance.used_together(),
         "alike": alike(ground.near),
     }
     for kind, pairs in pairs_of.items():
-        for one, other in islice(pairs, MOST_EDGES):
+        drawn = (pair for pair in pairs if pair[0] != pair[1] and here.keys() >= {*pair})
+        for one, other in islice(drawn, MOST_EDGES):
             yield MapEdge.model_validate({"from": one, "to": other, "kind": kind})

@@ -286,21 +286,24 @@ def _messages(turn: Turn) -> list[MessageOut]:
 
 
 def _rows(call: RoleCall, turn: Turn, given: ExplainIn) -> list[RowOut]:
-    left_out = turn.left_out()
     if not given.remedies and not given.ids:
-        return [refusal_out(one, call.language) for one in left_out]
-    ids: Sequence[str] = given.ids or [one.entry_id for one in left_out][:50]
-    if given.all:
-        ids = list(call.role.memories)[:2000]
+        return [refusal_out(one, call.language) for one in turn.left_out()]
+    ids = _asked(call, turn, given)
     if not ids:
         return []
-    chosen = {one.memory.id for one in turn.recalled}
+    asked, chosen = set(ids), {one.memory.id for one in turn.recalled}
     rows = turn.explain(*ids, language=call.language).rows
     return [
         row_out(row, call.language)
         for row in rows
-        if row.id in set(ids) or (row.id not in chosen and row.gate)
+        if row.id in asked or (row.id not in chosen and row.gate)
     ]
+
+
+def _asked(call: RoleCall, turn: Turn, given: ExplainIn) -> Sequence[str]:
+    if given.all:
+        return list(call.role.memories)[:2000]
+    return given.ids or [one.entry_id for one in turn.left_out()][:50]
 
 
 def _lore(call: RoleCall, turn: Turn, given: ExplainIn) -> LoreExplained | None:
