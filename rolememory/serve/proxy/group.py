@@ -1,6 +1,6 @@
 """Who of a group hears a turn: every member that is a role of this home, and what each of them was not there for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -49,17 +49,27 @@ def missed(
 
     A role that was muted, or joins later, is shown the whole chat by its frontend; it was not present for all of it.
     """
-    if not call.chat or call.role is None:
-        return 0
-    named = {message.name for message in messages if message.role == "assistant" and message.name}
-    there = [call.role, *roles_named(home, {*named, *(call.group or ())})]
-    witnesses = {one.id: one for one in there if one.id != role_memory.id}.values()
-    if not witnesses:
+    if not call.chat or not (witnesses := _witnesses(home, role_memory, call, messages)):
         return 0
     seen = role_memory.chats.preview(messages, chat=call.chat, user=call.user or "")
     new, most = {_words(said) for said in seen.entered}, 2 * len(messages)
     paths = [said for one in witnesses for said in _path(one, seen.chat, most)]
-    gone = new & _told_without(role_memory, paths)
+    return _end_of(new & _told_without(role_memory, paths), messages)
+
+
+def _witnesses(
+    home: "Home", role_memory: "RoleMemory", call: "ProxyCall", messages: Sequence[Message]
+) -> "Collection[RoleMemory]":
+    """The others who were there: whose turn it is, who spoke, and whom the frontend names."""
+    if call.role is None:
+        return ()
+    named = {message.name for message in messages if message.role == "assistant" and message.name}
+    there = [call.role, *roles_named(home, {*named, *(call.group or ())})]
+    return {one.id: one for one in there if one.id != role_memory.id}.values()
+
+
+def _end_of(gone: set[Words], messages: Sequence[Message]) -> int:
+    """How many messages there are up to the last of these before the newest user text."""
     told = [(message.role, _one_line(message.content)) for message in messages]
     newest = max((at for at, (role, _) in enumerate(told) if role == "user"), default=0)
     return max((at for at, one in enumerate(told[:newest], 1) if one in gone), default=0)

@@ -58,13 +58,7 @@ def kind_of(
             _is_for_the_user(talk, names) or for_the_user(body.get("prompt"), body.get("stop")),
         ),
         ("quiet", _is_quiet(body, talk, habits)),
-        (
-            "continue",
-            last == "assistant"
-            and not talk.behind
-            and len(talk.spoken) > 1
-            and _raw_last(body) == "assistant",
-        ),
+        ("continue", last == "assistant" and _ends_open(body, talk)),
     )
     return next((kind for kind, shown in signs if shown), "normal")
 
@@ -100,6 +94,11 @@ def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | 
     if habits is None or habits.streams is None:
         return False
     return habits.streams and talk.last_word != habits.behind
+
+
+def _ends_open(body: Mapping[str, Any], talk: ParsedTranscript) -> bool:
+    """Nothing stands behind the last message of a chat, which is the character's."""
+    return not talk.behind and len(talk.spoken) > 1 and _raw_last(body) == "assistant"
 
 
 def _raw_last(body: Mapping[str, Any]) -> str:

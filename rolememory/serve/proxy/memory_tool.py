@@ -261,22 +261,21 @@ def _without_ours(raw: dict[str, Any], turn: StreamedReply) -> dict[str, Any]:
 def _choice(choice: Any, ours: set[int], ends: str) -> Any:
     if not isinstance(choice, Mapping):
         return choice
-    out = (
-        {**choice, "finish_reason": ends}
-        if choice.get("finish_reason") == "tool_calls"
-        else {**choice}
-    )
+    out = {**choice}
+    if choice.get("finish_reason") == "tool_calls":
+        out["finish_reason"] = ends
     for where in ("delta", "message"):
         said = choice.get(where)
         if isinstance(said, Mapping) and isinstance(said.get("tool_calls"), list):
-            kept = [
-                call
-                for place, call in enumerate(said["tool_calls"])
-                if _place(call, place) not in ours
-            ]
-            rest = {name: value for name, value in said.items() if name != "tool_calls"}
-            out[where] = {**rest, "tool_calls": kept} if kept else rest
+            out[where] = _said(said, ours)
     return out
+
+
+def _said(said: Mapping[str, Any], ours: set[int]) -> dict[str, Any]:
+    calls = enumerate(said["tool_calls"])
+    kept = [call for place, call in calls if _place(call, place) not in ours]
+    rest = {name: value for name, value in said.items() if name != "tool_calls"}
+    return {**rest, "tool_calls": kept} if kept else rest
 
 
 def _place(call: Any, otherwise: int) -> int:

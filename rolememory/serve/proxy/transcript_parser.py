@@ -114,13 +114,14 @@ def whose(
 def _whose(
     message: Message, names: SpeakerNames, owners: Mapping[str, str], several: bool
 ) -> Message:
-    name = message.name or ""
-    mapped = {owner for known, owner in owners.items() if name and _means(known, name)}
+    if not (name := message.name):
+        return message
+    mapped = {owner for known, owner in owners.items() if _means(known, name)}
     if len(mapped) == 1:
         return message.model_copy(update={"owner": mapped.pop()})
-    if name and names.user and any(_means(known, name) for known in names.users):
+    if names.user and any(_means(known, name) for known in names.users):
         return message.model_copy(update={"owner": names.user, "name": None})
-    return message if several or not name else message.model_copy(update={"name": None})
+    return message if several else message.model_copy(update={"name": None})
 
 
 def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
@@ -173,9 +174,14 @@ def _common_prefix(said: Sequence[Message], names: SpeakerNames) -> frozenset[st
     habits = {name for voice in found.values() for name in voice if name in known}
     for voice, own in found.items():
         in_group = voice == "assistant" and names.members and not known.isdisjoint(own)
-        if len(own) > 1 and all(own) and (len(set(own)) == 1 or in_group):
+        if _is_habit(own, several=bool(in_group)):
             habits |= {*own}  # of a group also those who have left it
     return frozenset(habits)
+
+
+def _is_habit(prefixes: Sequence[str], *, several: bool) -> bool:
+    """Whether every message of a voice has one, more than once; the same unless `several` speak with it."""
+    return len(prefixes) > 1 and all(prefixes) and (several or len(set(prefixes)) == 1)
 
 
 def _named(message: Message, names: SpeakerNames, prefixed: Iterable[str]) -> Message:

@@ -75,16 +75,22 @@ def learn(app_state: AppState, call: ProxyCall, reply: str | None, *, large: boo
     """
     if not call.teaches or call.role is None or not app_state.settings.memory:
         return
-    messages = list(call.spoken)
-    whole = f"{call.partial}{reply}" if reply is not None else call.partial
-    if call.partial and messages and messages[-1].role == "assistant":
-        messages.pop()
-    if whole.strip():
-        messages.append(Message.assistant(whole, name=_speaker(call)))
+    messages = _with_reply(call, reply)
     for member in roles_named(app_state.home, call.members or ()):
         if member.id != call.role.id:
             _heard(app_state, call, member, as_told_by(call.role, messages), large=large)
     _heard(app_state, call, call.role, messages, large=large)
+
+
+def _with_reply(call: ProxyCall, reply: str | None) -> list[Message]:
+    """What was said, the reply last: as one with the part of it that stood there already."""
+    messages = list(call.spoken)
+    if call.partial and messages and messages[-1].role == "assistant":
+        messages.pop()
+    whole = f"{call.partial}{reply or ''}"
+    if whole.strip():
+        messages.append(Message.assistant(whole, name=_speaker(call)))
+    return messages
 
 
 def _heard(

@@ -97,21 +97,21 @@ def going_up(
         (name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t"))
         for name, value in headers
     ]
-    dropped = _HOP | _OURS | _named_by_connection(kept) | ({"accept-encoding"} if plain else set())
-    out = [
+    own: dict[str, str] = {}
+    if key := os.environ.get(settings.upstream_key_env):
+        own["authorization"] = f"Bearer {key}"
+    if plain:
+        own["accept-encoding"] = "identity"
+    dropped = _HOP | _OURS | _named_by_connection(kept) | {*own}
+    given = dict(kept).get("authorization", "")
+    if settings.service or same(given.removeprefix("Bearer ").strip(), token):
+        dropped |= {"authorization"}
+    passed = [
         (name, value)
         for name, value in kept
         if name not in dropped and not name.startswith(_FOR_US)
     ]
-    key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
-    given = dict(out).get("authorization", "")
-    if key or settings.service or same(given.removeprefix("Bearer ").strip(), token):
-        out = [(name, value) for name, value in out if name != "authorization"]
-    if key:
-        out.append(("authorization", f"Bearer {key}"))
-    if plain:
-        out.append(("accept-encoding", "identity"))
-    return out
+    return [*passed, *own.items()]
 
 
 def coming_back(
