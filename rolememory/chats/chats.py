@@ -329,6 +329,25 @@ class Chats:
         `story`: see `Stories.assign`. Modes of earlier versions are taken: `own` is a story of its own, `shared` takes it back.
         Raises: UnknownChatError, UnknownNameError (no such story), InvalidValueError (no such mode), NotWrittenError.
         """
+        mode, story = self._meant(chat, mode, story)
+        wanted: dict[str, Any] = {
+            "title": title and replace_surrogates(title).strip(),
+            "archived": archived,
+            "mode": mode,
+        }
+        told = {name: value for name, value in wanted.items() if value is not None}
+        if story is not None:
+            told["chosen"] = None if story == BY_DEFAULT else story
+        with self._writing, self._locked():
+            log = self._known_log(chat)
+            news = _differing(self.chat(chat).info, told)
+            self._write(log, ChatLogRow(in_utc(self._clock()), told=news) if news else None)
+        return self.info(chat)
+
+    def _meant(
+        self, chat: str, mode: str | None, story: str | None
+    ) -> tuple[str | None, str | None]:
+        """The mode and the story that `update` is to set, after the modes of today, once they are known."""
         if mode in OLD_MODES and story is None:
             own = self.info(chat).chosen == OWN
             story = OWN if mode == OWN else BY_DEFAULT if own else None
@@ -339,19 +358,7 @@ class Chats:
             )
         if story is not None and story not in (OWN, BY_DEFAULT):
             self.stories.known(story)
-        wanted: dict[str, Any] = {
-            "title": title and replace_surrogates(title).strip(),
-            "archived": archived,
-            "mode": mode or None,
-        }
-        told = {name: value for name, value in wanted.items() if value is not None}
-        if story is not None:
-            told["chosen"] = None if story == BY_DEFAULT else story
-        with self._writing, self._locked():
-            log = self._known_log(chat)
-            news = _differing(self.chat(chat).info, told)
-            self._write(log, ChatLogRow(in_utc(self._clock()), told=news) if news else None)
-        return self.info(chat)
+        return mode, story
 
     def remove(self, chat: str) -> None:
         """Remove a chat's file; what was learned from it is the caller's to remove.

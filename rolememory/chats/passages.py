@@ -195,24 +195,23 @@ class ChatPassages:
         if before and before.scope not in ("on", said.scope):
             before = None
         asked, scene = _question(before, said, self._speaker(said)), _scene(before, said)
-        panels = (
-            [SentenceSpan(one.start, one.end) for one in panels_of(said.text)] if said.stamp else []
-        )
-        left_out = self._cut.get(base(said.version), ())
-        spans = passages(said.text, said.spans, [*panels, *left_out])
+        spans = passages(said.text, said.spans, self._left_out(said))
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
         text = masked(said.text)  # a secret is neither recalled nor embedded
         asker = self._speaker(before) if before and asked else ""
-        company = tuple(name for name in (*(said.users or ()), *said.members) if name)
+        company = tuple(filter(None, (*(said.users or ()), *said.members)))
         around = _Around(self._speaker(said), scene, company, ids)
-        made = [
-            _made(chat, said, text, one, name, ("", "") if number else (asked, asker), around)
-            for number, (name, one) in enumerate(zip(ids, spans, strict=True))
-        ]
         self._drop(set(self._versions.get((chat, said.version), ())).difference(ids))
-        for one in made:
-            self._keep(one)
+        for name, one in zip(ids, spans, strict=True):
+            self._keep(_made(chat, said, text, one, name, (asked, asker), around))
+            asked = asker = ""  # only the first answers it
         self._versions[chat, said.version] = ids
+
+    def _left_out(self, said: ChatMessage) -> list[SentenceSpan]:
+        """What is in no passage: the panels of a message that prints them, and what was cut from it."""
+        panels = panels_of(said.text) if said.stamp else ()
+        cut = self._cut.get(base(said.version), ())
+        return [*(SentenceSpan(one.start, one.end) for one in panels), *cut]
 
     def _forget(self, place: _Place) -> None:
         for version in place.order[: place.read]:
@@ -285,7 +284,7 @@ def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> st
     asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
     question = next(found, "")
-    told = said.text.replace(speaker, "") if speaker else said.text
+    told = said.text.replace(speaker, "")
     return redacted(question) if question and answers(question, told) else ""
 
 

@@ -268,18 +268,20 @@ class _Weaver:
         return said
 
     def _splice(self, place: int, old: Sequence[ChatMessage], put: Sequence[ChatMessage]) -> None:
-        before, after = [said.version for said in old], [said.version for said in put]
+        before, after = _versions(old), _versions(put)
         same, end = _alike(before, after) if before else (0, 0)
         out, new, place = before[same : len(before) - end], put[same : len(put) - end], place + same
         if out or new:
-            known, staying = self._versions.union(out), {said.version for said in new}
+            known, staying = self._versions.union(out), {*_versions(new)}
             self._plan.returned += [said for said in new if said.version not in known]
             self._plan.left += [version for version in out if version not in staying]
             behind = self._script.path[place - 1].version if place else ""
-            self._plan.splices.append(
-                Splice(place, behind, tuple(out), tuple([said.version for said in new]))
-            )
+            self._plan.splices.append(Splice(place, behind, tuple(out), tuple(_versions(new))))
             self._plan.put.append(tuple(new))
+
+
+def _versions(said: Sequence[ChatMessage]) -> list[str]:
+    return [one.version for one in said]
 
 
 def _alike(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:

@@ -45,18 +45,15 @@ class ResolvedChat:
 
     def row(self, now: datetime, title: str | None) -> ChatLogRow | None:
         """The line that says it; None when there is nothing to say."""
-        known = self.log.chat
-        if title and known is not None and title == known.info.title:
-            title = None
+        title = self._news(title)
         if self.aligned is None or (self.plan.idle and self.known and title is None):
             return None
         inherited, begun = self._inherited()
-        new, there = not self.known, self.there
-        voice = self.head.user or "" if new else self.script.voice
-        present = Attendance((voice,)) if new else self.script.present
+        current = self.known and self.head.format >= FORMAT
+        there, (voice, present) = self.there, self._before()
         return ChatLogRow(
             now,
-            head=replace(self.head, format=FORMAT) if new or self.head.format < FORMAT else None,
+            head=None if current else replace(self.head, format=FORMAT),
             said=(*inherited, *map(there.shortened, self.plan.entered)),
             splices=(*begun, *self.plan.splices),
             look=self.aligned.look,
@@ -65,6 +62,18 @@ class ResolvedChat:
             present=there.present if there.present != present else None,
             voice=there.window.user if there.window.user != voice else None,
         )
+
+    def _news(self, title: str | None) -> str | None:
+        """A title that the chat does not have yet."""
+        chat = self.log.chat
+        return None if title and chat is not None and title == chat.info.title else title
+
+    def _before(self) -> tuple[str, Attendance]:
+        """Whose the user's words were before this look, and who was there."""
+        if self.known:
+            return self.script.voice, self.script.present
+        voice = self.head.user or ""
+        return voice, Attendance((voice,))
 
     def _inherited(self) -> tuple[Sequence[ChatMessage], tuple[Splice, ...]]:
         """What a fork shares with the chat that it came from, and the splice that puts it on the path."""

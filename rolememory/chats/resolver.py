@@ -193,25 +193,15 @@ class ChatResolver:
     def _unnamed(self, request: ObserveRequest) -> ChatLog | None:
         """The chat without a name that the messages continue; None when there is none."""
         mine = [log for log in self._mine(request) if log.head is not None and log.head.unnamed]
-        if not mine:
-            return None
+        return self._followed(mine, request) or _most_alike(mine, request) or _near(mine, request)
+
+    def _followed(self, mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
+        """The chat that was just looked at, if the messages are the same and some more."""
         for log in mine:
             seen = self._seen.get(log)
-            if (
-                seen is not None
-                and seen.messages
-                and seen.more(request.messages, request.clean, log.transcript) is not None
-            ):
+            if seen and seen.more(request.messages, request.clean, log.transcript) is not None:
                 return log
-        shared = {log: request.spoken.shared(log.transcript) for log in mine}
-        most = max((run for run, _ in shared.values()), default=0)
-        going_on = _best(mine, lambda log: most if shared[log] == (most, True) else 0)
-        if going_on is not None:
-            return going_on
-        asks = {message.digest for message in request.news if message.role == "user"}
-        near = [log for log in mine if log.transcript.ever_said(asks)]
-        newest = sorted(near, key=lambda log: log.transcript.updated)[-_TRIED:]
-        return _best(newest, lambda log: _continued(log, request.news))
+        return None
 
     def _begun(
         self, request: ObserveRequest, chat: str, log: ChatLog, *, unnamed: bool = False
@@ -252,6 +242,21 @@ class ChatResolver:
             number += 1
             chat = f"{stem}-{number}"
         return chat, log
+
+
+def _most_alike(mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
+    """The chat that shares the longest run of words, and goes on from it."""
+    shared = {log: request.spoken.shared(log.transcript) for log in mine}
+    most = max((run for run, _ in shared.values()), default=0)
+    return _best(mine, lambda log: most if shared[log] == (most, True) else 0)
+
+
+def _near(mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
+    """The chat in which some of the user's words were said before, and which they continue best."""
+    asks = {message.digest for message in request.news if message.role == "user"}
+    near = [log for log in mine if log.transcript.ever_said(asks)]
+    newest = sorted(near, key=lambda log: log.transcript.updated)[-_TRIED:]
+    return _best(newest, lambda log: _continued(log, request.news))
 
 
 def _best(logs: Iterable[ChatLog], score: Callable[[ChatLog], int]) -> ChatLog | None:

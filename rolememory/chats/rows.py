@@ -145,17 +145,18 @@ def _usual(said: Sequence[Any], at: datetime) -> Iterator[tuple[int, Any, dateti
 
 def _said_shown(said: ChatMessage, at: datetime, slot: int) -> list[Any]:
     optional = {
-        "v": said.version if said.version != digest(said.role, said.text) else "",
+        "v": said.version,
         "at": (said.at - at) // timedelta(microseconds=1),
         "name": said.name,
         "raw": said.raw,
         "emotions": said.emotions,
-        "kind": said.kind if said.kind != "normal" else "",
+        "kind": said.kind,
         "marks": [(one.kind[0], one.start, one.end) for one in said.spans],
         "stamp": dict(said.stamp),
-        "scope": said.scope if said.scope != "on" else "",
+        "scope": said.scope,
     }
-    shown = {name: value for name, value in optional.items() if value}
+    usual = {"v": digest(said.role, said.text), "kind": "normal", "scope": "on"}
+    shown = {name: value for name, value in optional.items() if value and value != usual.get(name)}
     if said.slot != slot:
         shown["slot"] = said.slot
     if said.owner is not None and said.role == "user":
