@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from rolememory.learn.model.prompts import MOST_OF_A_LINE, shortened
 from rolememory.schema.learning import ChatMessage
@@ -85,12 +86,12 @@ def batch_of(
     What was in a batch that failed is set apart and read one by one, the least troublesome first: after a batch that went well
     (`well`), or when nothing else waits. So the hard one is found, and holds up none.
     """
-    hard = [one for one in waiting if trouble(one)]
-    clean = [one for one in waiting if not trouble(one)]
+    hard = sorted(filter(trouble, waiting), key=lambda one: (trouble(one), one.start))
+    clean = list(filterfalse(trouble, waiting))
     if len(clean) >= size or (anyway and clean):
         return _fitting(clean[:size])
     one_by_one = well or anyway or (not clean and len(hard) >= size)
-    return sorted(hard, key=lambda one: (trouble(one), one.start))[:1] if one_by_one else []
+    return hard[:1] if one_by_one else []
 
 
 def length_of(said: ChatMessage) -> int:

@@ -7,7 +7,7 @@ Cost of a look: the messages since the last chapter; the whole chat where someth
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rolememory.chats import ChatInfo, VisiblePath
@@ -228,12 +228,9 @@ class ChapterWriter:
         if len(left) < FOLDED + APART:
             return False
         fresh = left[:FOLDED]
-        batch = self._context.batch(chat, [said for one in fresh for said in told.said(one)], how)
-        rests = [
-            version
-            for one in (*(fitting[part] for part in parts), *fresh)
-            for version in _telling(told.said(one))
-        ]
+        batch = self._context.batch(chat, [*chain.from_iterable(map(told.said, fresh))], how)
+        chosen = (*(fitting[part] for part in parts), *fresh)
+        rests = [version for one in chosen for version in _telling(told.said(one))]
         proof = Evidence(chat=chat.id, version="+".join(rests))
         draft = fold(self._ask, former, fresh, batch, proof)
         self._context.keep([draft], "model")
@@ -245,9 +242,7 @@ class ChapterWriter:
         return max(ours, key=lambda one: len(parts_of(one)), default=None)
 
     def _stories(self, told: ChatChapters) -> Iterator[Memory]:
-        here = {
-            one.id for said in told.path for one in (told.of(said),) if one and not one.archived
-        }
+        here = {one.id for one in filter(None, map(told.of, told.path)) if not one.archived}
         for one in self._context.memories().values():
             parts = parts_of(one)
             if parts and not one.archived and here.issuperset(parts):

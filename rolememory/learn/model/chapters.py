@@ -171,7 +171,7 @@ def _by_end(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPi
         if asked:
             yield from _ended(piece, asked[-1][2], asked=True)
             piece, scene = _ChapterPiece([]), {}
-        elif piece.said and (not _readable(said) or _audience(said) != _audience(piece.said[-1])):
+        elif _parted(piece.said, said):
             yield from _ended(piece, "")
             piece = _ChapterPiece([])
         elif moved(scene, said.stamp) and number < len(run) - 1:
@@ -186,6 +186,11 @@ def _by_end(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPi
             yield from _ended(piece, cutting.ends[said.version], asked=True)
             piece, scene = _ChapterPiece([]), {}
     yield from _ended(piece, "")
+
+
+def _parted(before: Sequence[ChatMessage], said: ChatMessage) -> bool:
+    """Whether a piece ends before a message: it is out of memory's reach, or others hear it."""
+    return bool(before) and (not _readable(said) or _audience(said) != _audience(before[-1]))
 
 
 def _ended(piece: _ChapterPiece, title: str, *, asked: bool = False) -> Iterator[_ChapterPiece]:
@@ -233,14 +238,13 @@ def _whole(piece: _ChapterPiece, cutting: Cutting) -> Iterator[Stretch]:
     length = _length(piece.said)
     if length < cutting.least and not piece.asked:
         return
-    count, part, parts = ceil(length / cutting.most), list[ChatMessage](), list[list[ChatMessage]]()
+    count, parts = ceil(length / cutting.most), [list[ChatMessage]()]
     for said in piece.said:
-        if part and len(parts) < count - 1 and _length([*part, said]) > length / count:
-            parts.append(part)
-            part = []
-        part.append(said)
-    for number, one in enumerate([*parts, part], 1):
-        numbered = f"{piece.title} ({number})" if piece.title and parts else piece.title
+        if parts[-1] and len(parts) < count and _length([*parts[-1], said]) > length / count:
+            parts.append([])
+        parts[-1].append(said)
+    for number, one in enumerate(parts, 1):
+        numbered = f"{piece.title} ({number})" if piece.title and len(parts) > 1 else piece.title
         yield Stretch(tuple(one), numbered)
 
 
@@ -370,15 +374,11 @@ def _people(stretch: Stretch, batch: Batch) -> tuple[str, ...]:
 
 def _scene(stretch: Stretch) -> dict[str, str]:
     """The story's own time and place, as the stretch prints them: the first time and the last, and where it begins."""
-    said: dict[str, list[str]] = {"time": [], "place": []}
-    for one in stretch.said:
-        stamp = dict(one.stamp)
-        for name, values in (("time", ("date", "time")), ("place", ("place",))):
-            if told := " ".join(stamp[value] for value in values if stamp.get(value)):
-                said[name].append(tame(told))
-    times, places = dict.fromkeys(said["time"]), dict.fromkeys(said["place"])
-    first, last = next(iter(times), ""), next(reversed(times), "")
-    return {
-        "time": first if first == last else f"{first} – {last}",
-        "place": " / ".join(list(places)[:3]),
-    }
+    times = _printed(stretch, "date", "time")
+    ends = dict.fromkeys((*times[:1], *times[-1:]))
+    return {"time": " – ".join(ends), "place": " / ".join(_printed(stretch, "place")[:3])}
+
+
+def _printed(stretch: Stretch, *names: str) -> list[str]:
+    told = (" ".join(filter(None, map(dict(one.stamp).get, names))) for one in stretch.said)
+    return list(dict.fromkeys(map(tame, filter(None, told))))

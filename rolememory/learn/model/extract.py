@@ -327,7 +327,8 @@ def replaced(value: str, subject: str | None, batch: Batch) -> str:
     """The id of the known memory that is meant by its number or by its words; "" for none of them."""
     number = value.strip().strip("[]#")
     if number.isdecimal():
-        named = [*batch.known[int(number[:6]) - 1 : int(number[:6])]] if int(number[:6]) else []
+        place = int(number[:6])
+        named = [*batch.known[max(place - 1, 0) : place]]
     else:
         named = [
             one for one in batch.known if stands(value, one.content) or stands(one.content, value)

@@ -58,9 +58,8 @@ def _exchange(
 ) -> Grounding:
     """An exchange as a ground: its messages that are read for the first time, or what was read before where only that speaks of it."""
     fresh = [one for one in chosen if one.version in batch.fresh]
-    speaks = [one for one in chosen if shares[one.version]]
-    if speaks and not any(one in fresh for one in speaks):
-        fresh = speaks
+    if not any(shares[one.version] for one in fresh):
+        fresh = [one for one in chosen if shares[one.version]] or fresh
     fresh = fresh or list(batch.turns.values())
     version = "+".join(one.version for one in fresh)
     return Grounding(version, fresh[-1], context=tuple(one.version for one in chosen))

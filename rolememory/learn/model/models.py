@@ -55,14 +55,13 @@ def resolved(settings: Settings, last_model: str = "") -> LearnSettings:
     if UPSTREAM not in (learn.endpoint, *(one.endpoint for one in steps.values())):
         return learn
     base, _ = translated(serve.upstream, "")
+    proxy = {"endpoint": base, "api_key_env": serve.upstream_key_env}
     changed: dict[str, object] = {"shared": frozenset({base})}
     if learn.endpoint == UPSTREAM:
-        changed |= {"endpoint": base, "api_key_env": serve.upstream_key_env}
-        changed["model"] = learn.model or last_model
+        changed |= {**proxy, "model": learn.model or last_model}
     for step, mine in steps.items():
         if mine.endpoint == UPSTREAM:
-            key = {"endpoint": base, "api_key_env": serve.upstream_key_env}
-            changed[step] = mine.model_copy(update={**key, "model": mine.model or last_model})
+            changed[step] = mine.model_copy(update={**proxy, "model": mine.model or last_model})
     return Resolved.model_construct(**{**dict(learn), **changed})
 
 

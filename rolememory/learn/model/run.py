@@ -351,10 +351,9 @@ class ExtractionRun:
     ) -> Batch:
         said = tuple(chain.from_iterable(one.said for one in chosen))
         read = self._read_already(reader.name, chat, path)
-        fresh = frozenset(one.version for one in said if one.version not in read)
         return replace(
             self._context.batch(chat, said, how),
-            fresh=fresh,
+            fresh=frozenset(one.version for one in said) - read,
             before=tuple(path[max(chosen[0].start - BEFORE, 0) : chosen[0].start]),
             known=touching(self._context.heard(chat.id, chat.user), said, self._context.near),
         )
