@@ -99,7 +99,7 @@ def preferences(
                 f"{wish.type}: {older.source!r} gives way to the newer {wish.source!r}"
             )
         known[wish.type] = wish
-    wishes = tuple(known[kind] for kind in _KINDS if kind in known)
+    wishes = tuple(filter(None, map(known.get, _KINDS)))
     return Preferences(wishes, tuple(overruled.values()))
 
 

@@ -5,7 +5,7 @@ loop, text and container pays the meter. Run stage: operators and calls are chec
 Memory text goes in only as a value; what came out is a `RenderedText`, and that is never compiled.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
 from typing import Any
@@ -358,11 +358,17 @@ def _problem(node: nodes.Node) -> str:
     named = next((text for text in _names(node) if text.startswith("_") or text in _RESERVED), None)
     if named is not None:
         return f"the name {named!r} is not for templates"
-    if isinstance(node, nodes.Filter) and node.name not in FILTERS:
-        return f"no filter named {node.name!r} (known: {', '.join(sorted(FILTERS))})"
-    if isinstance(node, nodes.Test) and node.name not in TESTS:
-        return f"no test named {node.name!r} (known: {', '.join(sorted(name for name in TESTS if name.isalpha()))})"
+    if isinstance(node, nodes.Filter):
+        return _unknown("filter", node.name, FILTERS)
+    if isinstance(node, nodes.Test):
+        return _unknown("test", node.name, TESTS)
     return ""
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> str:
+    if name in known:
+        return ""
+    return f"no {what} named {name!r} (known: {', '.join(sorted(filter(str.isalpha, known)))})"
 
 
 def _names(node: nodes.Node) -> Iterator[str]:
@@ -389,13 +395,18 @@ def _check_macros(tree: nodes.Template, calls: Mapping[str, set[str]], name: str
                 name, "macro {name!r} may only be called", line=use.lineno, name=use.name
             )
     for start in calls:
-        reached, waiting = set[str](), list(calls[start])
-        while waiting:
-            if (macro := waiting.pop()) in calls and macro not in reached:
-                reached.add(macro)
-                waiting += calls[macro]
-        if start in reached:
+        if start in _reached(start, calls):
             raise TemplateError(name, "macro {name!r} calls itself", name=start)
+
+
+def _reached(start: str, calls: Mapping[str, set[str]]) -> set[str]:
+    """The macros that this one calls, and those that they call."""
+    reached, waiting = set[str](), list(calls[start])
+    while waiting:
+        if (macro := waiting.pop()) in calls and macro not in reached:
+            reached.add(macro)
+            waiting += calls[macro]
+    return reached
 
 
 def _told(error: Exception, name: str) -> TemplateError:

@@ -32,6 +32,7 @@ from rolememory.llm.errors import (
 from rolememory.llm.fields import whole
 from rolememory.llm.servers import ModelServer
 from rolememory.llm.traffic import Spending, Traffic
+from rolememory.locales import LocalizedText
 from rolememory.schema.scene import Language
 from rolememory.text.lengths import TokenEstimate
 from rolememory.upstream import CutError, ResponseHead, UpstreamCall, bearer, client, shown, signed
@@ -258,14 +259,8 @@ class ChatModel:
     @contextmanager
     def _allowed(self, haste: RequestLimits) -> Iterator[None]:
         """Room for one request, if one may go out; what goes wrong with it is told to the breaker, and in words."""
-        if self._closed:
-            raise model_error(self.upstream.base, STOPPED)
-        if not haste.within(self.timeout_s):
-            raise model_error(self.upstream.base, NO_TIME)
-        if not self.upstream.allows(patient=haste.patient):
-            raise model_error(
-                self.upstream.base, RESTS.filled(reason=self.upstream.breaker.reason or "half open")
-            )
+        if refusal := self._refusal(haste):
+            raise model_error(self.upstream.base, refusal)
         self.requests += 1
         try:
             yield
@@ -278,6 +273,16 @@ class ChatModel:
             raise model_error(self.upstream.base, told) from None
         finally:
             self._hang_up()
+
+    def _refusal(self, haste: RequestLimits) -> LocalizedText | None:
+        """Why no request may go out now."""
+        if self._closed:
+            return STOPPED
+        if not haste.within(self.timeout_s):
+            return NO_TIME
+        if not self.upstream.allows(patient=haste.patient):
+            return RESTS.filled(reason=self.upstream.breaker.reason or "half open")
+        return None
 
     def _open(
         self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: RequestLimits

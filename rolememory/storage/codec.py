@@ -167,24 +167,28 @@ def translated(raw: Raw) -> Raw:
 def _understand(name: str, fields: Raw) -> None:
     """Take the meaning of a foreign field over where ours is not set; what has no meaning for us stays an unknown field."""
     ours, meant = _meaning(name, fields[name])
-    if meant is not None:
+    if meant:
         fields.setdefault(ours, meant)
         del fields[name]
 
 
 def _meaning(name: str, value: Any) -> tuple[str, Any]:
-    listed = value if isinstance(value, list) else [value]
-    texts = [text for text in listed if isinstance(text, str) and text.strip()]
+    texts = _texts_in(value)
     word = value if isinstance(value, str) else ""
     if name == "triggerType":
-        return "triggers", [one for text in texts for one in _TRIGGERS.get(text, (text,))] or None
+        return "triggers", [one for text in texts for one in _TRIGGERS.get(text, (text,))]
     if name == "emotion" and word in _SPEAKERS:  # S3.12
         return "source", _SPEAKERS[word]
     if name in ("emotion", "emotionLabel"):
-        return "emotions", texts or None
+        return "emotions", texts
     if word in _SOURCES:
         return "source", word
-    return "tags", texts or None
+    return "tags", texts
+
+
+def _texts_in(value: Any) -> list[str]:
+    listed = value if isinstance(value, list) else [value]
+    return [text for text in listed if isinstance(text, str) and text.strip()]
 
 
 def _settle_type(fields: Raw, array: MemoryType | None) -> None:

@@ -314,7 +314,7 @@ def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, d
 def _cleared(files: Mapping[str, bytes], traces: PersonTraces) -> dict[str, bytes] | None:
     """The files of a backup without the person, the journal folded into memory.json; None where nothing names them."""
     chats = {name: data for name, data in files.items() if name.startswith("chats/")}
-    left = [traces.clear(lines_of(data)) for data in chats.values()]
+    left = [*map(traces.clear, map(lines_of, chats.values()))]
     known = traces.with_chats(left)
     kept = {
         f"{one.log}{ENDING}": b"".join(framed([line]) for line in one.lines)

@@ -87,11 +87,7 @@ def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
         SettingsError: no such key, or a value it does not take; told by the key alone.
     """
     for key in values:
-        if key not in leaves():
-            near = meant(key)
-            raise Layer(FILE, {}).error(
-                key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE
-            )
+        _check_key(key)
     space = space_of(home)
     file = space.document(FILE)
     try:
@@ -102,6 +98,12 @@ def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
         text = with_value(text, key, value)
     rewrite(space, FILE, text.encode())
+
+
+def _check_key(key: str) -> None:
+    if key not in leaves():
+        near = meant(key)
+        raise Layer(FILE, {}).error(key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
 
 
 def _at_key(error: SettingsError) -> SettingsError:

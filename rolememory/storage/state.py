@@ -219,8 +219,8 @@ class StateLog:
             return
         if self._values is None or part.anew:
             older = {} if part.appends else self._legacy(self._older.load())
-            self._values, self.revision = older, self.revision + 1
-        self._damaged = bool(part.bad) or (self._damaged and not part.anew)
+            self._values, self.revision, self._damaged = older, self.revision + 1, False
+        self._damaged |= bool(part.bad)
         for append in part.appends:
             self.revision += 1
             for line in append.lines:

@@ -199,16 +199,7 @@ def _rule(path: Path, number: int, row: Any) -> Rule:
             remedy='write {{"id": ..., "regex": ...}}',
             row=row,
         )
-    texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
-    for name, value in texts.items():
-        if not isinstance(value, str) or (name in ("id", "regex") and not value):
-            raise FileError(
-                path,
-                "expected text, got {value!r:.60}",
-                field=f"{place}.{name}",
-                remedy='write it in quotes, "..."',
-                value=value,
-            )
+    texts = _texts(path, place, row)
     needs = row.get("needs", [])
     if not isinstance(needs, list) or not all(isinstance(one, str) and one for one in needs):
         raise FileError(
@@ -221,6 +212,21 @@ def _rule(path: Path, number: int, row: Any) -> Rule:
     rule = Rule(**texts, needs=tuple(needs))
     _try(path, place, rule)
     return rule
+
+
+def _texts(path: Path, place: str, row: Mapping[str, Any]) -> dict[str, str]:
+    """What a rule says in words; an id and a regex it must have."""
+    texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
+    for name, value in texts.items():
+        if not isinstance(value, str) or (name in ("id", "regex") and not value):
+            raise FileError(
+                path,
+                "expected text, got {value!r:.60}",
+                field=f"{place}.{name}",
+                remedy='write it in quotes, "..."',
+                value=value,
+            )
+    return texts
 
 
 def _try(path: Path, place: str, rule: Rule) -> None:

@@ -188,7 +188,7 @@ def kind(token: str) -> tuple[float, float]:
         return HAN_EVERYDAY if token in zh.everyday or token in zh.stop else HAN
     if token in zh.common:
         return PAIR_COMMON
-    loose = any(one in zh.stop for one in token) or all(one in zh.counting for one in token)
+    loose = not zh.stop.isdisjoint(token) or zh.counting.issuperset(token)
     return PAIR_LOOSE if loose else PAIR
 
 

@@ -137,10 +137,7 @@ class Usage:
         place = path.find(version)
         if place is None:
             return
-        behind = (path[at] for at in range(place + 1, len(path)))
-        reply = "\n".join(
-            said.text for said in takewhile(lambda said: said.role == "assistant", behind)
-        )
+        reply = _reply(path, place)
         known = self._memories()
         held = [
             known[one] for one in injected if one in known
@@ -152,6 +149,12 @@ class Usage:
         self.uses.note(
             chat, version, [one.id for one in held], {one.id for one in used}, path[place].at
         )
+
+
+def _reply(path: VisiblePath, place: int) -> str:
+    """All that answers the message at this place."""
+    behind = (path[at] for at in range(place + 1, len(path)))
+    return "\n".join(said.text for said in takewhile(lambda said: said.role == "assistant", behind))
 
 
 def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import regex
@@ -69,7 +70,7 @@ class Grammar:
         text = text.translate(self.spelling) if self.spelling else text
         families = [each for each in self.families if not each.signs.isdisjoint(signs)]
         masked = self._masked(text) if families else b""
-        for rule in (rule for each in families for rule in each.rules):
+        for rule in chain.from_iterable(each.rules for each in families):
             for match in self.compiled(rule.pattern).finditer(text):
                 start, end = match.span()
                 if any(masked[start:end]):

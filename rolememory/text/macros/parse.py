@@ -97,7 +97,7 @@ class _MacroParser:
         at, flags = self._blanks(start + 2), ""
         while (one := self.text[at : at + 1]) and one in FLAGS and not self._starts("//", at):
             flags, at = flags + one, self._blanks(at + 1)
-        if one and one in ".$":
+        if one in (".", "$"):
             return self._variable(start, at, depth)
         named = _NAME.match(self.text, at)
         if named is None:
