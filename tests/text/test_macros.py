@@ -44,6 +44,11 @@ def test_said(text: str, said: str) -> None:
     assert NAMES.expand(text) == said
 
 
+def test_an_old_form_that_stays_is_spelt_as_the_client_spells_it() -> None:
+    text = r"{{reverse:{{#if !.a}}\{<CHARIFNOTGROUP>{{/if}}{{decvar place}}}}"
+    assert Macros().expand(text) == "puorGtoNfIrahc{{{}}a.! fi#{{{{/if}}-1}}"
+
+
 def test_a_name_never_becomes_a_macro() -> None:
     assert (
         Macros({"user": "{{char}}", "char": "Mira"})

@@ -15,7 +15,7 @@ MOST_SAID = 200_000  # characters that the macros of one text may say
 
 OLD = re.compile(r"<(user|bot|char|group|charifnotgroup)>", re.IGNORECASE)
 ESCAPED = re.compile(r"\\([{}])")
-_OLD_NAMES = {"bot": "char"}
+_OLD_NAMES = {"bot": "char", "charifnotgroup": "charIfNotGroup"}  # as the client spells them
 _UTC = re.compile(r"\{\{time_(UTC[+-][0-9]+)\}\}", re.IGNORECASE)
 _TRIM = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
 _BEGUN = re.compile(
