@@ -83,12 +83,15 @@ def card_path(name: str) -> Path:
     """The file of a card, or of the card that the role of this name was imported from.
 
     Raises:
-        InvalidValueError: the role has none.
+        InvalidValueError: neither a file nor a role is called so, or the role has no card.
     """
     path = Path(name).expanduser()
-    found = None if path.exists() else _role(name)
-    if found is None:
+    if path.exists():
         return path
+    if (found := _role(name)) is None:
+        raise InvalidValueError(
+            "{name} is neither a file nor a role; `rolememory roles` lists the roles", name=name
+        )
     role, folder = found
     if not role.card:
         raise InvalidValueError(

@@ -81,6 +81,8 @@ def test_a_role_s_card_is_shown_and_checked_by_its_name(command: Command, file: 
     assert checked[0] == checked[1] != []
     ran = command("card", "show", "Mira")
     assert (ran.code, "Mira has no card; `rolememory card export" in ran.err) == (1, True)
+    ran = command("card", "show", "Mria")
+    assert (ran.code, "Mria is neither a file nor a role" in ran.err) == (1, True)
 
 
 def test_a_picture_is_exported_as_json_where_json_is_asked_for(
