@@ -80,6 +80,28 @@ def test_an_order_given_while_the_file_was_broken_is_obeyed_on_the_next_turn_of_
     assert kept in str(list(mind.memories.values()))
 
 
+def test_what_cannot_be_learned_is_told_once_and_no_more_once_its_chat_is_removed(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    mind = home.create("Mira")
+    mind.remember("Mira keeps the lamp.")
+    file = mind.folder / "memory.json"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9])
+    os.utime(file, (1, 1))  # not a save in progress
+    for chat in ("one", "two", "two", "two"):
+        mind.observe([U("(OOC: remember that the cellar floods.)")], "Hm.", chat=chat, user="lin")
+        assert mind.learned(60)
+    told = [one.getMessage() for one in caplog.records if "not learned" in one.getMessage()]
+    assert [one.partition(":")[0] for one in told] == ["chat 'one'", "chat 'two'"]
+    mind.parts.conversation.forget_chat("one")
+    caplog.clear()
+    file.write_bytes(whole)
+    mind.observe([U("Good evening.")], "Good evening.", chat="three", user="lin")
+    assert mind.learned(60)
+    assert (caplog.messages, "the cellar floods" in str(list(mind.memories.values()))) == ([], True)
+
+
 def test_saying_it_again_changes_nothing(home: Home) -> None:
     mind = home.create("Mira")
     said = [A("Sit down."), U("Remember that my sister Anna keeps bees in Riga.")]

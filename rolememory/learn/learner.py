@@ -15,7 +15,7 @@ from datetime import datetime
 
 from rolememory.chats import Chats, VisiblePath
 from rolememory.chats.transcript import Chat
-from rolememory.errors import RoleMemoryError
+from rolememory.errors import RoleMemoryError, UnknownChatError
 from rolememory.inject.environment import Templates
 from rolememory.learn.admission import AdmissionFilter
 from rolememory.learn.commands import Command
@@ -86,7 +86,7 @@ class Learner:
         )
         self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
-        self._failed: dict[str, None] = {}  # could not be learned from the last time
+        self._failed: dict[str, str] = {}  # why these could not be learned from the last time
         self._left: dict[
             str, set[str]
         ] = {}  # by chat: versions that stand no longer, and what stood behind them was not looked at
@@ -113,8 +113,7 @@ class Learner:
     def due(self, chat: str) -> None:
         """Learn from what is new in this chat, soon and on another thread."""
         with self._lock:
-            self._due |= {chat: None, **self._failed}
-            self._failed.clear()
+            self._due |= dict.fromkeys((chat, *self._failed))
             if self._work is None or self._work.done():
                 self._work = self._needs.pool.submit(self._catch_up)
 
@@ -183,16 +182,20 @@ class Learner:
 
     def _quietly(self, chat: str) -> None:
         """Learn from a chat; what goes wrong is said once, the cursor stays where it was, and the next turn in any chat tries again."""
+        why = ""
         try:
             with self._taking:
                 self._take(chat)
                 self.long = False
         except (RoleMemoryError, OSError) as error:
-            _log.warning("chat %r: not learned from yet: %s", chat, error)
-            with self._lock:
-                self._failed[chat] = None
+            why = "" if isinstance(error, UnknownChatError) else str(error)  # or it was removed
         except Exception:  # whatever it is: the chat goes on, and the cursor stays where it was
             _log.exception("chat %r: not learned from yet", chat)
+        with self._lock:
+            before = self._failed.pop(chat, "")
+            self._failed |= {chat: why} if why else {}
+        if why and why != before:
+            _log.warning("chat %r: not learned from yet: %s", chat, why)
 
     def _take(self, chat: str) -> None:
         known = self.chats.chat(chat)
