@@ -177,7 +177,7 @@ class ChatPassages:
         return 0
 
     def _read(self, chat: Chat, place: _Place, most: int) -> None:
-        now = min(place.read + most, len(chat.order))
+        now = min(place.read + most, chat.mark)
         came = (chat.told.get(version) for version in chat.order[place.read : now])
         news, place.read = [said for said in came if said is not None], now
         behind = (

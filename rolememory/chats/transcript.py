@@ -28,6 +28,9 @@ class Chat:
     order: Sequence[
         str
     ] = ()  # versions as they came to stand on the path, one that returned again; grows at its end only
+    mark: int = (
+        0  # how many of them there were at this moment: what `since` would give to ask with next
+    )
     disturbed: int = 0  # how often something that counted stopped to count, or came back
     inherited: frozenset[str] = (
         frozenset()
@@ -49,19 +52,15 @@ class Chat:
         """Its id."""
         return self.info.id
 
-    @property
-    def mark(self) -> int:
-        """What `since` would give to ask with next."""
-        return len(self.order)
-
     def since(self, mark: int) -> tuple[tuple[ChatMessage, ...], int]:
         """What came to stand in it after that mark, in the order it came, what returned among it; and the mark to ask with next.
 
         What a fork shares with the chat it came from is not new in it.
         """
-        now = self.mark
-        came = (self.said[version] for version in self.order[mark:now] if version in self.said)
-        return tuple(said for said in came if not said.erased), now
+        came = (
+            self.said[version] for version in self.order[mark : self.mark] if version in self.said
+        )
+        return tuple(said for said in came if not said.erased), self.mark
 
 
 class Transcript:
@@ -214,6 +213,7 @@ class Transcript:
                 self.path,
                 self.said,
                 self.order,
+                len(self.order),
                 self.disturbed,
                 self.inherited,
                 self.moved,

@@ -24,6 +24,19 @@ def uncalled(text: str) -> str:
     return re.sub(r"<block>.*?</block>\s*", "", text, flags=re.DOTALL)
 
 
+# a chat at one moment
+
+
+def test_a_chat_that_somebody_holds_knows_nothing_of_what_is_said_later(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said(*LINES[:2]), chat="harbour")
+    held = chats.chat("harbour")
+    chats.observe(said(*LINES), chat="harbour")
+    news, mark = held.since(0)
+    assert (len(news), len(held.path)) == (2, 2)
+    assert [one.text for one in chats.chat("harbour").since(mark)[0]] == ["It burns until four."]
+
+
 # what is kept of a message
 
 
