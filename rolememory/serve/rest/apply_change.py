@@ -30,13 +30,12 @@ class ApplyIn(In):
     target: Literal["memory", "entry", "settings"]
     field: Line
     value: Scalar | Lines
-    id: str = Field("", max_length=300, description="target memory or entry: which")
-    text: str = Field(
-        "", max_length=2000, description="not read: a refusal's change may be sent back as it is"
-    )
-    scope: Literal["role", "home"] = Field(
-        "role", description="target settings: role.json or rolememory.toml"
-    )
+    id: str = Field("", max_length=300)
+    """target memory or entry: which"""
+    text: str = Field("", max_length=2000)
+    """not read: a refusal's change may be sent back as it is"""
+    scope: Literal["role", "home"] = "role"
+    """target settings: role.json or rolememory.toml"""
 
 
 class ApplyOut(Out):
@@ -46,7 +45,8 @@ class ApplyOut(Out):
     field: str
     before: Any
     after: Any
-    txn: str | None = Field(None, description="target memory: what `undo` takes back")
+    txn: str | None = None
+    """target memory: what `undo` takes back"""
 
 
 @routes.post("/apply")

@@ -36,25 +36,28 @@ class EverywhereOut(Out):
 class BookOut(Out):
     """A lorebook."""
 
-    id: str = Field(description="its file's name")
-    shelf: str = Field(description='"shared", or the id of the role it belongs to')
+    id: str
+    """its file's name"""
+    shelf: str
+    """ "shared", or the id of the role it belongs to"""
     name: str
     format: str
     description: str
     entries: int
     problems: list[Said]
-    linked_by: list[str] = Field(description="shared: ids of the roles that use it")
+    linked_by: list[str]
+    """shared: ids of the roles that use it"""
     has_tests: bool
     etag: str
-    everywhere: list[EverywhereOut] = Field(
-        [], description="keys that match everything, told where a book is imported"
-    )
+    everywhere: list[EverywhereOut] = Field([])
+    """keys that match everything, told where a book is imported"""
 
 
 class EntryFields(In):
     """Fields of an entry by our names, whatever the format of the book; what is not named stays."""
 
-    comment: Line | None = Field(None, description="its title in editors")
+    comment: Line | None = None
+    """its title in editors"""
     content: Text | None = None
     keys: Lines | None = None
     secondary_keys: Lines | None = None
@@ -105,10 +108,13 @@ class FindingOut(Out):
 
     severity: Literal["error", "warning", "note"]
     code: str
-    uid: str = Field(description='of the entry; "" = the book itself')
+    uid: str
+    """of the entry; "" = the book itself"""
     title: str
-    field: str = Field(description="as the file has it")
-    ours: str = Field(description="by our name")
+    field: str
+    """as the file has it"""
+    ours: str
+    """by our name"""
     why: Said
     write: Said
     values: dict[str, Scalar]
@@ -153,9 +159,11 @@ class EntryOut(Out):
     delay: int
     triggers: list[str]
     by_meaning: bool
-    target: str = Field(description="where its text goes, in a word or three")
+    target: str
+    """where its text goes, in a word or three"""
     tokens: int
-    raw: dict[str, Any] = Field(description="as the file has it")
+    raw: dict[str, Any]
+    """as the file has it"""
     etag: str
 
 

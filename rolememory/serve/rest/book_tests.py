@@ -47,14 +47,16 @@ class ScanIn(In):
     character: CharacterIn | None = None
     seed: Annotated[int, Field(ge=0, le=2**31)] = 0
     trigger: Name = "normal"
-    everything: bool = Field(False, description="also explain entries that nobody spoke of")
+    everything: bool = False
+    """also explain entries that nobody spoke of"""
 
 
 class PlaceOut(Out):
     """Where the text that woke an entry stands."""
 
     source: str
-    message: int = Field(description="from 1; 0 = no message")
+    message: int
+    """from 1; 0 = no message"""
     offset: int
     match: str
     quote: str

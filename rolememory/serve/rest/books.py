@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Query, Response
-from pydantic import Field
 
 from rolememory.authoring.books import read_book_file
 from rolememory.authoring.convert import Converted, convert
@@ -57,7 +56,8 @@ class LossOut(Out):
 
     field: str
     text: Said
-    kept: str = Field(description='where in the result it is kept for the way back; "" = nowhere')
+    kept: str
+    """where in the result it is kept for the way back; "" = nowhere"""
 
 
 class ConvertedOut(Out):

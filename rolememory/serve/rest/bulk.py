@@ -28,12 +28,13 @@ _SETS: Mapping[Op, Mapping[str, Any]] = {
 class Bulk(In):
     """What is to be done with which memories."""
 
-    op: Op = Field(
-        description="pin: always in the prompt; lock: nothing that is learned replaces it"
-    )
+    op: Op
+    """pin: always in the prompt; lock: nothing that is learned replaces it"""
     ids: Annotated[list[Id], Field(max_length=5000)] = Field(default_factory=list)
-    fields: MemoryFieldsIn | None = Field(None, description="op edit: what all of them get")
-    memories: Annotated[list[MemoryIn], Field(max_length=1000)] = Field([], description="op add")
+    fields: MemoryFieldsIn | None = None
+    """op edit: what all of them get"""
+    memories: Annotated[list[MemoryIn], Field(max_length=1000)] = Field([])
+    """op add"""
     reason: Line = ""
 
 

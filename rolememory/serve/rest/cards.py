@@ -4,7 +4,6 @@ from pathlib import PurePath
 from typing import Annotated, Literal
 
 from fastapi import Query, Response
-from pydantic import Field
 
 from rolememory.authoring.books import BookFile
 from rolememory.authoring.card_faults import card_faults
@@ -38,7 +37,8 @@ class CardOut(Out):
     version: str
     creator: str
     tags: list[str]
-    fields: dict[str, str] = Field(description="every field that holds text")
+    fields: dict[str, str]
+    """every field that holds text"""
     greetings: list[str]
     book: str | None
     entries: int
@@ -55,10 +55,12 @@ class AdoptedOut(Out):
     made: bool
     written: list[str]
     removed: list[str]
-    kept: list[str] = Field(description="books that were edited here and stay")
+    kept: list[str]
+    """books that were edited here and stay"""
     traits: list[str]
     problems: list[Said]
-    everywhere: list[EverywhereOut] = Field(description="keys that match everything")
+    everywhere: list[EverywhereOut]
+    """keys that match everything"""
 
 
 class CardFindings(Out):
@@ -75,18 +77,20 @@ class BookSeen(Out):
     format: str
     entries: int
     problems: list[Said]
-    everywhere: list[EverywhereOut] = Field(description="keys that match everything")
+    everywhere: list[EverywhereOut]
+    """keys that match everything"""
 
 
 class FileSeen(Out):
     """A file, looked at."""
 
     kind: Literal["card", "book", "none"]
-    card: CardFindings | None = Field(
-        None, description="kind card: what is in it, and what is wrong with it"
-    )
-    book: BookSeen | None = Field(None, description="kind book")
-    why: Said = Field("", description="kind none: why it could not be read")
+    card: CardFindings | None = None
+    """kind card: what is in it, and what is wrong with it"""
+    book: BookSeen | None = None
+    """kind book"""
+    why: Said = ""
+    """kind none: why it could not be read"""
 
 
 @routes.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)

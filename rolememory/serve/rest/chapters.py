@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pydantic import Field
-
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.memories import MemoriesView
 from rolememory.serve.rest.memory_schemas import MemoryOut
@@ -34,7 +32,8 @@ class ChaptersOut(Out):
     """Chapters in the order of the story."""
 
     items: list[MemoryOut]
-    notes: list[str] = Field(description="what kept the model from telling more")
+    notes: list[str]
+    """what kept the model from telling more"""
 
 
 @routes.get("")

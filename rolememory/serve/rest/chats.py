@@ -28,19 +28,19 @@ class ChatOut(Out):
     id: str
     title: str
     user: str | None
-    story: str = Field(
-        description='the one it belongs to: "" = the life that chats share, "own" = to itself'
-    )
-    chosen: bool = Field(description="somebody put it there; else it is there by default")
-    mode: Mode = Field(
-        description="here: what is said is recalled nowhere else; read_only: learns nothing; off: recalls nothing either"
-    )
+    story: str
+    """the one it belongs to: "" = the life that chats share, "own" = to itself"""
+    chosen: bool
+    """somebody put it there; else it is there by default"""
+    mode: Mode
+    """here: what is said is recalled nowhere else; read_only: learns nothing; off: recalls nothing either"""
     created: datetime
     updated: datetime
     messages: int
     archived: bool
     branch_of: str
-    unnamed: bool = Field(description="the frontend gave no id")
+    unnamed: bool
+    """the frontend gave no id"""
     etag: str
 
 
@@ -66,10 +66,13 @@ class MessageShown(Out):
     slot: int
     role: str
     name: str
-    text: str = Field(description="without tags and what is not story")
-    raw: str = Field(description="as it came, where that differs")
+    text: str
+    """without tags and what is not story"""
+    raw: str
+    """as it came, where that differs"""
     at: datetime
-    others: list[VersionOut] = Field(description="swiped away or edited")
+    others: list[VersionOut]
+    """swiped away or edited"""
     learned: list[LearnedOut]
 
 
@@ -84,14 +87,10 @@ class ChatPatch(In):
 
     title: Line | None = None
     archived: bool | None = None
-    story: Line | None = Field(
-        None,
-        validation_alias=AliasChoices("story", "timeline"),
-        description='"" = the life that chats share, "own" = to itself, "default" = where it is by default, or a named one',
-    )
-    mode: AnyMode | None = Field(
-        None, description="shared, own: as earlier versions told a story of its own"
-    )
+    story: Line | None = Field(None, validation_alias=AliasChoices("story", "timeline"))
+    """ "" = the life that chats share, "own" = to itself, "default" = where it is by default, or a named one"""
+    mode: AnyMode | None = None
+    """shared, own: as earlier versions told a story of its own"""
 
 
 class StoryOut(Out):
@@ -99,7 +98,8 @@ class StoryOut(Out):
 
     name: str
     of: str | None
-    at: datetime | None = Field(description="what was told in `of` until then is known here")
+    at: datetime | None
+    """what was told in `of` until then is known here"""
     merged: list[str]
 
 
@@ -107,9 +107,8 @@ class StoryIn(In):
     """A new story."""
 
     name: Name
-    of: Line | None = Field(
-        None, description='where it forks from; "" = the shared story, null = it starts empty'
-    )
+    of: Line | None = None
+    """where it forks from; "" = the shared story, null = it starts empty"""
     at: datetime | None = None
 
 
@@ -130,8 +129,10 @@ class LivingOut(Out):
 class LivingIn(In):
     """How chats of a user begin from now on."""
 
-    user: Line = Field("", description='"" = who has no name')
-    stories: Living | None = Field(description="null = as the settings say")
+    user: Line = ""
+    """ "" = who has no name"""
+    stories: Living | None
+    """null = as the settings say"""
 
 
 @routes.get("/chats")

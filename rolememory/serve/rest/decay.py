@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.engine.ageing import Ageing, Unit
@@ -25,11 +24,12 @@ class FadingOut(Out):
     unit: Unit
     half_life: float
     share: float
-    age: float = Field(description="now, in `unit`")
-    now: float = Field(description="freshness now")
-    points: list[tuple[float, float]] = Field(
-        description="(age, freshness), from its beginning to some half-lives ahead"
-    )
+    age: float
+    """now, in `unit`"""
+    now: float
+    """freshness now"""
+    points: list[tuple[float, float]]
+    """(age, freshness), from its beginning to some half-lives ahead"""
 
 
 class FreshnessOut(Out):
@@ -39,9 +39,8 @@ class FreshnessOut(Out):
     unit: Unit
     half_life: float
     share: float
-    values: dict[str, float] = Field(
-        description="freshness 0..1 by id; a memory that is not listed does not fade"
-    )
+    values: dict[str, float]
+    """freshness 0..1 by id; a memory that is not listed does not fade"""
 
 
 @routes.get("/roles/{role}/fading")

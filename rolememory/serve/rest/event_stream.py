@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Header, Query
-from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from rolememory.schema.scene import Language
@@ -45,7 +44,8 @@ class TurnOut(Out):
 class PuzzleOut(Out):
     """A call whose role or user nobody could tell."""
 
-    why: str = Field(description="of the role: none, or several; user: only the role is known")
+    why: str
+    """of the role: none, or several; user: only the role is known"""
     names: list[str]
     at: datetime
 

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from pydantic import Field
-
 from rolememory.schema.memory import Memory
 from rolememory.serve.app_state import TurnNote
 from rolememory.serve.rest.dependencies import RoleCall, router
@@ -28,34 +26,41 @@ class TurnFigure(Out):
     at: datetime
     ms: float
     recalled: int
-    entries: int = Field(description="of lorebooks")
-    cost: int = Field(description="of the block, in the budget's unit")
-    same: bool | None = Field(
-        description="the block is the one of the turn before in this chat, so that a prompt cache lives; null = the first"
-    )
+    entries: int
+    """of lorebooks"""
+    cost: int
+    """of the block, in the budget's unit"""
+    same: bool | None
+    """the block is the one of the turn before in this chat, so that a prompt cache lives; null = the first"""
 
 
 class CachesOut(Out):
     """What did not have to be reckoned again."""
 
-    questions: int = Field(description="that were embedded since the server was started")
-    questions_known: int = Field(description="that had their vector already")
-    vectors: int = Field(description="memories that have theirs")
+    questions: int
+    """that were embedded since the server was started"""
+    questions_known: int
+    """that had their vector already"""
+    vectors: int
+    """memories that have theirs"""
     memories: int
-    blocks: int = Field(description="turns that followed another one in their chat")
+    blocks: int
+    """turns that followed another one in their chat"""
     blocks_same: int
 
 
 class FiguresOut(Out):
     """Everything the plots draw."""
 
-    grown: list[GrownOut] = Field(
-        description="oldest first; memories as they are now, by when they were told"
-    )
-    turns: list[TurnFigure] = Field(description="since the server was started, oldest first")
-    strategies: dict[str, int] = Field(description="how many recalled memories each one woke")
+    grown: list[GrownOut]
+    """oldest first; memories as they are now, by when they were told"""
+    turns: list[TurnFigure]
+    """since the server was started, oldest first"""
+    strategies: dict[str, int]
+    """how many recalled memories each one woke"""
     unit: str
-    limit: int = Field(description="of the budget, in its unit")
+    limit: int
+    """of the budget, in its unit"""
     caches: CachesOut
 
 

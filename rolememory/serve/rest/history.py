@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import Field
 
 from rolememory.engine.changes import changes
 from rolememory.serve.rest.dependencies import Paged, RoleCall, router
@@ -18,12 +17,14 @@ class HistoryOut(Out):
     """One recorded change."""
 
     seq: int
-    txn: str = Field(description="what `undo` takes back")
+    txn: str
+    """what `undo` takes back"""
     at: datetime
     actor: str
     op: str
     id: str
-    fields: dict[str, tuple[Any, Any]] = Field(description="name -> (before, after)")
+    fields: dict[str, tuple[Any, Any]]
+    """name -> (before, after)"""
     reason: str
 
 
@@ -37,7 +38,8 @@ class UndoneMemory(Out):
     """What an undo did to one memory."""
 
     id: str
-    did: str = Field(description="added, removed or changed")
+    did: str
+    """added, removed or changed"""
     fields: dict[str, tuple[Any, Any]]
 
 
@@ -45,7 +47,8 @@ class UndoOut(Out):
     """What came, went and changed."""
 
     changed: list[UndoneMemory]
-    txn: str | None = Field(description="what takes the undoing back")
+    txn: str | None
+    """what takes the undoing back"""
 
 
 @routes.get("/history")

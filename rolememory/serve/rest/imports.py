@@ -33,13 +33,12 @@ class LifeImportIn(In):
     path: Annotated[
         str, Field(max_length=4000, description="empty: the files that were handed over")
     ] = ""
-    profile: Line = Field("", description="of several users this one")
-    hidden: bool = Field(False, description="also messages that were hidden from the model")
-    stories: dict[Line, Living] = Field(
-        default_factory=dict,
-        max_length=10_000,
-        description="one or each, by the `avatar` of roles in `many`; left out: each of their chats is a story of its own",
-    )
+    profile: Line = ""
+    """of several users this one"""
+    hidden: bool = False
+    """also messages that were hidden from the model"""
+    stories: dict[Line, Living] = Field(default_factory=dict, max_length=10_000)
+    """one or each, by the `avatar` of roles in `many`; left out: each of their chats is a story of its own"""
 
 
 class CountsOut(Out):
@@ -68,8 +67,10 @@ class LookOut(Out):
     lorebooks: CountsOut
     personas: CountsOut
     chats: CountsOut
-    many: list[ManyOut] = Field(description="whose chats nobody was asked about yet")
-    bytes: int = Field(description="of the chats that would be read")
+    many: list[ManyOut]
+    """whose chats nobody was asked about yet"""
+    bytes: int
+    """of the chats that would be read"""
     problems: list[Said]
 
 
@@ -86,7 +87,8 @@ class LifeImportOut(Out):
     state: Literal["none", "running", "done", "stopped", "failed"]
     done: int
     total: int
-    now: str = Field(description="what came last")
+    now: str
+    """what came last"""
     roles: list[NewRole]
     chats: int
     messages: int

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
-
 from rolememory.authoring.insight import Insight
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
@@ -35,16 +33,19 @@ class QuietOut(Out):
     """A memory that was in no prompt."""
 
     memory: Brief
-    turns: int = Field(description="so many turns went by")
+    turns: int
+    """so many turns went by"""
     why: Why
-    keys: list[str] = Field(description="that it could have beside its own")
+    keys: list[str]
+    """that it could have beside its own"""
 
 
 class LackingOut(Out):
     """A memory without keys."""
 
     memory: Brief
-    keys: list[str] = Field(description="that its text offers")
+    keys: list[str]
+    """that its text offers"""
 
 
 class InsightOut(Out):
@@ -52,11 +53,11 @@ class InsightOut(Out):
 
     revision: str
     by: Literal["meaning", "words"]
-    looked: int = Field(
-        description="memories that were compared: those that count, at most the newest 6000"
-    )
+    looked: int
+    """memories that were compared: those that count, at most the newest 6000"""
     themes: list[ThemeOut]
-    alone: int = Field(description="how many belong to no theme")
+    alone: int
+    """how many belong to no theme"""
     quiet: list[QuietOut]
     lacking: list[LackingOut]
 

@@ -22,17 +22,19 @@ class Point(Out):
     """The place of a memory."""
 
     id: str
-    x: float = Field(description="-1..1")
-    y: float = Field(description="-1..1")
-    theme: int | None = Field(description="which of `themes`; null = none")
+    x: float
+    """-1..1"""
+    y: float
+    """-1..1"""
+    theme: int | None
+    """which of `themes`; null = none"""
 
 
 class ThemeOut(Out):
     """Memories that have to do with one another, nearest to its heart first."""
 
-    name: list[str] = Field(
-        description="its most telling words, as they are written in the memories"
-    )
+    name: list[str]
+    """its most telling words, as they are written in the memories"""
     ids: list[str]
 
 
@@ -41,19 +43,18 @@ class MapEdge(Out):
 
     from_: str = Field(alias="from", serialization_alias="from")
     to: str
-    kind: Literal["supersedes", "together", "alike"] = Field(
-        description="supersedes: the newer replaced the older; together: replies used both in the same turn, twice or more; alike: each other's nearest"
-    )
+    kind: Literal["supersedes", "together", "alike"]
+    """supersedes: the newer replaced the older; together: replies used both in the same turn, twice or more; alike: each other's nearest"""
 
 
 class MapOut(Out):
     """The map. Two answers with the same `revision` are the same."""
 
     revision: str
-    by: Literal["meaning", "words"] = Field(
-        description="what nearness is by: the embedding model, or shared words where there is none"
-    )
-    points: list[Point] = Field(description="every memory that is not archived")
+    by: Literal["meaning", "words"]
+    """what nearness is by: the embedding model, or shared words where there is none"""
+    points: list[Point]
+    """every memory that is not archived"""
     themes: list[ThemeOut]
     edges: list[MapEdge]
 

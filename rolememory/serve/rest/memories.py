@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.engine.ageing import Ageing
@@ -33,10 +32,12 @@ class EvidenceShown(Out):
     version: str
     quote: str
     answers: str
-    text: str = Field(description="the whole message, where the chat is here")
+    text: str
+    """the whole message, where the chat is here"""
     at: datetime | None
     speaker: str
-    stands: bool = Field(description="false: swiped away, edited or deleted")
+    stands: bool
+    """false: swiped away, edited or deleted"""
 
 
 class MemoryRef(Out):
@@ -53,8 +54,10 @@ class UseOut(Out):
 
     at: datetime
     chat: str
-    referenced: bool = Field(description="whether the reply used it")
-    age: float = Field(description="of the memory then, in the unit of its fading")
+    referenced: bool
+    """whether the reply used it"""
+    age: float
+    """of the memory then, in the unit of its fading"""
 
 
 class Injection(Out):
@@ -72,10 +75,13 @@ class MemoryDetail(Out):
 
     memory: MemoryOut
     evidence: list[EvidenceShown]
-    replaced: list[MemoryRef] = Field(description="what it replaced or was merged from")
+    replaced: list[MemoryRef]
+    """what it replaced or was merged from"""
     replaced_by: list[MemoryRef]
-    injections: list[Injection] = Field(description="newest first, since the server was started")
-    uses: list[UseOut] = Field(description="newest first")
+    injections: list[Injection]
+    """newest first, since the server was started"""
+    uses: list[UseOut]
+    """newest first"""
     fading: FadingOut
 
 

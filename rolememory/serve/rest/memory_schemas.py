@@ -80,7 +80,8 @@ class MemoryFieldsIn(In):
 class MemoryIn(MemoryFieldsIn):
     """A new memory; only `content` is required."""
 
-    id: Id | None = Field(None, description="made of the first words where it is not given")
+    id: Id | None = None
+    """made of the first words where it is not given"""
     content: Annotated[str, Field(min_length=1, max_length=100_000)]
 
     def raw(self) -> dict[str, Any]:
@@ -117,25 +118,30 @@ class MemoryOut(Out):
     emotions: list[str]
     tags: list[str]
     source: Origin
-    subject: str | None = Field(
-        description='whom it is about: null = the role, "user" = the user, else a name'
-    )
-    user: str | None = Field(description="whose it is: null = shared by all")
-    created: datetime | None = Field(description="when it happened or was said")
-    written: datetime | None = Field(description="when it was written down by hand")
+    subject: str | None
+    """whom it is about: null = the role, "user" = the user, else a name"""
+    user: str | None
+    """whose it is: null = shared by all"""
+    created: datetime | None
+    """when it happened or was said"""
+    written: datetime | None
+    """when it was written down by hand"""
     expires: datetime | None
     confidence: float
     evidence: list[EvidenceOut]
-    chapter: dict[str, Any] | None = Field(
-        description="of a chapter: title, until, time, place, people, parts"
-    )
+    chapter: dict[str, Any] | None
+    """of a chapter: title, until, time, place, people, parts"""
     supersedes: list[str]
     archived: bool
     locked: bool
-    extra: dict[str, Any] = Field(description="fields of the author's own")
-    counts: bool = Field(description="false while none of the messages it rests on stands")
-    superseded_by: str | None = Field(description="a memory that counts and replaced it")
-    weight_now: float = Field(description="weight with what use has added")
+    extra: dict[str, Any]
+    """fields of the author's own"""
+    counts: bool
+    """false while none of the messages it rests on stands"""
+    superseded_by: str | None
+    """a memory that counts and replaced it"""
+    weight_now: float
+    """weight with what use has added"""
     fades: bool
     etag: str
 

@@ -26,28 +26,32 @@ class BreakerOut(Out):
     """A server, and whether it is asked."""
 
     name: str
-    state: str = Field(description="uninitialised, ready, failed, half_open")
+    state: str
+    """uninitialised, ready, failed, half_open"""
     reason: Said
-    for_: str = Field(alias="for", description="learning or embedding")
+    for_: str = Field(alias="for")
+    """learning or embedding"""
 
 
 class MeaningOut(Out):
     """The embedding model."""
 
-    state: str = Field(description="absent, loading, ready, failed")
+    state: str
+    """absent, loading, ready, failed"""
     reason: Said
     backend: str
-    model: Said = Field(description="as the settings name it")
-    key: Said = Field(description="of the one that is loaded")
+    model: Said
+    """as the settings name it"""
+    key: Said
+    """of the one that is loaded"""
     dims: int
-    runtime: str = Field(
-        description="what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere"
-    )
-    note: Said = Field(
-        description="why the exported graph of the model is not used, if there is one"
-    )
+    runtime: str
+    """what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere"""
+    note: Said
+    """why the exported graph of the model is not used, if there is one"""
     languages: list[str]
-    last_failure: Said = Field(description="why the last question had no vector")
+    last_failure: Said
+    """why the last question had no vector"""
     breakers: list[BreakerOut]
 
 
@@ -56,19 +60,22 @@ class LearningOut(Out):
 
     on: bool
     busy: bool
-    queue: dict[str, int] = Field(description="exchanges that wait, by chat")
+    queue: dict[str, int]
+    """exchanges that wait, by chat"""
     requests: int
     breakers: list[BreakerOut]
     last_error: Said
     notes: list[Said]
     exchanges_since_conclusions: int
-    shared: bool = Field(
-        description="the model behind the proxy distils, while nobody speaks to it"
-    )
-    offered: bool = Field(description="it could: nobody has said yes or no")
-    calls_today: int = Field(description="requests of learning today, all roles together")
+    shared: bool
+    """the model behind the proxy distils, while nobody speaks to it"""
+    offered: bool
+    """it could: nobody has said yes or no"""
+    calls_today: int
+    """requests of learning today, all roles together"""
     tokens_today: int
-    daily_tokens: int = Field(description="tokens that a day may cost; 0 = no limit")
+    daily_tokens: int
+    """tokens that a day may cost; 0 = no limit"""
 
 
 class KnownModel(Out):
@@ -102,27 +109,31 @@ class FetchOut(Out):
     """How a fetch stands; every step is an event `model` as well."""
 
     name: str
-    state: str = Field(description="none, fetching, done, failed")
+    state: str
+    """none, fetching, done, failed"""
     bytes: int
     expected: int
-    text: str = Field(description="failed: why; done: what to do now")
+    text: str
+    """failed: why; done: what to do now"""
 
 
 class ExportIn(In):
     """How."""
 
-    int8: bool = Field(
-        False, description="weights in 8 bits: a quarter of the size, a little less exact"
-    )
+    int8: bool = False
+    """weights in 8 bits: a quarter of the size, a little less exact"""
 
 
 class ExportOut(Out):
     """How an export stands; every step is an event `graph` as well."""
 
-    state: str = Field(description="none, exporting, done, failed")
+    state: str
+    """none, exporting, done, failed"""
     step: int
-    steps: int = Field(description="0 = not known yet")
-    text: str = Field(description="exporting: what is done now; failed: why; done: what to do now")
+    steps: int
+    """0 = not known yet"""
+    text: str
+    """exporting: what is done now; failed: why; done: what to do now"""
 
 
 class Fetches(ModelCommand[FetchOut]):

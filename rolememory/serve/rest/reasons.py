@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import get_args
 
-from pydantic import Field
-
 from rolememory.authoring.books import title
 from rolememory.recall.explain import ExplanationRow as Row
 from rolememory.recall.lore.activation import Activation
@@ -25,13 +23,15 @@ class ItemOut(Out):
     type: str
     score: Rounded
     relevance: Rounded
-    why: list[Why] = Field(description="the strategies that woke it, strongest first")
-    parts: list[Part] = Field(
-        description="what weighed: score = relevance and all parts, clipped to 0..1"
-    )
+    why: list[Why]
+    """the strategies that woke it, strongest first"""
+    parts: list[Part]
+    """what weighed: score = relevance and all parts, clipped to 0..1"""
     content: str
-    line: str = Field("", description="as it stands in the prompt")
-    cost: int = Field(0, description="of the line, in the budget's unit")
+    line: str = ""
+    """as it stands in the prompt"""
+    cost: int = 0
+    """of the line, in the budget's unit"""
 
 
 class LoreItem(Out):
@@ -51,7 +51,8 @@ class RowOut(Out):
 
     id: str
     injected: bool
-    gate: str | None = Field(description="the first closed gate")
+    gate: str | None
+    """the first closed gate"""
     score: float | None
     relevance: float | None
     reasons: list[Why]

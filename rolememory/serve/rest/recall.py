@@ -51,17 +51,14 @@ Given = TypeVar("Given", "RecallIn", "ObserveIn", "SearchIn")
 class ExplainIn(TurnRequest):
     """A turn that does not count, and what is asked of it."""
 
-    ids: Annotated[list[Id], Field(max_length=500)] = Field(
-        [], description="memories to ask about in particular"
-    )
-    all: bool = Field(False, description="ask about every memory; at most 2000 are told")
-    remedies: bool = Field(
-        True,
-        description="look for the smallest change that lets each in; costs some turns per memory",
-    )
-    asleep: bool = Field(
-        False, description="also tell of lorebook entries that nothing woke; at most 100 are told"
-    )
+    ids: Annotated[list[Id], Field(max_length=500)] = Field([])
+    """memories to ask about in particular"""
+    all: bool = False
+    """ask about every memory; at most 2000 are told"""
+    remedies: bool = True
+    """look for the smallest change that lets each in; costs some turns per memory"""
+    asleep: bool = False
+    """also tell of lorebook entries that nothing woke; at most 100 are told"""
 
 
 class LorePass(Out):
@@ -75,7 +72,8 @@ class LorePass(Out):
 class LoreExplained(Out):
     """What lore did."""
 
-    budget: int = Field(description="tokens")
+    budget: int
+    """tokens"""
     used: int
     overflowed: bool
     rolls: int
@@ -97,10 +95,10 @@ class ExplainOut(Out):
     """Why a turn is as it is."""
 
     text: str
-    items: list[ItemOut] = Field(description="in the prompt, every strategy's part told")
-    rows: list[RowOut] = Field(
-        description="what was asked about, else all that was woken and left out"
-    )
+    items: list[ItemOut]
+    """in the prompt, every strategy's part told"""
+    rows: list[RowOut]
+    """what was asked about, else all that was woken and left out"""
     lore: LoreExplained | None
     budget: BudgetOut
     closed: str | None
@@ -116,10 +114,8 @@ class SearchIn(AttendanceIn):
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     limit: Annotated[int, Field(ge=1, le=200)] = 10
     user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    chat: Line | None = Field(
-        None,
-        description="where what is found will be read: only what its story knows; left out: any story",
-    )
+    chat: Line | None = None
+    """where what is found will be read: only what its story knows; left out: any story"""
 
 
 class SearchOut(Out):

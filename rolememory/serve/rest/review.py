@@ -31,9 +31,12 @@ class WaitingOut(Out):
     confidence: float
     evidence: list[EvidenceOut]
     found_by: Why
-    reason: Why = Field(description="why it waits, or was refused")
-    against: list[str] = Field(description="ids of memories that it would replace, or that say it")
-    at: datetime | None = Field(description="since when, in the story")
+    reason: Why
+    """why it waits, or was refused"""
+    against: list[str]
+    """ids of memories that it would replace, or that say it"""
+    at: datetime | None
+    """since when, in the story"""
 
 
 class AcceptIn(In):

@@ -42,16 +42,18 @@ class RoleOut(Out):
     name: str
     aliases: list[str]
     card: str | None
-    worldbooks: list[str] = Field(description="shared books that are linked")
+    worldbooks: list[str]
+    """shared books that are linked"""
     associates: list[Associate]
-    settings: dict[str, Any] = Field(
-        description="overrides of rolememory.toml, as role.json has them"
-    )
+    settings: dict[str, Any]
+    """overrides of rolememory.toml, as role.json has them"""
     memories: int
     archived: int
     chats: int
-    waiting: int = Field(description="in the review queue")
-    writable: bool = Field(description="false while memory.json is broken")
+    waiting: int
+    """in the review queue"""
+    writable: bool
+    """false while memory.json is broken"""
     problems: list[Said]
     etag: str
 
@@ -68,11 +70,11 @@ class RolePatch(In):
 
     name: Name | None = None
     aliases: Annotated[list[Name], Field(max_length=50)] | None = None
-    worldbooks: Lines | None = Field(None, description="names of shared books")
+    worldbooks: Lines | None = None
+    """names of shared books"""
     associates: Annotated[list[Associate], Field(max_length=50)] | None = None
-    settings: Annotated[dict[Line, Any], Field(max_length=200)] | None = Field(
-        None, description="dotted keys and values; null takes an override away"
-    )
+    settings: Annotated[dict[Line, Any], Field(max_length=200)] | None = None
+    """dotted keys and values; null takes an override away"""
 
 
 class StatsOut(Out):
@@ -82,15 +84,19 @@ class StatsOut(Out):
     archived: int
     by_type: dict[str, int]
     by_source: dict[str, int]
-    by_user: dict[str, int] = Field(description='"" = shared by all')
+    by_user: dict[str, int]
+    """ "" = shared by all"""
     tags: dict[str, int]
     core: int
     characters: int
     bytes_on_disk: int
     chats: int
-    turns: int = Field(description="user turns of the story so far")
-    embedded: int = Field(description="memories that have their vectors")
-    meaning: str = Field(description="state of the embedding model")
+    turns: int
+    """user turns of the story so far"""
+    embedded: int
+    """memories that have their vectors"""
+    meaning: str
+    """state of the embedding model"""
 
 
 class ImportedOut(Out):
@@ -106,9 +112,12 @@ class ImportedOut(Out):
     files: list[str]
     files_kept: list[str]
     problems: list[Said]
-    fields: dict[str, Any] = Field(description="role.json of a new role")
-    left_out: dict[str, Said] = Field(description="fields that do not come, and why")
-    memories: dict[str, dict[str, Any]] = Field(description="what is written into which memory")
+    fields: dict[str, Any]
+    """role.json of a new role"""
+    left_out: dict[str, Said]
+    """fields that do not come, and why"""
+    memories: dict[str, dict[str, Any]]
+    """what is written into which memory"""
     dry_run: bool
 
 

@@ -18,13 +18,17 @@ Row = TypeVar("Row")
 class In(BaseModel):
     """Part of a request: an unknown field is a typing mistake, numbers are finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class Out(BaseModel):
     """Part of an answer."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, from_attributes=True, populate_by_name=True, use_attribute_docstrings=True
+    )
 
     @classmethod
     def from_value(cls, value: object, words: "InWords | None" = None, /, **more: Any) -> Self:
@@ -72,32 +76,38 @@ class Fault(Out):
     code: str
     message: str
     hint: str = ""
-    where: str = Field("", description="the field, or file:line:column")
-    all: list[str] = Field(default=[], description="every mistake, where there are several")
+    where: str = ""
+    """the field, or file:line:column"""
+    all: list[str] = Field([])
+    """every mistake, where there are several"""
 
 
 class Faulty(Out):
     """Every answer that is none."""
 
     error: Fault
-    current: Any = Field(None, description="412: what stands there now")
+    current: Any = None
+    """412: what stands there now"""
 
 
 class Done(Out):
     """What a change did."""
 
     changed: int
-    txn: str | None = Field(None, description="what `undo` takes back")
+    txn: str | None = None
+    """what `undo` takes back"""
 
 
 class Why(Out):
     """One reason."""
 
-    by: str = Field(description="strategy, part of the score, or gate")
+    by: str
+    """strategy, part of the score, or gate"""
     code: str
     values: dict[str, Scalar]
     text: str
-    strength: float | None = Field(None, description="of a strategy's evidence; -1..1")
+    strength: float | None = None
+    """of a strategy's evidence; -1..1"""
 
 
 class Part(Out):
@@ -114,5 +124,6 @@ class ChangeOut(Out):
     target: Target
     field: str
     value: Scalar | list[str]
-    id: str = Field("", description="target memory or entry: which")
+    id: str = ""
+    """target memory or entry: which"""
     text: str = ""

@@ -27,11 +27,15 @@ class SettingOut(Out):
     """One key."""
 
     key: str
-    type: str = Field(description="what may be written there")
+    type: str
+    """what may be written there"""
     default: Any
-    value: Any = Field(description="as it holds now")
-    source: Said = Field(description='file:line, "overrides" of this process, or "" = the default')
-    about: str = Field(description="in the caller's language")
+    value: Any
+    """as it holds now"""
+    source: Said
+    """file:line, "overrides" of this process, or "" = the default"""
+    about: str
+    """in the caller's language"""
     en: str
     zh: str
 
@@ -41,9 +45,8 @@ class SettingsOut(Out):
 
     items: list[SettingOut]
     preset: str
-    problem: Said = Field(
-        description="why the file cannot be read; until it is mended the last good settings hold"
-    )
+    problem: Said
+    """why the file cannot be read; until it is mended the last good settings hold"""
     notes: list[Said]
     etag: str
 
@@ -58,10 +61,13 @@ class PresetOut(Out):
     """A whole tree of settings that lies under the file. Choose it by setting `preset`."""
 
     name: str
-    about: list[str] = Field(description="the words at the head of its file, English and Chinese")
-    values: dict[str, Any] = Field(description="what differs from the defaults, by dotted key")
+    about: list[str]
+    """the words at the head of its file, English and Chinese"""
+    values: dict[str, Any]
+    """what differs from the defaults, by dotted key"""
     chosen: bool
-    own: bool = Field(description="of this home, not shipped")
+    own: bool
+    """of this home, not shipped"""
 
 
 class PresetsOut(Out):

@@ -24,9 +24,8 @@ class MessageIn(In):
     content: Words | Annotated[list[Words | dict[str, Any]], Field(max_length=200)] | None = None
     name: Line | None = None
     sent: datetime | None = None
-    owner: Line | None = Field(
-        None, description="the user whose words these are, where several users speak in one chat"
-    )
+    owner: Line | None = None
+    """the user whose words these are, where several users speak in one chat"""
 
 
 Messages = Annotated[
@@ -40,14 +39,10 @@ Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Fie
 class AttendanceIn(In):
     """Who was there besides the role and the one who speaks to it."""
 
-    present: Names | None = Field(
-        None,
-        description="the users who read along; left out: those who are known to be in that chat",
-    )
-    members: Names | None = Field(
-        None,
-        description="the other characters of a group, by name; left out: those of the time before",
-    )
+    present: Names | None = None
+    """the users who read along; left out: those who are known to be in that chat"""
+    members: Names | None = None
+    """the other characters of a group, by name; left out: those of the time before"""
 
 
 class CharacterIn(In):
@@ -97,26 +92,19 @@ class BudgetIn(In):
 class GenerationIn(In):
     """What lorebooks ask of a generation beside its messages."""
 
-    author_note: Text | None = Field(
-        None,
-        description="if it is due now; lore around it is merged with it, so leave it out of the messages",
-    )
-    note_scanned: bool = Field(False, description="look for keys in the author's note too")
-    greeting: Annotated[int, Field(ge=0, le=1000)] | None = Field(
-        None,
-        description="which one the chat began with, 0 = the first; left out: found by its text",
-    )
-    context_tokens: Annotated[int, Field(ge=1, le=100_000_000)] | None = Field(
-        None, description="of the model; left out: as the settings say"
-    )
+    author_note: Text | None = None
+    """if it is due now; lore around it is merged with it, so leave it out of the messages"""
+    note_scanned: bool = False
+    """look for keys in the author's note too"""
+    greeting: Annotated[int, Field(ge=0, le=1000)] | None = None
+    """which one the chat began with, 0 = the first; left out: found by its text"""
+    context_tokens: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    """of the model; left out: as the settings say"""
     user_icon: Line = ""
-    injected: Annotated[tuple[Text, ...], Field(max_length=100)] = Field(
-        default_factory=tuple, description="further texts in which keys are looked for"
-    )
-    outside: Annotated[tuple[Line, ...], Field(max_length=1000)] = Field(
-        default_factory=tuple,
-        description="ids of entries (book.id) that the frontend activated itself",
-    )
+    injected: Annotated[tuple[Text, ...], Field(max_length=100)] = Field(default_factory=tuple)
+    """further texts in which keys are looked for"""
+    outside: Annotated[tuple[Line, ...], Field(max_length=1000)] = Field(default_factory=tuple)
+    """ids of entries (book.id) that the frontend activated itself"""
 
     def told(self, kind: TurnKind) -> Generation:
         """As the engine takes it."""
@@ -127,35 +115,29 @@ class TurnRequest(AttendanceIn):
     """A turn."""
 
     messages: Messages
-    chat: Line = Field(
-        "", description="the frontend's id of the chat; without one it is found by its beginning"
-    )
-    user: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
-        None, description="who speaks to the character"
-    )
+    chat: Line = ""
+    """the frontend's id of the chat; without one it is found by its beginning"""
+    user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    """who speaks to the character"""
     character: CharacterIn | None = None
     budget: BudgetIn | None = None
     now: datetime | None = None
-    unseen: Annotated[int, Field(ge=0, le=10_000_000)] | None = Field(
-        None, description="messages before these that the frontend cut off"
-    )
-    lore: bool | None = Field(
-        None, description="activate lorebooks; by default as serve.lorebook says"
-    )
-    kind: TurnKind = Field(
-        "normal",
-        description="what the frontend generates; lorebook entries may live for some kinds alone",
-    )
+    unseen: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
+    """messages before these that the frontend cut off"""
+    lore: bool | None = None
+    """activate lorebooks; by default as serve.lorebook says"""
+    kind: TurnKind = "normal"
+    """what the frontend generates; lorebook entries may live for some kinds alone"""
     generation: GenerationIn | None = None
 
 
 class RecallIn(TurnRequest):
     """A turn whose answer goes into a prompt."""
 
-    dry_run: bool = Field(False, description="look without counting the turn")
-    with_messages: bool = Field(
-        False, description="also give the messages with everything in its place"
-    )
+    dry_run: bool = False
+    """look without counting the turn"""
+    with_messages: bool = False
+    """also give the messages with everything in its place"""
 
 
 class MessageOut(Out):
@@ -171,11 +153,12 @@ class MessageOut(Out):
 class PositionOut(Out):
     """Where the text goes."""
 
-    position: str = Field(
-        description="system, user, assistant, before_character, after_character, depth"
-    )
-    depth: int = Field(description="position depth: messages from the end")
-    role: str = Field(description="position depth: who says it")
+    position: str
+    """system, user, assistant, before_character, after_character, depth"""
+    depth: int
+    """position depth: messages from the end"""
+    role: str
+    """position depth: who says it"""
 
 
 class PartOut(PositionOut):
@@ -187,25 +170,30 @@ class PartOut(PositionOut):
 class RecallOut(Out):
     """What the character remembers on this turn."""
 
-    text: str = Field(description='the block for the prompt; "" = nothing')
-    persona: str = Field(description="how the user likes to be answered; stands before the block")
-    story: str = Field(description="the chapters of the story; stands before the block")
-    scene: str = Field(description="how things stand in the scene; stands before the block")
+    text: str
+    """the block for the prompt; "" = nothing"""
+    persona: str
+    """how the user likes to be answered; stands before the block"""
+    story: str
+    """the chapters of the story; stands before the block"""
+    scene: str
+    """how things stand in the scene; stands before the block"""
     position: PositionOut
-    parts: list[PartOut] = Field(
-        description="persona and block, each where it goes: what is always there before the history, the rest where the settings want it"
-    )
+    parts: list[PartOut]
+    """persona and block, each where it goes: what is always there before the history, the rest where the settings want it"""
     items: list[ItemOut]
-    near: list[ItemOut] = Field(
-        description="mode hybrid: better offered through a tool than put into the prompt"
-    )
+    near: list[ItemOut]
+    """mode hybrid: better offered through a tool than put into the prompt"""
     lore: list[LoreItem]
     messages: list[MessageOut] | None
     characters: int
-    tokens: int = Field(description="estimated")
-    closed: str | None = Field(description="why nothing was asked at all")
+    tokens: int
+    """estimated"""
+    closed: str | None
+    """why nothing was asked at all"""
     notes: list[Said]
-    meaning: str = Field(description="state of the embedding model this turn used")
+    meaning: str
+    """state of the embedding model this turn used"""
     ms: float
 
 
@@ -213,20 +201,16 @@ class ObserveIn(AttendanceIn):
     """What was said."""
 
     messages: Messages
-    reply: Words | MessageIn | None = Field(
-        None, description="the character's answer, where it does not stand last among the messages"
-    )
+    reply: Words | MessageIn | None = None
+    """the character's answer, where it does not stand last among the messages"""
     chat: Line = ""
     user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     now: datetime | None = None
     title: Line | None = None
-    kind: TurnKind = Field(
-        "normal",
-        description="quiet: nothing is heard; impersonate: the reply is the user's own",
-    )
-    wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = Field(
-        0.0, description="wait so long until its commands are obeyed"
-    )
+    kind: TurnKind = "normal"
+    """quiet: nothing is heard; impersonate: the reply is the user's own"""
+    wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
+    """wait so long until its commands are obeyed"""
 
 
 class SaidOut(Out):
@@ -243,11 +227,13 @@ class ObservedOut(Out):
     """What was new, on disk when this is told."""
 
     chat: str
-    entered: list[SaidOut] = Field(description="never seen before")
-    returned: list[SaidOut] = Field(description="stand again")
-    left: list[str] = Field(
-        description="versions that stand no longer: swiped away, edited, deleted"
-    )
+    entered: list[SaidOut]
+    """never seen before"""
+    returned: list[SaidOut]
+    """stand again"""
+    left: list[str]
+    """versions that stand no longer: swiped away, edited, deleted"""
     branch_of: str
     notes: list[str]
-    learned: bool = Field(description="the rules have read it by now")
+    learned: bool
+    """the rules have read it by now"""

@@ -25,7 +25,8 @@ class UserOut(Out):
     """A person, and the roles that know them."""
 
     user: str
-    names: list[str] = Field(description="all names that were linked, `user` first")
+    names: list[str]
+    """all names that were linked, `user` first"""
     memories: int
     chats: int
     roles: list[RoleUserOut]
@@ -35,20 +36,24 @@ class UnaskedOut(Out):
     """A new name in a home that knew one person."""
 
     name: str
-    person: str = Field(description="who it may be: link both, or unlink the name to say no")
+    person: str
+    """who it may be: link both, or unlink the name to say no"""
 
 
 class UsersOut(Page[UserOut]):
     """Everybody whom some role knows."""
 
-    unasked: list[UnaskedOut] = Field(description="names that nobody was asked about")
+    unasked: list[UnaskedOut]
+    """names that nobody was asked about"""
 
 
 class LinksOut(Out):
     """Which names mean one person."""
 
-    linked: list[list[str]] = Field(description="the names of each person that has several")
-    apart: list[str] = Field(description="names that are persons of their own, and not asked about")
+    linked: list[list[str]]
+    """the names of each person that has several"""
+    apart: list[str]
+    """names that are persons of their own, and not asked about"""
     unasked: list[UnaskedOut]
 
 
@@ -63,12 +68,16 @@ class ForgottenRole(Out):
 
     role: str
     memories: int
-    lines: int = Field(description="of the history")
+    lines: int
+    """of the history"""
     backups: int
-    chats: list[str] = Field(description="that were theirs alone")
-    messages: int = Field(description="of chats with others, replies to them among these")
+    chats: list[str]
+    """that were theirs alone"""
+    messages: int
+    """of chats with others, replies to them among these"""
     waiting: int
-    left: list[str] = Field(description="files that could not be read, or that an author wrote")
+    left: list[str]
+    """files that could not be read, or that an author wrote"""
 
 
 class ForgottenOut(Out):
