@@ -11,6 +11,7 @@ from rolememory.chats.stories import Belonging, StoryChoices
 from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.memory import Evidence
+from rolememory.schema.passage import Passage
 
 
 def moved_by(preview: ObservePreview, before: VisiblePath) -> frozenset[str]:
@@ -141,6 +142,11 @@ class BranchVisibility:
     def knows(self, evidence: Evidence) -> bool:
         """Whether its words are in a chat of ours, so that who was present decides who may hear them."""
         return bool(evidence.version) and self._forest.get(evidence.chat) is not None
+
+    def is_later(self, passage: Passage) -> bool:
+        """Whether it was said after the moment from which one looks; a chat that is not known began after it, or is gone."""
+        found = self._forest.get(passage.evidence[0].chat)
+        return found is None or passage.slot >= found.slots
 
     def _heard(self, chat: str, versions: Sequence[str]) -> bool:
         """Whether all who read were present when these were said."""

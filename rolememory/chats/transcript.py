@@ -39,6 +39,7 @@ class Chat:
         str
     ] = ()  # versions that came or went other than at the end, and those beside them; grows at its end only
     moves: int = 0  # how many of them there were at this moment
+    slots: int = 0  # slots given out until this moment: what is new later stands in a further one
     strangers: int = 0  # versions that are recalled here alone: nobody knows who said them, or somebody wants it so
     worded: VisiblePath = field(
         default_factory=VisiblePath
@@ -218,6 +219,7 @@ class Transcript:
                 self.inherited,
                 self.moved,
                 len(self.moved),
+                self.slots,
                 self.strangers,
                 self._worded,
                 self._said_in_words,

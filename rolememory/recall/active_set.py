@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.passage import Passage
 
 Support = tuple[str, str]
 """A chat and a version of one of its messages."""
@@ -48,6 +49,10 @@ class Visibility(Protocol):
         """Whether its words are in a chat of ours."""
         ...
 
+    def is_later(self, passage: Passage) -> bool:
+        """Whether it was said after the moment from which one looks: another turn may have read it meanwhile."""
+        ...
+
     def moved_since(self, before: Any) -> Collection[Support] | None:
         """What may be seen from here and not from another one of this place, or the other way round; None where anything may."""
         ...
@@ -64,6 +69,9 @@ class _Everything:
         return True
 
     def knows(self, evidence: Evidence) -> bool:
+        return False
+
+    def is_later(self, passage: Passage) -> bool:
         return False
 
     def moved_since(self, before: Any) -> Collection[Support]:
@@ -88,6 +96,11 @@ class ActiveSet:
 def counts(memory: Memory, visibility: Visibility) -> bool:
     """Whether a memory has no supports or one of them stands."""
     return not memory.evidence or any(visibility.sees(one) for one in memory.evidence)
+
+
+def is_later(memory: Memory, visibility: Visibility) -> bool:
+    """Whether a memory is a passage that was said after the moment from which one looks: who heard it cannot be told from there."""
+    return isinstance(memory, Passage) and visibility.is_later(memory)
 
 
 def standing(memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING) -> ActiveSet:

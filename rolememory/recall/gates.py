@@ -8,7 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rolememory.recall.active_set import EVERYTHING, AudienceLike, Visibility, counts, last
+from rolememory.recall.active_set import (
+    EVERYTHING,
+    AudienceLike,
+    Visibility,
+    counts,
+    is_later,
+    last,
+)
 from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
@@ -55,7 +62,8 @@ def _archived(memory: Memory, _: Asker) -> Reason | None:
 
 
 def _withdrawn(memory: Memory, asker: Asker) -> Reason | None:
-    return None if counts(memory, asker.visibility) else Reason("withdrawn")
+    stands = counts(memory, asker.visibility) and not is_later(memory, asker.visibility)
+    return None if stands else Reason("withdrawn")
 
 
 def _superseded(memory: Memory, asker: Asker) -> Reason | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from rolememory.recall.active_set import Replacements, Supports, Visibility
+from rolememory.recall.active_set import Replacements, Supports, Visibility, is_later
 from rolememory.recall.candidates import differences
 from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex
@@ -150,9 +150,9 @@ class _View:
         self._visibility, self._mark = visibility, known.changes.version
         touched = {one for one, _ in changed} | known.supports.resting(moved)
         touched |= self.replacements.follow(touched, index.memories.get, visibility)
-        if touched:
-            freed = [row for _, row in changed if row >= 0]
-            for audience in self._audiences.values():
+        freed = [row for _, row in changed if row >= 0]
+        for audience in self._audiences.values():
+            if touched or audience.later:
                 audience.follow(index, touched, freed, visibility, self.replacements.superseded)
         return True
 
@@ -179,8 +179,12 @@ class _Audience:
     def __init__(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> None:
         self._heard, self._asker = ArrayColumn("?"), asker
         self._among = Among(index.table, self._heard)
-        rows = map(index.table.row_of.__getitem__, eligible(index.memories.values(), asker))
-        self._among.mask[list(rows)] = True
+        memories = index.memories.values()
+        heard = eligible(memories, asker)
+        rows = map(index.table.row_of.get, heard)
+        self._among.mask[[row for row in rows if row is not None]] = True
+        silent = (one for one in memories if one.id not in heard)
+        self.later = _said_later(silent, asker.visibility)  # to be looked at again
         self._since, self._until = unchanged_between(expiring.values(), asker.now)
 
     def at(self, now: datetime, index: MemoryIndex, expiring: Mapping[str, Memory]) -> Among:
@@ -200,21 +204,27 @@ class _Audience:
         visibility: Visibility,
         superseded: Mapping[str, str],
     ) -> None:
-        """Look at these again; those rows became free."""
+        """Look at these again, and at what was said later than anybody looked; those rows became free."""
         self._asker = self._asker.seeing(visibility, superseded)
         self._among.mask[list(freed)] = False
-        here = self._look(index, touched)
+        here = self._look(index, self.later.union(touched))
+        self.later = _said_later(here, visibility)
         since, until = unchanged_between(here, self._asker.now)
         self._since, self._until = _latest(self._since, since), _earliest(self._until, until)
 
     def _look(self, index: MemoryIndex, ids: Iterable[str]) -> list[Memory]:
         """Set the bits of these; the memories, as far as they are there."""
-        here = [index.memories[one] for one in ids if one in index.memories]
+        found = {one: index.memories.get(one) for one in ids if one in index.table.row_of}
+        here = [memory for memory in found.values() if memory]
         self._among = Among(index.table, self._heard)
         for memory in cancellable(here):
             heard = first_closed(memory, self._asker) is None
             self._among.mask[index.table.row_of[memory.id]] = heard
         return here
+
+
+def _said_later(memories: Iterable[Memory], visibility: Visibility) -> frozenset[str]:
+    return frozenset(one.id for one in memories if is_later(one, visibility))
 
 
 def _latest(one: datetime | None, other: datetime | None) -> datetime | None:

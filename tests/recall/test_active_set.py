@@ -11,6 +11,7 @@ from rolememory.recall.active_set import ActiveSet, standing
 from rolememory.recall.gates import Asker, eligible
 from rolememory.recall.live import LiveIndex
 from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings, Settings
 from tests.builders import DAY_ZERO
 
@@ -29,6 +30,9 @@ class Hides:
         return not set(evidence.version.split("+")) & self.token
 
     def knows(self, evidence: Evidence) -> bool:
+        return False
+
+    def is_later(self, passage: Passage) -> bool:
         return False
 
     def moved_since(self, before: "Hides") -> set[tuple[str, str]] | None:

@@ -14,6 +14,7 @@ from rolememory.recall.associates import AssociatedRole, Circle, as_heard, partn
 from rolememory.recall.pipeline import RecallPipeline, Request
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
+from rolememory.schema.passage import Passage
 from rolememory.schema.role import Association, Role
 from rolememory.schema.settings import Settings
 from tests.builders import memory
@@ -242,6 +243,9 @@ def test_what_does_not_count_there_is_not_heard(home: Home) -> None:
 
         def knows(self, evidence: Evidence) -> bool:
             return True
+
+        def is_later(self, passage: Passage) -> bool:
+            return False
 
         def moved_since(self, before: object) -> None:
             return None

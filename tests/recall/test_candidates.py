@@ -1,13 +1,19 @@
 """Memories and passages as one mapping that tells what differs."""
 
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.recall.candidates import Candidates, differences
+from rolememory.recall.gates import Asker
+from rolememory.recall.live import LiveIndex
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
+from rolememory.schema.settings import RecallSettings, Settings
 from rolememory.text.change_log import VersionedDict
 from rolememory.triggers.table import Table
+from tests.builders import DAY_ZERO
 
 IDS = st.sampled_from("abcdef")
 SAYS = st.sampled_from(["hears", "tells", "asks"])
@@ -53,3 +59,21 @@ def test_what_is_said_next_is_all_that_differs() -> None:
     after = Candidates(noted, said)
     assert after.since(before) == ["p7", "p8"]
     assert differences(before, after, table) == ([said["p7"]], ["p8"])
+
+
+def test_what_comes_while_a_turn_asks_is_heard_by_the_next() -> None:
+    """Passages of an associated role come while ours is asked: nobody's lock holds them up."""
+    said = VersionedDict[Passage]()
+    said.put("p1", Passage(id="p1", content="said"))
+    live, asker = LiveIndex(Settings()), Asker(None, DAY_ZERO, RecallSettings(), {})
+
+    def heard(then: Callable[[], None]) -> set[str]:
+        live.follow(Candidates({}, said), Settings(), None, None)
+        then()
+        return set(live.audience(asker))
+
+    assert heard(lambda: said.put("p2", Passage(id="p2", content="said"))) == {"p1"}
+    assert heard(lambda: said.drop("p1")) >= {"p2"}
+    said.put("p3", Passage(id="p3", content="said"))
+    assert heard(lambda: said.drop("p3")) >= {"p2"}
+    assert heard(lambda: None) == {"p2"}
