@@ -19,7 +19,7 @@ from typing import Any
 
 from rolememory.chats import Chats
 from rolememory.schema.message import Message
-from rolememory.storage.files.disk import RealDisk
+from rolememory.storage.files.disk import Disk
 from rolememory.storage.files.space import FileSpace
 from tests.bench.speed import summary
 
@@ -52,14 +52,14 @@ def anew(messages: list[Message]) -> list[Message]:
     ]
 
 
-class WatchedDisk(RealDisk):
+class WatchedDisk(Disk):
     """Knows how long it waited for fsync."""
 
     waited_ms = 0.0
 
     def fsync(self, descriptor: int) -> None:
         """Timed."""
-        self.waited_ms += timed(lambda: RealDisk.fsync(self, descriptor))
+        self.waited_ms += timed(lambda: Disk.fsync(self, descriptor))
 
 
 def timed_looks(

@@ -12,7 +12,7 @@ from rolememory.chats.erasing import cleared
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message, Speaker
 from rolememory.storage.erase import Clear, Ids
-from rolememory.storage.files.disk import Disk, RealDisk
+from rolememory.storage.files.disk import Disk
 from rolememory.storage.files.space import FileSpace
 from rolememory.text.names import PersonNames
 
@@ -30,7 +30,7 @@ def shown(path: Iterable[ChatMessage]) -> list[str]:
     return [f"{one.role[0]}: {one.text}" for one in path]
 
 
-class QuickDisk(RealDisk):
+class QuickDisk(Disk):
     """Syncs nothing: what is only to be looked at need not survive a power cut."""
 
     def fsync(self, descriptor: int) -> None:

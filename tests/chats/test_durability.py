@@ -12,7 +12,7 @@ import pytest
 from rolememory.chats import Chats
 from rolememory.errors import FileError, NotWrittenError, UnknownChatError
 from rolememory.storage.files import atomic
-from rolememory.storage.files.disk import RealDisk
+from rolememory.storage.files.disk import Disk
 from rolememory.storage.files.space import FileSpace
 from tests.chats import cuts
 from tests.chats.talk import chats_at, said, shown, story
@@ -220,7 +220,7 @@ def test_lines_with_a_right_sum_that_make_no_sense_are_no_lines(tmp_path: Path) 
     assert len(chats.problems) >= 4
 
 
-class _Unreadable(RealDisk):
+class _Unreadable(Disk):
     """Cannot read chats until it is healed."""
 
     def __init__(self) -> None:
@@ -322,7 +322,7 @@ def test_a_look_at_something_unchanged_costs_a_few_stat_calls(tmp_path: Path) ->
     assert (disk.marks, disk.reads) == (9, 0)
 
 
-class _Counting(RealDisk):
+class _Counting(Disk):
     marks = reads = 0
 
     def mark(self, path: Path) -> Any:

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rolememory.storage.files.disk import Disk, RealDisk
+from rolememory.storage.files.disk import Disk
 from rolememory.storage.memories import Edit, RoleStore
 from tests.durability.recording import RecordingDisk, Step, image, told
 from tests.storage.roles import add, put, store_at, take
@@ -24,7 +24,7 @@ Said = dict[str, str]  # id -> content
 _RAM = Path("/dev/shm")
 
 
-class NoSyncDisk(RealDisk):
+class NoSyncDisk(Disk):
     """Recovery is looked at right away: it need not be durable."""
 
     def fsync(self, descriptor: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rolememory.storage.files.disk import NoExchangeError, RealDisk
+from rolememory.storage.files.disk import Disk, NoExchangeError
 
 Names = dict[str, int]  # path below the root -> inode
 Change = Callable[[Names], None]
@@ -37,7 +37,7 @@ class _Open:
 
 
 @dataclass
-class RecordingDisk(RealDisk):
+class RecordingDisk(Disk):
     """Does everything on the real disk too, so that the workload goes on as usual."""
 
     root: Path

@@ -4,7 +4,7 @@ import errno
 from pathlib import Path
 from typing import Any
 
-from rolememory.storage.files.disk import RealDisk
+from rolememory.storage.files.disk import Disk
 
 CALLS = (
     "open",
@@ -19,7 +19,7 @@ CALLS = (
 )
 
 
-class RefusingDisk(RealDisk):
+class RefusingDisk(Disk):
     """Fails call number `at` (from 0) of the calls that write; `forever`: every later one too; `short`: only a write there takes but half."""
 
     def __init__(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.schema.settings import StorageSettings
-from rolememory.storage.files.disk import DISK, Disk, NoExchangeError, RealDisk
+from rolememory.storage.files.disk import DISK, Disk, NoExchangeError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.port import Revision
@@ -69,7 +69,7 @@ def contents(store: RoleStore) -> dict[str, str]:
     }
 
 
-class CountingDisk(RealDisk):
+class CountingDisk(Disk):
     """Counts the calls by name."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class CountingDisk(RealDisk):
         return super().read(path, offset)
 
 
-class FailingDisk(RealDisk):
+class FailingDisk(Disk):
     """Fails writing calls: the one with number `at`, and those after it if it is to last. `kinds`: which calls count."""
 
     def __init__(
@@ -124,7 +124,7 @@ class FailingDisk(RealDisk):
 
     def open(self, path: Path, flags: int) -> int:
         """May fail."""
-        return int(self._or_fail(lambda: RealDisk.open(self, path, flags)))
+        return int(self._or_fail(lambda: Disk.open(self, path, flags)))
 
     def write(self, descriptor: int, data: memoryview) -> int:
         """May fail, or write half and fail the next time."""
@@ -136,30 +136,30 @@ class FailingDisk(RealDisk):
 
     def truncate(self, descriptor: int, size: int) -> None:
         """May fail."""
-        self._or_fail(lambda: RealDisk.truncate(self, descriptor, size))
+        self._or_fail(lambda: Disk.truncate(self, descriptor, size))
 
     def fsync(self, descriptor: int) -> None:
         """May fail."""
-        self._or_fail(lambda: RealDisk.fsync(self, descriptor))
+        self._or_fail(lambda: Disk.fsync(self, descriptor))
 
     def replace(self, source: Path, target: Path) -> None:
         """May fail."""
-        self._or_fail(lambda: RealDisk.replace(self, source, target))
+        self._or_fail(lambda: Disk.replace(self, source, target))
 
     def exchange(self, one: Path, other: Path) -> None:
         """May fail, or not be there at all."""
         if not self.exchanges:
             raise NoExchangeError
-        self._or_fail(lambda: RealDisk.exchange(self, one, other))
+        self._or_fail(lambda: Disk.exchange(self, one, other))
 
     def create(self, source: Path, target: Path) -> None:
         """May fail."""
-        self._or_fail(lambda: RealDisk.create(self, source, target))
+        self._or_fail(lambda: Disk.create(self, source, target))
 
     def mkdir(self, path: Path) -> None:
         """May fail."""
-        self._or_fail(lambda: RealDisk.mkdir(self, path))
+        self._or_fail(lambda: Disk.mkdir(self, path))
 
     def fsync_folder(self, path: Path) -> None:
         """May fail."""
-        self._or_fail(lambda: RealDisk.fsync_folder(self, path))
+        self._or_fail(lambda: Disk.fsync_folder(self, path))

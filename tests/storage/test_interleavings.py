@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from rolememory.storage.files.disk import RealDisk
+from rolememory.storage.files.disk import Disk
 from rolememory.storage.memories import RoleStore
 from tests.storage.roles import FailingDisk, add, put, save, store_at, take
 
@@ -35,13 +35,13 @@ class KillingDisk(FailingDisk):
         """Dying in the middle of a write leaves half of it."""
         if self._fails():
             if self.count == self.at:
-                RealDisk.write(self, descriptor, data[: len(data) // 2])
+                Disk.write(self, descriptor, data[: len(data) // 2])
             raise Killed
-        return RealDisk.write(self, descriptor, data)
+        return Disk.write(self, descriptor, data)
 
     def unlink(self, path: Path) -> None:
         """Nothing more is removed."""
-        self._or_fail(lambda: RealDisk.unlink(self, path))
+        self._or_fail(lambda: Disk.unlink(self, path))
 
 
 def merged(base: Entries, theirs: Entries, ours: Entries, buried: Entries) -> Entries:

@@ -1,6 +1,6 @@
 """The one place that writes to disk, and the few ways of writing that survive a crash.
 
-`Disk` names every call the store makes; `RealDisk` makes them, a test may count, fail or record them.
+`Disk` makes every call the store makes; a test may count, fail or record them.
 Order of a whole file: temporary beside it, full write, fsync, rename, fsync of the folder.
 Source: T. Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), what an application may rely on.
 """

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 from rolememory.storage.port import Revision
 
@@ -22,91 +21,30 @@ class NoExchangeError(OSError):
     """Two names cannot be exchanged on this system or file system."""
 
 
-class Disk(Protocol):
-    """The calls the store makes. All raise OSError; `write` may write less than asked."""
+class Disk:
+    """The calls the store makes; a test counts, fails or records them. All raise OSError; `write` may write less than asked.
+
+    What is made is for its owner alone: it holds what people said in private.
+    """
 
     def open(self, path: Path, flags: int) -> int:
-        """Open a file, give its descriptor."""
-        ...
-
-    def write(self, descriptor: int, data: memoryview) -> int:
-        """Write, give how many bytes were taken."""
-        ...
-
-    def size(self, descriptor: int) -> int:
-        """Bytes in the open file."""
-        ...
-
-    def truncate(self, descriptor: int, size: int) -> None:
-        """Cut the open file."""
-        ...
-
-    def fsync(self, descriptor: int) -> None:
-        """Make the file's bytes durable."""
-        ...
-
-    def close(self, descriptor: int) -> None:
-        """Close it."""
-        ...
-
-    def replace(self, source: Path, target: Path) -> None:
-        """Rename over whatever is there."""
-        ...
-
-    def exchange(self, one: Path, other: Path) -> None:
-        """Swap two names in one step. Raises: NoExchangeError where that is not to be had."""
-        ...
-
-    def create(self, source: Path, target: Path) -> None:
-        """Rename to a name that is free. Raises: FileExistsError."""
-        ...
-
-    def unlink(self, path: Path) -> None:
-        """Remove a file."""
-        ...
-
-    def mkdir(self, path: Path) -> None:
-        """Make a folder; one that is there is fine."""
-        ...
-
-    def fsync_folder(self, path: Path) -> None:
-        """Make names in the folder durable; nothing to do on Windows."""
-        ...
-
-    def read(self, path: Path, offset: int = 0) -> bytes:
-        """The bytes of a file from `offset` on."""
-        ...
-
-    def mark(self, path: Path) -> Revision | None:
-        """Its state, or None when there is no such file."""
-        ...
-
-    def names(self, path: Path) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
-        ...
-
-
-class RealDisk:
-    """The calls themselves. What is made is for its owner alone: it holds what people said in private."""
-
-    def open(self, path: Path, flags: int) -> int:
-        """`os.open` in binary mode."""
+        """Open a file, give its descriptor; binary."""
         return os.open(path, flags | _BINARY, 0o600)
 
     def write(self, descriptor: int, data: memoryview) -> int:
-        """`os.write`."""
+        """Write, give how many bytes were taken."""
         return os.write(descriptor, data)
 
     def size(self, descriptor: int) -> int:
-        """`os.fstat`."""
+        """Bytes in the open file."""
         return os.fstat(descriptor).st_size
 
     def truncate(self, descriptor: int, size: int) -> None:
-        """`os.ftruncate`."""
+        """Cut the open file."""
         os.ftruncate(descriptor, size)
 
     def fsync(self, descriptor: int) -> None:
-        """`fsync`; on macOS the call that empties the drive's own cache too."""
+        """Make the file's bytes durable; on macOS by the call that empties the drive's own cache too."""
         if sys.platform == "darwin":
             import fcntl
 
@@ -116,15 +54,15 @@ class RealDisk:
         os.fsync(descriptor)
 
     def close(self, descriptor: int) -> None:
-        """`os.close`."""
+        """Close it."""
         os.close(descriptor)
 
     def replace(self, source: Path, target: Path) -> None:
-        """`os.replace`; Windows refuses for a moment while a scanner or editor holds the file, so it is asked again."""
+        """Rename over whatever is there; Windows refuses for a moment while a scanner or editor holds the file, so it is asked again."""
         _patiently(lambda: source.replace(target))
 
     def exchange(self, one: Path, other: Path) -> None:
-        """`renameat2` on Linux, `renamex_np` on macOS."""
+        """Swap two names in one step, by `renameat2` or `renamex_np`. Raises: NoExchangeError where that is not to be had."""
         call = _exchange_call()
         if call is None:
             raise NoExchangeError
@@ -135,7 +73,7 @@ class RealDisk:
             raise OSError(number, os.strerror(number), str(one), None, str(other))
 
     def create(self, source: Path, target: Path) -> None:
-        """A hard link and an unlink; on Windows a rename, which refuses by itself when the name is taken."""
+        """Rename to a name that is free: a hard link and an unlink; on Windows a rename, which refuses by itself. Raises: FileExistsError."""
         if sys.platform == "win32":
             _patiently(lambda: source.rename(target))
             return
@@ -149,17 +87,17 @@ class RealDisk:
             source.unlink()
 
     def unlink(self, path: Path) -> None:
-        """`os.unlink`."""
+        """Remove a file."""
         path.unlink()
 
     def mkdir(self, path: Path) -> None:
-        """`os.mkdir`, parents too."""
+        """Make a folder, parents too; one that is there is fine."""
         if not path.parent.exists():
             self.mkdir(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
 
     def fsync_folder(self, path: Path) -> None:
-        """`fsync` of the folder; file systems that refuse it (network shares) do it on their own or not at all."""
+        """Make names in the folder durable; file systems that refuse it (network shares) do it on their own or not at all."""
         if sys.platform == "win32":
             return
         descriptor = os.open(path, os.O_RDONLY)
@@ -172,13 +110,13 @@ class RealDisk:
             os.close(descriptor)
 
     def read(self, path: Path, offset: int = 0) -> bytes:
-        """Open, seek, read, close."""
+        """The bytes of a file from `offset` on."""
         with path.open("rb", buffering=0) as file:
             file.seek(offset)
             return file.read() or b""
 
     def mark(self, path: Path) -> Revision | None:
-        """`os.stat`."""
+        """Its state, or None when there is no such file."""
         try:
             state = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, and the hot path is three of these
         except (FileNotFoundError, NotADirectoryError):
@@ -186,7 +124,7 @@ class RealDisk:
         return Revision(state.st_mtime_ns, state.st_size, state.st_ino)
 
     def names(self, path: Path) -> list[str]:
-        """`os.listdir`."""
+        """The names in a folder; none when there is no such folder."""
         try:
             return os.listdir(path)  # noqa: PTH208 - names are all that is wanted
         except (FileNotFoundError, NotADirectoryError):
@@ -223,4 +161,4 @@ def _number(result: int) -> int:
     return ctypes.get_errno() if result else 0
 
 
-DISK = RealDisk()
+DISK = Disk()
