@@ -10,7 +10,6 @@ from typing import Final
 
 from rolememory.chats.align import Alignment
 from rolememory.chats.normalize import NormalizedMessage, base
-from rolememory.chats.persistent_vector import PersistentVector
 from rolememory.chats.plan import NEAR_END, TELLING, credible, weight
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.schema.learning import ChatMessage
@@ -161,9 +160,8 @@ class BranchForest:
 
     def __init__(self) -> None:
         self.disturbed = next(_EDITIONS)  # equal while the same things count
-        self._numbers: dict[str, int] = {}  # of chats; shared with all that follow, and grows
-        self._ids: dict[str, str] = {}  # of the chats that logs hold; shared as well
-        self._chats: PersistentVector[Chat | None] = PersistentVector()  # by number
+        self._ids: dict[str, str] = {}  # of the chats that logs hold; shared with all that follow
+        self._chats: dict[str, Chat] = {}
         self._roots: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
         self._moves = ChangeLog[tuple[str, str]]()  # chat and version; shared by all that follow
@@ -172,14 +170,16 @@ class BranchForest:
     def following(self, changed: Iterable[tuple[str, Chat | None]]) -> "BranchForest":
         """The families with these chats as they are now, by the names of their logs; None = it is gone.
 
-        Cost: O(log n) for each; O(n) where a chat is new or gone.
+        Cost: a copy of the list of chats; each is looked at where one is new or gone.
         """
         new, disturbed, regrouped = copy(self), False, False
+        new._chats = chats = dict(self._chats)
         for log, chat in changed:
             known = self._ids.setdefault(log, chat.id) if chat else self._ids.get(log, "")
-            before = new.get(known)
+            before = chats.pop(known, None)
+            if chat is not None:
+                chats[known] = chat
             if before is not chat:
-                new._put(known, chat)
                 if _disturbance(before) != _disturbance(chat):
                     disturbed = True
                     self._note(before, chat)
@@ -203,8 +203,7 @@ class BranchForest:
 
     def get(self, chat: str) -> Chat | None:
         """The chat of that id."""
-        number = self._numbers.get(chat, -1)
-        return self._chats[number] if 0 <= number < len(self._chats) else None
+        return self._chats.get(chat)
 
     def root(self, chat: str, branch_of: str = "") -> str:
         """The chat at which the family begins; `branch_of`: where a chat that is not known yet comes from."""
@@ -238,15 +237,9 @@ class BranchForest:
             chat = found.info.branch_of
         return chat
 
-    def _put(self, chat: str, value: Chat | None) -> None:
-        number, size = self._numbers.setdefault(chat, len(self._numbers)), len(self._chats)
-        self._chats = self._chats.spliced(
-            min(number, size), number + 1, [*[None] * (number - size), value]
-        )
-
     def _regroup(self) -> None:
         self._roots, self._members = {}, defaultdict(list)
-        for chat in filter(None, self._chats):
+        for chat in self._chats.values():
             self._roots[chat.id] = self._climb(chat.id)
             self._members[self._roots[chat.id]].append(chat.id)
 
