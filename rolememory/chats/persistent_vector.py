@@ -2,58 +2,66 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain, islice
 from typing import Any, TypeVar, overload
 
 Item_co = TypeVar("Item_co", covariant=True)
-WIDTH = 32  # items of a leaf, children of an inner node
+WIDTH = 32  # items of a leaf
 
 
 class PersistentVector(Sequence[Item_co]):
-    """A tree of short tuples. Reading an item and `spliced` cost O(log n), a slice its length besides.
+    """A tuple of short tuples. Reading an item costs O(log n), a slice its length besides.
+
+    `spliced` copies what stands in the leaves around, and a pointer for each of the other leaves.
 
     >>> vector = PersistentVector("abcd")
     >>> vector.spliced(1, 3, "xyz")[1:], vector[-1], vector == ("a", "b", "c", "d")
     (('x', 'y', 'z', 'd'), 'd', True)
     """
 
-    # a leaf is a tuple of items, an inner node a pair: where each child ends, counted in items, and the children
-    __slots__ = ("_height", "_root", "_size")
+    __slots__ = ("_ends", "_leaves")
 
     def __init__(self, items: Iterable[Item_co] = ()) -> None:
-        self._plant(_leaves_of(tuple(items)), 0)
+        self._leaves = _leaves_of(tuple(items))
+        self._ends = tuple(accumulate(map(len, self._leaves)))  # where each ends, in items
 
     def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> "PersistentVector[Item_co]":
         """The sequence with these items in the place of [start, end), which may reach beyond its end."""
-        new: PersistentVector[Item_co] = PersistentVector.__new__(PersistentVector)
-        start, end = min(start, self._size), min(end, self._size)
-        new._plant(_spliced(self._root, self._height, start, end, tuple(put)), self._height)
-        return new
+        start, end = min(start, len(self)), min(end, len(self))
+        count = len(self._leaves)
+        low = max(min(bisect_right(self._ends, start), count - 1), 0)
+        high = min(max(bisect_left(self._ends, end), low) + 1, count)  # behind the last one cut
+        before, old = self._begin(low), tuple(chain.from_iterable(self._leaves[low:high]))
+        items = (*old[: start - before], *put, *old[end - before :])
+        if low and len(self._leaves[low - 1]) + len(items) <= WIDTH:  # many small cuts leave
+            low -= 1
+            items = self._leaves[low] + items
+        if high < count and len(items) % WIDTH + len(self._leaves[high]) <= WIDTH:
+            items += self._leaves[high]  # no many small leaves
+            high += 1
+        return self._with(low, high, _leaves_of(items))
 
     def rank(self, value: Any, key: Callable[[Item_co], Any]) -> int:
         """How many items have a smaller key, where keys rise. Cost: O(log n)."""
-        node, before = self._root, 0
-        for height in range(self._height, 0, -1):
-            ends, children = node
-            low, high = 0, len(children) - 1
-            while low < high:  # the last child that does not begin behind `value`
-                middle = (low + high + 1) // 2
-                first = children[middle]
-                for _ in range(height - 1):
-                    first = first[1][0]
-                low, high = (middle, high) if key(first[0]) <= value else (low, middle - 1)
-            before += ends[low - 1] if low else 0
-            node = children[low]
-        return before + bisect_left(node, value, key=key)
+        at = max(bisect_right(self._leaves, value, key=lambda leaf: key(leaf[0])) - 1, 0)
+        leaf = self._leaves[at] if self._leaves else ()
+        return self._begin(at) + bisect_left(leaf, value, key=key)
 
-    def _plant(self, nodes: Sequence[Any], height: int) -> None:
-        """Let these nodes of one height be the tree."""
-        while len(nodes) > 1:
-            nodes, height = _above(nodes, height), height + 1
-        root: Any = nodes[0] if nodes else ()
-        while height and len(root) and len(root[1]) == 1:
-            root, height = root[1][0], height - 1
-        self._root, self._height = root, height if root else 0
-        self._size = _size(root, self._height)
+    def _begin(self, leaf: int) -> int:
+        """How many items stand before that leaf."""
+        return self._ends[leaf - 1] if leaf else 0
+
+    def _with(
+        self, low: int, high: int, put: tuple[tuple[Item_co, ...], ...]
+    ) -> "PersistentVector[Item_co]":
+        """The sequence with these leaves in the place of [low, high)."""
+        new: PersistentVector[Item_co] = PersistentVector.__new__(PersistentVector)
+        new._leaves = self._leaves[:low] + put + self._leaves[high:]
+        ends = tuple(accumulate(map(len, put), initial=self._begin(low)))
+        more, behind = ends[-1] - self._begin(high), self._ends[high:]
+        new._ends = self._ends[:low] + ends[1:]
+        new._ends += tuple([end + more for end in behind]) if more else behind
+        return new
 
     @overload
     def __getitem__(self, place: int) -> Item_co: ...
@@ -63,33 +71,26 @@ class PersistentVector(Sequence[Item_co]):
         if isinstance(place, slice):
             return self._slice(place)
         if place < 0:
-            place += self._size
-        if not 0 <= place < self._size:
+            place += len(self)
+        if not 0 <= place < len(self):
             raise IndexError(place)
-        node = self._root
-        for _ in range(self._height):
-            ends, children = node
-            at = bisect_right(ends, place)
-            node = children[at]
-            if at:
-                place -= ends[at - 1]
-        found: Item_co = node[place]
-        return found
+        at = bisect_right(self._ends, place)
+        return self._leaves[at][place - self._begin(at)]
 
     def _slice(self, wanted: slice) -> tuple[Item_co, ...]:
-        start, end, step = wanted.indices(self._size)
+        start, end, step = wanted.indices(len(self))
         if step != 1:
             return tuple(self)[wanted]
-        found: list[Item_co] = []
-        _gather(self._root, self._height, start, end, found)
-        return tuple(found)
+        low, high = bisect_right(self._ends, start), bisect_left(self._ends, end) + 1
+        before = self._begin(low)
+        found = chain.from_iterable(self._leaves[low:high])
+        return tuple(islice(found, start - before, max(end, start) - before))
 
     def __len__(self) -> int:
-        return self._size
+        return self._ends[-1] if self._ends else 0
 
     def __iter__(self) -> Iterator[Item_co]:
-        for leaf in _leaves(self._root, self._height):
-            yield from leaf
+        return chain.from_iterable(self._leaves)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (PersistentVector, tuple, list)):
@@ -102,81 +103,5 @@ class PersistentVector(Sequence[Item_co]):
         return f"Vector({list(self)!r})"
 
 
-def _spliced(node: Any, height: int, start: int, end: int, put: tuple[Any, ...]) -> Sequence[Any]:
-    """The nodes of the same height that take the place of this one; none where nothing is left."""
-    if not height:
-        return _leaves_of(node[:start] + put + node[end:])
-    ends, children = node
-    first = min(bisect_right(ends, start), len(children) - 1)
-    last = bisect_left(ends, end, first) if end > start else first
-    new: list[Any] = []
-    for at in (first,) if first == last else (first, last):  # what lies between them goes whole
-        begin, put_here = ends[at - 1] if at else 0, put if at == first else ()
-        inside = max(start - begin, 0), min(end, ends[at]) - begin
-        new += _spliced(children[at], height - 1, *inside, put_here)
-    more = len(put) - (end - start)
-    if len(new) == 1 and first == last and more >= 0:
-        moved = (*ends[:first], *[at + more for at in ends[first:]]) if more else ends
-        return ((moved, (*children[:first], new[0], *children[last + 1 :])),)
-    low = max(first - 1, 0)
-    near = _merged([*children[low:first], *new, *children[last + 1 : last + 2]], height - 1)
-    return _above([*children[:low], *near, *children[last + 2 :]], height - 1, ends[:low])
-
-
-def _above(children: Sequence[Any], height: int, ends: tuple[int, ...] = ()) -> Sequence[Any]:
-    """The nodes that hold these of that height; `ends` of the first of them are known."""
-    if len(children) > WIDTH:
-        parts = (children[at : at + WIDTH] for at in range(0, len(children), WIDTH))
-        return [node for part in parts for node in _above(part, height)]
-    known, total = list(ends), ends[-1] if ends else 0
-    for child in children[len(known) :]:
-        total += _size(child, height)
-        known.append(total)
-    return [(tuple(known), tuple(children))] if children else ()
-
-
-def _leaves_of(items: tuple[Any, ...]) -> Sequence[Any]:
-    if len(items) <= WIDTH:
-        return (items,) if items else ()
-    return [items[at : at + WIDTH] for at in range(0, len(items), WIDTH)]
-
-
-def _merged(nodes: Sequence[Any], height: int) -> list[Any]:
-    """The same in fewer nodes, where two side by side fit into one: else many small cuts would leave many small nodes."""
-    found: list[Any] = []
-    for node in nodes:
-        if found and _width(found[-1], height) + _width(node, height) <= WIDTH:
-            found[-1:] = (
-                _above(found[-1][1] + node[1], height - 1) if height else [found[-1] + node]
-            )
-        else:
-            found.append(node)
-    return found
-
-
-def _width(node: Any, height: int) -> int:
-    return len(node[1]) if height else len(node)
-
-
-def _size(node: Any, height: int) -> int:
-    size: int = node[0][-1] if height else len(node)
-    return size
-
-
-def _gather(node: Any, height: int, start: int, end: int, found: list[Any]) -> None:
-    if not height:
-        found += node[start:end]
-        return
-    ends, children = node
-    at = bisect_right(ends, start)
-    while at < len(children) and (begin := ends[at - 1] if at else 0) < end:
-        _gather(children[at], height - 1, max(start - begin, 0), end - begin, found)
-        at += 1
-
-
-def _leaves(node: Any, height: int) -> Iterator[tuple[Any, ...]]:
-    if height:
-        for child in node[1]:
-            yield from _leaves(child, height - 1)
-    else:
-        yield node
+def _leaves_of(items: tuple[Item_co, ...]) -> tuple[tuple[Item_co, ...], ...]:
+    return tuple([items[at : at + WIDTH] for at in range(0, len(items), WIDTH)])

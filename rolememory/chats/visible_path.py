@@ -20,8 +20,8 @@ _NOWHERE: PersistentVector[ChatMessage | None] = PersistentVector()
 class VisiblePath(Sequence[ChatMessage]):
     """A path that never changes; one with other messages in some place shares the rest with it.
 
-    So whoever holds it may read on while the chat changes. Each question costs O(log n), a change as much for each message
-    that comes or goes. Along a path the times rise: that is how the place of a message is found.
+    So whoever holds it may read on while the chat changes. Each question costs O(log n), a change what comes and goes, and a
+    pointer for every 32 messages of the path. Along a path the times rise: that is how the place of a message is found.
     """
 
     __slots__ = ("_rows", "_said", "_slots")

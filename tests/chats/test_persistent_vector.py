@@ -33,12 +33,7 @@ def test_it_is_what_a_list_would_be_and_does_not_change(
         assert [risen.rank(at, int) for at in (number_there, -1, size)] == [
             sum(one < at for one in risen) for at in (number_there, -1, size)
         ]
-        assert depth(vector) <= 5
-
-
-def depth(vector: PersistentVector[int]) -> int:
-    """How many nodes lie on the way to an item."""
-    return vector._height + 1
+        assert len(vector._leaves) <= 2 * (len(vector) // WIDTH + 1)
 
 
 def test_what_is_not_there_is_an_error() -> None:
