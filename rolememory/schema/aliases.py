@@ -110,7 +110,9 @@ def boost(value: Any) -> Any:
     >>> boost(False), boost(True)
     (0.0, None)
     """
-    return {False: 0.0, True: None}.get(value, value) if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return None if value else 0.0
+    return value
 
 
 def tags_wanted(value: Any) -> Any:
@@ -131,127 +133,162 @@ _ALWAYS_JSON = LocalizedText("answers are always asked for as JSON")
 _WALL: Read = {"triggers.recency.clock": "wall"}
 _ENDPOINT: Read = {"embedding.backend": "endpoint"}
 
-ALIASES: Mapping[str, Alias] = {
-    row.name: row
-    for row in (
-        Alias("embedding.BaseURL", ("embedding.endpoint",), "S0.16", implies=_ENDPOINT),
-        Alias(
-            "embedding.APIType",
-            ("embedding.endpoint",),
-            "S0.16",
-            reads=provider,
-            implies=_ENDPOINT,
-            weak=True,
-        ),
-        Alias("embedding.APIKey", ("embedding.api_key_env",), "S0.16", secret=True),
-        Alias("embedding.EmbeddingModel", ("embedding.model",), "S0.16"),
-        Alias("embedding.EmbeddingDims", ("embedding.dims",), "S0.16"),
-        Alias("embedding.ChunkSize", ("embedding.chunk_size",), "S0.16"),
-        Alias("decisionModel.endpoint", ("learn.decision.endpoint",), "S0.17"),
-        Alias("decisionModel.apiKey", ("learn.decision.api_key_env",), "S0.17", secret=True),
-        Alias("decisionModel.model", ("learn.decision.model",), "S0.17"),
-        Alias("decisionModel.prompt", ("learn.decision.prompt",), "S0.17"),
-        Alias("decisionModel.generationConfig", (), "S0.17", why=_ALWAYS_JSON),
-        Alias("summarizerModel.endpoint", ("learn.summary.endpoint",), "S0.18"),
-        Alias("summarizerModel.apiKey", ("learn.summary.api_key_env",), "S0.18", secret=True),
-        Alias("summarizerModel.model", ("learn.summary.model",), "S0.18"),
-        Alias("summarizerModel.prompt", ("learn.summary.prompt",), "S0.18"),
-        Alias("learn.raw", (), "S3.11", why=_CHAT_LOG),
-        Alias("vectorStore.path", (), "S0.19", why=_NO_STORE),
-        Alias("vectorStore.tableName", (), "S0.19", why=_NO_STORE),
-        Alias("retrieval.topK", ("recall.max_items",), "S0.20"),
-        Alias("enabled", ("recall.enabled",), "S1.15"),
-        Alias(
-            "triggerStrategies.keywordMatching",
-            ("triggers.keyword.enabled", "triggers.pattern.enabled"),
-            "S1.16",
-        ),
-        Alias("triggerStrategies.semanticSimilarity", ("triggers.semantic.enabled",), "S1.16"),
-        Alias("retrievalConfig.timeDecayEnabled", ("triggers.recency.enabled",), "S1.18"),
-        Alias(
-            "triggerStrategies.temporalProximity",
-            ("triggers.recency.enabled", "triggers.dates.enabled"),
-            "S1.16",
-        ),
-        Alias("triggerStrategies.emotionalRelevance", ("triggers.emotional.wakes",), "S1.16"),
-        Alias(
-            "retrievalConfig.maxMemoriesPerType.episodic",
-            ("recall.max_per_type.episodic",),
-            "S1.17",
-        ),
-        Alias(
-            "retrievalConfig.maxMemoriesPerType.semantic",
-            ("recall.max_per_type.semantic",),
-            "S1.17",
-        ),
-        Alias(
-            "retrievalConfig.maxMemoriesPerType.traits", ("recall.max_per_type.traits",), "S1.17"
-        ),
-        Alias("retrievalConfig.maxMemoriesPerType.trait", ("recall.max_per_type.traits",), "S1.17"),
-        Alias("retrievalConfig.maxMemoriesPerType.goals", ("recall.max_per_type.goals",), "S1.17"),
-        Alias("retrievalConfig.maxMemoriesPerType.goal", ("recall.max_per_type.goals",), "S1.17"),
-        Alias("retrievalConfig.relevanceThreshold", ("recall.relevance_threshold",), "S1.18"),
-        Alias(
-            "retrievalConfig.emotionalBoostEnabled",
-            ("triggers.emotional.weight",),
-            "S1.18",
-            reads=boost,
-        ),
-        Alias("injectionConfig.maxTotalLength", ("budget.max_total_length",), "S1.19"),
-        Alias("injectionConfig.injectPosition", ("inject.position",), "S1.19"),
-        Alias("serve.depth", ("inject.depth",), "N.7"),
-        Alias("injectionConfig.template", ("inject.template",), "S1.19"),
-        Alias("injectionConfig.separateByType", ("inject.separate_by_type",), "S1.19"),
-        Alias("autoRecallEnabled", ("recall.auto",), "S2.8"),
-        Alias("autoRecallLimit", ("recall.max_items",), "S2.9"),
-        Alias(
-            "highRelevanceThreshold",
-            ("recall.high_relevance_threshold",),
-            "S2.10",
-            implies={"recall.mode": "hybrid", "recall.past_threshold": 0.3},
-        ),
-        Alias("inferenceEnabled", ("learn.inference_enabled",), "S2.25"),
-        Alias("inferenceInterval", ("learn.inference_interval",), "S2.26"),
-        Alias("topKCandidates", ("recall.candidates",), "S3.15"),
-        Alias("maxContextItems", ("recall.max_items",), "S3.16"),
-        Alias("minSimilarity", ("recall.relevance_threshold",), "S3.17"),
-        Alias("halfLifeDays", ("triggers.recency.half_life_days",), "S3.18", implies=_WALL),
-        Alias("allowedTagsForChat", ("recall.sources",), "S3.19", reads=tags_wanted),
-        Alias("memory.enabled", ("recall.enabled", "learn.enabled"), "S4.5"),
-        Alias("memory.short_term.max_items", ("memory.short_term_items",), "S4.6"),
-        Alias("memory.inject.short_term_count", ("memory.short_term_count",), "S4.8"),
-        Alias("memory.short_term.compression_threshold", ("memory.compression_threshold",), "S4.6"),
-        Alias("memory.long_term.enabled", ("recall.enabled",), "S4.7"),
-        Alias(
-            "memory.long_term.vector_index",
-            ("triggers.semantic.vectors",),
-            "S4.7",
-            reads=index_wanted,
-        ),
-        Alias("memory.long_term.max_return", ("recall.max_items",), "S4.7"),
-        Alias("memory.long_term.archive_threshold", ("memory.archive_threshold",), "S4.7"),
-        Alias("memory.inject.first_round_empty", ("recall.first_round_empty",), "S4.8"),
-        Alias(
-            "memory.inject.long_term_trigger",
-            ("recall.long_term_trigger",),
-            "S4.8",
-            reads=trigger_mode,
-        ),
-        Alias("memory.inject.long_term_keywords", ("recall.long_term_keywords",), "S4.20"),
-        Alias("memory.inject.min_query_length", ("recall.min_query_length",), "S4.8"),
-        Alias("memory_agent.enabled", ("learn.enabled",), "S4.9"),
-        Alias("memory_agent.base_url", ("learn.endpoint",), "S4.9"),
-        Alias("memory_agent.provider", ("learn.endpoint",), "S4.9", reads=provider, weak=True),
-        Alias("memory_agent.model", ("learn.model",), "S4.9"),
-        Alias("memory_agent.api_key", ("learn.api_key_env",), "S4.9", secret=True),
-        Alias("memory_agent.timeout", ("learn.timeout_s",), "S4.9", reads=seconds),
-        Alias("memory_agent.extract.batch_size", ("learn.batch_size",), "S4.10"),
-        Alias("memory_agent.extract.max_facts", ("learn.max_facts",), "S4.10"),
-        Alias("memory_agent.extract.min_confidence", ("learn.min_confidence",), "S4.10"),
-        Alias("memory_agent.extract.auto_tag", ("learn.auto_tag",), "S4.10"),
-        Alias("memory_agent.summarize.enabled", ("learn.summarize.enabled",), "S4.11"),
-        Alias(
-            "memory_agent.summarize.trigger_tokens", ("learn.summarize.trigger_tokens",), "S4.11"
-        ),
-    )
+_RENAMED: Mapping[str, Mapping[str, str]] = {
+    "S0.16": {
+        "embedding.EmbeddingModel": "embedding.model",
+        "embedding.EmbeddingDims": "embedding.dims",
+        "embedding.ChunkSize": "embedding.chunk_size",
+    },
+    "S0.17": {
+        "decisionModel.endpoint": "learn.decision.endpoint",
+        "decisionModel.model": "learn.decision.model",
+        "decisionModel.prompt": "learn.decision.prompt",
+    },
+    "S0.18": {
+        "summarizerModel.endpoint": "learn.summary.endpoint",
+        "summarizerModel.model": "learn.summary.model",
+        "summarizerModel.prompt": "learn.summary.prompt",
+    },
+    "S0.20": {
+        "retrieval.topK": "recall.max_items",
+    },
+    "S1.15": {
+        "enabled": "recall.enabled",
+    },
+    "S1.18": {
+        "retrievalConfig.timeDecayEnabled": "triggers.recency.enabled",
+        "retrievalConfig.relevanceThreshold": "recall.relevance_threshold",
+    },
+    "S1.16": {
+        "triggerStrategies.keywordMatching": "triggers.keyword.enabled triggers.pattern.enabled",
+        "triggerStrategies.semanticSimilarity": "triggers.semantic.enabled",
+        "triggerStrategies.temporalProximity": "triggers.recency.enabled triggers.dates.enabled",
+        "triggerStrategies.emotionalRelevance": "triggers.emotional.wakes",
+    },
+    "S1.17": {
+        "retrievalConfig.maxMemoriesPerType.episodic": "recall.max_per_type.episodic",
+        "retrievalConfig.maxMemoriesPerType.semantic": "recall.max_per_type.semantic",
+        "retrievalConfig.maxMemoriesPerType.traits": "recall.max_per_type.traits",
+        "retrievalConfig.maxMemoriesPerType.trait": "recall.max_per_type.traits",
+        "retrievalConfig.maxMemoriesPerType.goals": "recall.max_per_type.goals",
+        "retrievalConfig.maxMemoriesPerType.goal": "recall.max_per_type.goals",
+    },
+    "S1.19": {
+        "injectionConfig.maxTotalLength": "budget.max_total_length",
+        "injectionConfig.injectPosition": "inject.position",
+        "injectionConfig.template": "inject.template",
+        "injectionConfig.separateByType": "inject.separate_by_type",
+    },
+    "N.7": {
+        "serve.depth": "inject.depth",
+    },
+    "S2.8": {
+        "autoRecallEnabled": "recall.auto",
+    },
+    "S2.9": {
+        "autoRecallLimit": "recall.max_items",
+    },
+    "S2.25": {
+        "inferenceEnabled": "learn.inference_enabled",
+    },
+    "S2.26": {
+        "inferenceInterval": "learn.inference_interval",
+    },
+    "S3.15": {
+        "topKCandidates": "recall.candidates",
+    },
+    "S3.16": {
+        "maxContextItems": "recall.max_items",
+    },
+    "S3.17": {
+        "minSimilarity": "recall.relevance_threshold",
+    },
+    "S4.5": {
+        "memory.enabled": "recall.enabled learn.enabled",
+    },
+    "S4.6": {
+        "memory.short_term.max_items": "memory.short_term_items",
+        "memory.short_term.compression_threshold": "memory.compression_threshold",
+    },
+    "S4.8": {
+        "memory.inject.short_term_count": "memory.short_term_count",
+        "memory.inject.first_round_empty": "recall.first_round_empty",
+        "memory.inject.min_query_length": "recall.min_query_length",
+    },
+    "S4.7": {
+        "memory.long_term.enabled": "recall.enabled",
+        "memory.long_term.max_return": "recall.max_items",
+        "memory.long_term.archive_threshold": "memory.archive_threshold",
+    },
+    "S4.20": {
+        "memory.inject.long_term_keywords": "recall.long_term_keywords",
+    },
+    "S4.9": {
+        "memory_agent.enabled": "learn.enabled",
+        "memory_agent.base_url": "learn.endpoint",
+        "memory_agent.model": "learn.model",
+    },
+    "S4.10": {
+        "memory_agent.extract.batch_size": "learn.batch_size",
+        "memory_agent.extract.max_facts": "learn.max_facts",
+        "memory_agent.extract.min_confidence": "learn.min_confidence",
+        "memory_agent.extract.auto_tag": "learn.auto_tag",
+    },
+    "S4.11": {
+        "memory_agent.summarize.enabled": "learn.summarize.enabled",
+        "memory_agent.summarize.trigger_tokens": "learn.summarize.trigger_tokens",
+    },
 }
+"""Names of which nothing but the name differs, by the requirement they come from: our keys, parted by blanks."""
+
+_READ_OTHERWISE = (
+    Alias("embedding.BaseURL", ("embedding.endpoint",), "S0.16", implies=_ENDPOINT),
+    Alias(
+        "embedding.APIType",
+        ("embedding.endpoint",),
+        "S0.16",
+        reads=provider,
+        implies=_ENDPOINT,
+        weak=True,
+    ),
+    Alias("embedding.APIKey", ("embedding.api_key_env",), "S0.16", secret=True),
+    Alias("decisionModel.apiKey", ("learn.decision.api_key_env",), "S0.17", secret=True),
+    Alias("decisionModel.generationConfig", (), "S0.17", why=_ALWAYS_JSON),
+    Alias("summarizerModel.apiKey", ("learn.summary.api_key_env",), "S0.18", secret=True),
+    Alias("learn.raw", (), "S3.11", why=_CHAT_LOG),
+    Alias("vectorStore.path", (), "S0.19", why=_NO_STORE),
+    Alias("vectorStore.tableName", (), "S0.19", why=_NO_STORE),
+    Alias(
+        "retrievalConfig.emotionalBoostEnabled",
+        ("triggers.emotional.weight",),
+        "S1.18",
+        reads=boost,
+    ),
+    Alias(
+        "highRelevanceThreshold",
+        ("recall.high_relevance_threshold",),
+        "S2.10",
+        implies={"recall.mode": "hybrid", "recall.past_threshold": 0.3},
+    ),
+    Alias("halfLifeDays", ("triggers.recency.half_life_days",), "S3.18", implies=_WALL),
+    Alias("allowedTagsForChat", ("recall.sources",), "S3.19", reads=tags_wanted),
+    Alias(
+        "memory.long_term.vector_index", ("triggers.semantic.vectors",), "S4.7", reads=index_wanted
+    ),
+    Alias(
+        "memory.inject.long_term_trigger",
+        ("recall.long_term_trigger",),
+        "S4.8",
+        reads=trigger_mode,
+    ),
+    Alias("memory_agent.provider", ("learn.endpoint",), "S4.9", reads=provider, weak=True),
+    Alias("memory_agent.api_key", ("learn.api_key_env",), "S4.9", secret=True),
+    Alias("memory_agent.timeout", ("learn.timeout_s",), "S4.9", reads=seconds),
+)
+
+ALIASES: Mapping[str, Alias] = {row.name: row for row in _READ_OTHERWISE} | {
+    name: Alias(name, tuple(keys.split()), of)
+    for of, names in _RENAMED.items()
+    for name, keys in names.items()
+}
+"""Every foreign name, in the order in which the rows win."""
