@@ -9,13 +9,8 @@ relative to what this model gives to unrelated texts.
 """
 
 from math import sqrt
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from rolememory.text.arrays import Floats, Mask, np
 
 FULL_COVERAGE = 5.0  # nats for all words of the question
 NOISE = 1.5  # standard deviations above the background that mean nothing yet, where a question is asked ...
@@ -31,7 +26,7 @@ HARDLY = 0.001  # what a similarity of 0 counts: the nearest are the nearest how
 MIDDLE = 2.6  # nats at which a text is as likely relevant as not
 
 
-def lexical(coverage: "Floats") -> "Floats":
+def lexical(coverage: Floats) -> Floats:
     """Evidence of shared words: the share of the question's information, in nats; shape kept.
 
     >>> import numpy as np
@@ -41,7 +36,7 @@ def lexical(coverage: "Floats") -> "Floats":
     return FULL_COVERAGE * coverage
 
 
-def above(values: "Floats", among: "NDArray[np.bool_]", share: float) -> "Floats":
+def above(values: Floats, among: Mask, share: float) -> Floats:
     """What stands out of values that most texts have: less `share` of mean and deviation of the masked ones; never negative.
 
     Few texts tell little about what is usual, so of theirs less is taken away.
@@ -50,8 +45,6 @@ def above(values: "Floats", among: "NDArray[np.bool_]", share: float) -> "Floats
     >>> above(np.array([0.2] * 50 + [0.8], dtype=np.float32), np.arange(51) < 50, 1.0)[-1].round(2)
     np.float32(0.7)
     """
-    import numpy as np
-
     known = values[among]
     mean, deviation = _moments(known) if len(known) else (0.0, 0.0)
     usual = share * (mean + deviation) * len(known) / (len(known) + BACKGROUND_WEIGHT)
@@ -78,7 +71,7 @@ def noise(
     )
 
 
-def noise_of(own: "Floats", everyday: "Floats | None") -> tuple[float, float]:
+def noise_of(own: Floats, everyday: Floats | None) -> tuple[float, float]:
     """`noise` of the cosines with the role's own texts, (n_own,), and with everyday sentences, (n,), if the model gave them."""
     mean, deviation = _moments(own)
     if everyday is None or not len(everyday):
@@ -86,10 +79,8 @@ def noise_of(own: "Floats", everyday: "Floats | None") -> tuple[float, float]:
     return noise(mean, deviation, len(own), *_moments(everyday))
 
 
-def _moments(values: "Floats") -> tuple[float, float]:
+def _moments(values: Floats) -> tuple[float, float]:
     """Mean and standard deviation, summed in double precision so that the order of the rows does not show."""
-    import numpy as np
-
     wide = values.astype(np.float64)
     mean = np.add.reduce(wide) / len(wide)
     wide -= mean
@@ -98,8 +89,8 @@ def _moments(values: "Floats") -> tuple[float, float]:
 
 
 def dense(
-    cosines: "Floats", mean: float, deviation: float, talk: float = 0.0, noise: float = NOISE
-) -> "Floats":
+    cosines: Floats, mean: float, deviation: float, talk: float = 0.0, noise: float = NOISE
+) -> Floats:
     """Evidence of nearness in meaning, in nats: how far a cosine stands out of the noise; shape kept.
 
     `talk`: how much what was said goes on with a talk, 0..1; 0 = it stands alone, and `noise` is that of such.
@@ -108,8 +99,6 @@ def dense(
     >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).astype(float).round(2).tolist()
     [0.0, 0.0, 2.5]
     """
-    import numpy as np
-
     deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, LEAST_DEVIATION))
     noise += talk * (NOISE_IN_TALK - noise)
     each = PER_DEVIATION + talk * (PER_DEVIATION_IN_TALK - PER_DEVIATION)
@@ -119,21 +108,19 @@ def dense(
     return evidence
 
 
-def similarity(found: "Floats") -> "Floats":
+def similarity(found: Floats) -> Floats:
     """Cosines, or shares of words, as strengths in 0..1: themselves; hardly more than 0, in their order, where they are not.
 
     >>> import numpy as np
     >>> similarity(np.array([-0.5, 0.0, 0.4, 1.2], dtype=np.float32)).astype(float).round(5).tolist()
     [0.00075, 0.001, 0.4, 1.0]
     """
-    import numpy as np
-
     least: Floats = HARDLY * (1.0 + np.clip(found, -0.99, 0.0) / 2.0)
     strengths: Floats = np.clip(np.maximum(found, least), 0.0, 1.0).astype(np.float32)
     return strengths
 
 
-def strength(evidence: "Floats") -> "Floats":
+def strength(evidence: Floats) -> Floats:
     """Evidence in nats as a strength in 0..1: 0 for none, 0.30 at 1.7, a half at `MIDDLE`, never quite 1; shape and order kept.
 
     Source: logistic regression on the logarithm of fused evidence (after W. Cooper et al., SIGIR 1992); constants
@@ -143,7 +130,5 @@ def strength(evidence: "Floats") -> "Floats":
     >>> strength(np.array([0.0, 1.7, MIDDLE, 8.0], dtype=np.float32)).astype(float).round(2).tolist()
     [0.0, 0.3, 0.5, 0.9]
     """
-    import numpy as np
-
     squared: Floats = evidence * evidence
     return squared / (squared + np.float32(MIDDLE * MIDDLE))

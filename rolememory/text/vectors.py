@@ -1,81 +1,40 @@
 """Vectors by id, and how near each is to a question: exact, in memory, one matrix product.
 
-A long text lies here in pieces; its best piece counts. `VectorIndex` is what the semantic strategy needs, so another
-index may stand in (an approximate one pays above about 200,000 vectors; see spec figures in docs/designs.md).
+A long text lies here in pieces; its best piece counts. (An approximate index pays above about 200,000 vectors; see spec figures in
+docs/designs.md.)
 """
 
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
 
+from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
-
 _BREAK = re.compile(r"(?<=[。!?!?…\n])|(?<=[.;;])\s+")
 _SOFT = re.compile(r"(?<=[,,、:: ])")
-NOWHERE = -1.0
-"""The similarity of a row without a vector."""
 
 
-def products(rows: "Floats", query: "Floats") -> "Floats":
+def products(rows: Floats, query: Floats) -> Floats:
     """Dot product of each row with the query, (n_rows,), on this thread alone.
 
     A threaded matrix product is no faster here (memory is the limit) and waits 8 to 15 ms for its other threads where
     a language model keeps all cores busy; measured with 10,000 x 384: 0.35 ms against 0.12 idle and 8.0 loaded.
     """
-    import numpy as np
-
     out: Floats = np.einsum("ij,j->i", rows, query)
     return out
 
 
-def sound(rows: "Floats") -> "NDArray[np.bool_]":
+def sound(rows: Floats) -> Mask:
     """Which rows point somewhere, (n_rows,): neither all zero nor anything in them that is no finite number.
 
     >>> import numpy as np
     >>> sound(np.array([[1, 0], [0, 0], [np.nan, 1], [np.inf, 1]], dtype=np.float32)).tolist()
     [True, False, False, False]
     """
-    import numpy as np
-
     return np.logical_and(np.isfinite(rows).all(axis=1), rows.any(axis=1))
-
-
-class VectorIndex(Protocol):
-    """Vectors by id, asked by matrix row."""
-
-    dim: int
-    background: Mapping[str, "Floats"]  # language -> vectors of everyday sentences, (n, dim)
-
-    @property
-    def version(self) -> int:
-        """Moves whenever a row changes its meaning."""
-        ...
-
-    def moved(self, since: int) -> list[str] | None:
-        """The ids whose row changed its meaning since that version; None where that is not known any more."""
-        ...
-
-    def rows(self, ids: Iterable[str]) -> "Rows":
-        """The row of each id, -1 for one that is not here; shape (n_ids,)."""
-        ...
-
-    def at(self, rows: "Rows") -> "Floats":
-        """The vectors of the first pieces of some rows, (n_rows, dim)."""
-        ...
-
-    def similarities(self, query: "Floats") -> "Floats":
-        """Cosine of the query with the best piece of each row: (n_rows,) float32."""
-        ...
 
 
 def pieces(text: str, size: int = 300) -> list[str]:
@@ -121,9 +80,7 @@ class VectorTable:
     Cost: `similarities` is one pass, 10,000 x 384 in about 0.7 ms; `set` and `remove` O(pieces). Thread-safe.
     """
 
-    def __init__(self, dim: int, background: Mapping[str, "Floats"] | None = None) -> None:
-        import numpy as np
-
+    def __init__(self, dim: int, background: Mapping[str, Floats] | None = None) -> None:
         self.dim, self._moves = dim, ChangeLog[str]()
         self.background: Mapping[str, Floats] = background or {}
         self._lock = threading.RLock()
@@ -177,10 +134,8 @@ class VectorTable:
             place = self._digests[row].index(name)
             return self._pieces(row)[[place]]
 
-    def set(self, entry_id: str, vectors: "Floats", digests: tuple[bytes, ...] = ()) -> None:
+    def set(self, entry_id: str, vectors: Floats, digests: tuple[bytes, ...] = ()) -> None:
         """Put the pieces of an id, (n_pieces, dim) or (dim,), and the names of their texts; what stood there before is replaced."""
-        import numpy as np
-
         rows = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if rows.shape[1] != self.dim or not len(rows):
             raise ValueError(f"expected vectors of {self.dim} dimensions, got shape {rows.shape}")
@@ -234,8 +189,6 @@ class VectorTable:
         return PackedVectors.joined([self._first[[row]], self._more[self._further.get(row, [])]])
 
     def _put_further(self, row: int, rows: PackedVectors) -> None:
-        import numpy as np
-
         start, end = self._n_more, self._n_more + len(rows)
         if end > len(self._owner):
             room = max(end, 2 * len(self._owner))
@@ -290,25 +243,21 @@ class VectorTable:
             parts = [self._first[firsts], self._more[[place for _, place in further]]]
             return NamedVectors(names, PackedVectors.joined(parts))
 
-    def rows(self, ids: Iterable[str]) -> "Rows":
+    def rows(self, ids: Iterable[str]) -> Rows:
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
-        import numpy as np
-
         of = self._row_of
         return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
 
-    def at(self, rows: "Rows") -> "Floats":
+    def at(self, rows: Rows) -> Floats:
         """The vectors of the first pieces of some rows, (n_rows, dim); of one that is not here any more, anything."""
         with self._lock:
             found: Floats = self._first[rows.clip(0, len(self._first) - 1)].floats()
             return found
 
-    def similarities(self, query: "Floats", mask: "NDArray[np.bool_] | None" = None) -> "Floats":
-        """Cosine of the query (dim,) with the best piece of each row: (n_rows,) float32; rows outside the mask get `NOWHERE`."""
-        import numpy as np
-
+    def similarities(self, query: Floats) -> Floats:
+        """Cosine of the query (dim,) with the best piece of each row: (n_rows,) float32."""
         with self._lock:
             best = self._first[: len(self._ids)].products(query)
             if used := self._n_more:
                 np.maximum.at(best, self._owner[:used], self._more[:used].products(query))
-        return best if mask is None else np.where(mask, best, np.float32(NOWHERE))
+        return best

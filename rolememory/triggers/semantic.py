@@ -22,7 +22,7 @@ from rolememory.text import calibrate
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
 from rolememory.text.terms import CollectionStatistics, TermIndex
-from rolememory.text.vectors import VectorIndex, products
+from rolememory.text.vectors import VectorTable, products
 from rolememory.text.words import TermQuery, context_dependence, term_query
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.conversation import Conversations
@@ -105,7 +105,7 @@ def before(scene: Scene) -> list[Segment]:
 class RowMapping:
     """Where the candidates of a table lie in an index, kept up to date by what moved there."""
 
-    def __init__(self, index: TermIndex | VectorIndex, table: Table) -> None:
+    def __init__(self, index: TermIndex | VectorTable, table: Table) -> None:
         self.version = index.version
         self._index, self._table = index, table
         self._rows = ArrayColumn("i8", -1)
@@ -215,7 +215,7 @@ class SemanticTrigger(ByRows):
         self._similarity = self._settings.measure == "similarity"
         self._candidates = parts.candidates
         self._terms: TermIndex | None = parts.terms if self._settings.words else None
-        self._vectors: VectorIndex | None = None
+        self._vectors: VectorTable | None = None
         self._words = RowMapping(self._terms, self.table) if self._terms is not None else None
         self._places: RowMapping | None = None
         self._open = ArrayColumn("?")  # whether this strategy may wake it
@@ -227,7 +227,7 @@ class SemanticTrigger(ByRows):
         self._listen()
         self.look_in(parts.vectors)
 
-    def look_in(self, vectors: "VectorIndex | None") -> None:
+    def look_in(self, vectors: VectorTable | None) -> None:
         """Look for what is near in these vectors from now on, if the settings want that."""
         self._vectors = vectors if self._settings.vectors else None
         self._places = RowMapping(self._vectors, self.table) if self._vectors is not None else None
@@ -366,7 +366,7 @@ class SemanticTrigger(ByRows):
             return None
         return Nearness(cosines, there, *calibrate.noise_of(heard, everyday))
 
-    def _similarities(self, vectors: VectorIndex, places: RowMapping, query: "Floats") -> "Floats":
+    def _similarities(self, vectors: VectorTable, places: RowMapping, query: "Floats") -> "Floats":
         """Similarities that fit the alignment: asked again where vectors came in between, as they do while a role is embedded."""
         while True:
             places.follow()

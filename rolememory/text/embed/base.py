@@ -5,18 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from rolememory.errors import DirectionError
 from rolememory.shipped import lexicon
+from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.shutdown import ENDING
 from rolememory.text.language import language_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 MOST_UNKNOWN = 0.2
 """Share of unknown tokens above which a model's word on a text is noise.
@@ -29,7 +24,7 @@ class Embedder(Protocol):
     key: str  # names model, revision, backend, dimensions and prefixes: vectors of another key are not comparable
     dim: int
 
-    def embed(self, texts: Sequence[str]) -> "Floats":
+    def embed(self, texts: Sequence[str]) -> Floats:
         """Vectors of passages, (n_texts, dim).
 
         Raises:
@@ -37,7 +32,7 @@ class Embedder(Protocol):
         """
         ...
 
-    def embed_query(self, text: str) -> "Floats":
+    def embed_query(self, text: str) -> Floats:
         """The vector of a question, (dim,); goes before passages that wait.
 
         Raises:
@@ -81,14 +76,12 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def normalised(vectors: "Floats", dims: int = 0) -> "Floats":
+def normalised(vectors: Floats, dims: int = 0) -> Floats:
     """The first `dims` columns (0 = all) as float32 rows of length 1.
 
     Raises:
         DirectionError: a row that points nowhere: all zero, or something in it that is no finite number.
     """
-    import numpy as np
-
     with np.errstate(over="ignore", invalid="ignore"):
         kept = np.asarray(vectors, dtype=np.float32)[..., : dims or None].astype(np.float64)
         lengths = np.linalg.norm(kept, axis=-1, keepdims=True)
@@ -106,7 +99,7 @@ def everyday_sentences() -> Mapping[str, tuple[str, ...]]:
     return {language: tuple(sentences) for language, sentences in raw.items()}
 
 
-def background(embedder: Embedder) -> "dict[str, Floats]":
+def background(embedder: Embedder) -> dict[str, Floats]:
     """The vectors of the everyday sentences, for each language the model can be trusted in."""
     return {
         language: embedder.embed(sentences)

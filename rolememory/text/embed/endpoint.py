@@ -13,16 +13,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rolememory.circuit_breaker import CircuitBreaker, State
 from rolememory.errors import DirectionError, ModelError
 from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import normalised, trusted
 from rolememory.upstream import UpstreamCall, bearer, shown, signed, translated
 from rolememory.upstream import client as client_for
 
 if TYPE_CHECKING:
     import httpx
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 BATCH = 32  # texts per request
 MOST_BYTES = (
@@ -75,10 +72,8 @@ class Endpoint:
         about = (settings.dims, settings.query_prefix, settings.passage_prefix)
         self.key = f"endpoint:{self._named}:{self._model}:{settings.revision}:{self.dim}:{about!r}"
 
-    def embed(self, texts: Sequence[str]) -> "Floats":
+    def embed(self, texts: Sequence[str]) -> Floats:
         """Vectors of passages, (n_texts, dim)."""
-        import numpy as np
-
         prefixed = [self._settings.passage_prefix + text for text in texts]
         parts = [
             self._vectors(prefixed[start : start + BATCH])
@@ -86,7 +81,7 @@ class Endpoint:
         ]
         return np.concatenate(parts) if parts else np.zeros((0, self.dim), dtype=np.float32)
 
-    def embed_query(self, text: str) -> "Floats":
+    def embed_query(self, text: str) -> Floats:
         """The vector of a question, (dim,)."""
         first: Floats = self._vectors([self._settings.query_prefix + text])[0]
         return first
@@ -99,9 +94,7 @@ class Endpoint:
         """Whether the settings' `languages` name the language of this text; none named = all."""
         return trusted(text, 0.0, self._settings.languages)
 
-    def _vectors(self, texts: Sequence[str]) -> "Floats":
-        import numpy as np
-
+    def _vectors(self, texts: Sequence[str]) -> Floats:
         rows = self._ask(texts)
         if any(len(row) < self.dim for row in rows):
             raise self._failed(

@@ -3,18 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
 from rolememory.errors import DirectionError
+from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import Embedder, digest
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
 from rolememory.text.vectors import VectorTable, pieces, sound
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 BATCH = 64  # texts between two looks at whether to go on: of more, more are of like length
 AT_ONCE = 1024  # texts whose vectors are put together: little room is taken besides
@@ -77,7 +71,7 @@ class VectorFiller:
         self._waiting.pop(entry_id, None)
         self._table.remove(entry_id)
 
-    def step(self, embedder: Embedder) -> "dict[bytes, Floats]":
+    def step(self, embedder: Embedder) -> dict[bytes, Floats]:
         """Put the vectors of the next few texts; gives those that were made, by the names of their texts.
 
         A text in a language that the model does not know, or that it has no sound vector for, gets none.
@@ -85,8 +79,6 @@ class VectorFiller:
         Raises:
             ModelError: the model could not be asked; these texts wait on.
         """
-        import numpy as np
-
         batch = list(islice(reversed(self._waiting.values()), BATCH))
         known = [want for want in batch if embedder.trusts(want.texts[0])]
         texts = dict(
@@ -104,7 +96,7 @@ class VectorFiller:
         return good
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str]) -> "list[Floats | None]":
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Floats | None]:
     """The vector of each text; None for one whose vector points nowhere, which costs the others of its batch nothing."""
     if not texts:
         return []

@@ -10,22 +10,17 @@ A cache: delete it at any time, the original is used again.
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rolememory.errors import ModelError
 from rolememory.locales import localized
 from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import normalised
 from rolememory.text.embed.in_process import READ, InProcess, vector_space
 from rolememory.text.embed.local import checked_digest, digest_of, size_of, weights_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 MANIFEST = "manifest.json"
 PROBE = "lighthouse"  # asked once: a graph that cannot answer it is no graph of ours
@@ -145,12 +140,10 @@ class GraphModel(InProcess):
         made = "float32" if found.dtype == "float32" else f"{found.dtype}:{found.graph[:16]}"
         self.key = vector_space(found.weights, settings, made)
 
-    def _encode(self, texts: Sequence[str]) -> "Floats":
+    def _encode(self, texts: Sequence[str]) -> Floats:
         return normalised(self._computed(texts), self.dim)
 
-    def _computed(self, texts: Sequence[str]) -> "Floats":
-        import numpy as np
-
+    def _computed(self, texts: Sequence[str]) -> Floats:
         rows = self._tokenizer.encode_batch(list(texts))
         columns = {
             "input_ids": "ids",

@@ -3,17 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import PriorityLock, known_languages, trusted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 BATCH = 4  # passages a question may have to wait for; of more the shorter ones are padded longer than it saves
 READ = 2000  # characters of a text by which its language is judged
@@ -40,17 +34,15 @@ class InProcess(ABC):
         self._turnstile = PriorityLock()
 
     @abstractmethod
-    def _encode(self, texts: Sequence[str]) -> "Floats":
+    def _encode(self, texts: Sequence[str]) -> Floats:
         """Vectors of texts that have their prefix, (n_texts, dim)."""
 
     @abstractmethod
     def unknown_share(self, text: str) -> float:
         """Share of unknown tokens under the model's tokenizer, 0..1."""
 
-    def embed(self, texts: Sequence[str]) -> "Floats":
+    def embed(self, texts: Sequence[str]) -> Floats:
         """Vectors of passages, (n_texts, dim), in small batches of like length so that questions can go between."""
-        import numpy as np
-
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
         places = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         for start in range(0, len(places), BATCH):
@@ -61,7 +53,7 @@ class InProcess(ABC):
                 )
         return out
 
-    def embed_query(self, text: str) -> "Floats":
+    def embed_query(self, text: str) -> Floats:
         """The vector of a question, (dim,)."""
         with self._turnstile.question():
             vectors = self._encode([self._settings.query_prefix + text])

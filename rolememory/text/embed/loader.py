@@ -12,21 +12,16 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.arrays import Floats
 from rolememory.text.embed.base import Embedder, background
 from rolememory.text.embed.graph import open_graph
 from rolememory.text.embed.in_process import InProcess
 from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
 from rolememory.text.embed.shutdown import ENDING
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 State = Literal["absent", "loading", "ready", "failed"]
 Load = Callable[[EmbeddingSettings], Embedder | None]

