@@ -91,11 +91,6 @@ def compile_pattern(key: str | PatternSource) -> "Pattern":
         raise type(error)(f"{_shown(str(source))}: {error}") from None
 
 
-def required_literal(pattern: "Pattern") -> str | None:
-    """A text without which the pattern cannot match, or None; with `pattern.lowered` it stands in the lower-cased text."""
-    return pattern.literal
-
-
 class Pattern:
     """A compiled pattern. Safe to share between threads."""
 
@@ -104,6 +99,7 @@ class Pattern:
     def __init__(self, source: PatternSource, tree: Node, flags: Flags) -> None:
         self.source = source
         self.lowered = flags.ignore_case
+        # without it the pattern cannot match; with `lowered` it stands in the lower-cased text
         self.literal = analysis.required_literal(tree, lowered=flags.ignore_case)
         self.engine = _engine(tree, flags)
         self._splits = not flags.unicode and analysis.splits_pairs(tree)

@@ -1,11 +1,11 @@
 """What a turn reads: the messages, newest first, then the texts of the card and whatever else may be scanned."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
+from rolememory.text.clean import Cleaner
 
 CARD_TEXTS = ("description", "personality", "depth_prompt", "scenario", "creator_notes", "persona")
 """Texts of a `Character` that become segments when they say something, in this order."""
@@ -14,18 +14,10 @@ _LIMIT = 1000  # messages; Source: SillyTavern's own limit, spec worldinfo 4.1
 _NOBODY = Character()
 
 
-class Cleans(Protocol):
-    """Takes out of a message what is not story (`text.clean.Cleaner`)."""
-
-    def clean(self, text: str) -> str:
-        """The text without it."""
-        ...
-
-
 def segments(
     messages: Sequence[Message],
     *,
-    cleaner: Cleans | None = None,
+    cleaner: Cleaner | None = None,
     character: Character | None = None,
 ) -> tuple[Segment, ...]:
     """What a turn reads, in the order of segment numbers: the newest messages, then card texts.
@@ -44,7 +36,7 @@ def segments(
     return (*newest, *_card(who))
 
 
-def _message(message: Message, place: int, cleaner: Cleans | None, who: Character) -> Segment:
+def _message(message: Message, place: int, cleaner: Cleaner | None, who: Character) -> Segment:
     text = (cleaner.clean(message.content) if cleaner else message.content).strip()
     name = message.name or {"user": who.user, "assistant": who.name}.get(message.role, "")
     return Segment(text, index=place, role=message.role, name=name)

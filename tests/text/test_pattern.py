@@ -15,7 +15,6 @@ from rolememory.text.pattern import (
     Quarantine,
     compile_pattern,
     parse_pattern,
-    required_literal,
 )
 from tests.text.hostile import BOMBS, HOSTILE
 
@@ -129,7 +128,7 @@ def test_a_broken_pattern_says_what_where_and_what_instead(key: str, told: str) 
     ],
 )
 def test_the_literal_a_pattern_needs(key: str, literal: str | None) -> None:
-    assert required_literal(compile_pattern(key)) == literal
+    assert compile_pattern(key).literal == literal
 
 
 @given(text=st.text(alphabet="abKk\u212aſsİiσςΣß龙😀𐐀𐐨 \n", max_size=12))

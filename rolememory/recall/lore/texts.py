@@ -8,8 +8,8 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
 from rolememory.text.boundaries import JS_SPACE
+from rolememory.text.clean import Cleaner
 from rolememory.text.macros import Macros, texts_of_card
-from rolememory.text.segment import Cleans
 
 _BLANKS = "".join(JS_SPACE)
 
@@ -22,7 +22,7 @@ def texts_of(
     include_names: bool = True,
     injected: Iterable[str] = (),
     recalled: Iterable[str] = (),
-    cleaner: Cleans | None = None,
+    cleaner: Cleaner | None = None,
 ) -> ScanTexts:
     """What may be scanned.
 
@@ -63,7 +63,7 @@ def is_hidden(message: Message) -> bool:
 
 
 def _told(
-    message: Message, character: Character, include_names: bool, cleaner: Cleans | None
+    message: Message, character: Character, include_names: bool, cleaner: Cleaner | None
 ) -> str:
     content = cleaner.clean(message.content) if cleaner else message.content
     name = _speaker(message, character)
