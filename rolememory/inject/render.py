@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import chain, islice
@@ -289,7 +289,7 @@ class Style:
     def _half(self, name: str) -> "Style":
         """The same style for one part alone: a template is told which by `part`."""
         half = copy(self)
-        half.apart, half._frames = False, {}
+        half.apart = False
         half._frame = self._frame | {"part": name}
         return half
 
@@ -365,17 +365,24 @@ class Style:
         return BlockLength(length, said, parts, messages, template)
 
     def _frame_of(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
-        shape = template.name, tuple((one, len(parts[one])) for one in parts)
-        if shape not in self._frames:
-            count = sum(map(len, parts.values()))
-            slots = [MemoryPlaceholder(number) for number in range(2 * count)]
-            free = iter(slots)
-            hollow = [one.values(list(islice(free, len(parts[one])))) for one in parts]
-            frame = template.render_frame(self._context(hollow, slots[count:]))
-            if len(self._frames) >= _KEPT_FRAMES:
-                self._frames.clear()
-            self._frames[shape] = Frame.of(frame, fenced, count) if frame is not None else None
-        return self._frames[shape]
+        rows = tuple((one, len(parts[one])) for one in parts)
+        shape = template.name, self._frame["part"], rows
+        try:
+            return self._frames[shape]
+        except KeyError:
+            frame = self._hollow(template, parts)
+        if len(self._frames) >= _KEPT_FRAMES:
+            self._frames.clear()
+        return self._frames.setdefault(shape, frame)
+
+    def _hollow(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
+        """The frame for so many lines under each heading, rendered with a slot for each."""
+        count = sum(map(len, parts.values()))
+        slots = [MemoryPlaceholder(number) for number in range(2 * count)]
+        free = iter(slots)
+        hollow = [one.values(list(islice(free, len(parts[one])))) for one in parts]
+        frame = template.render_frame(self._context(hollow, slots[count:]))
+        return Frame.of(frame, fenced, count) if frame is not None else None
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
         groups = [
@@ -396,11 +403,12 @@ class Style:
         if not any(isinstance(memory, Passage) for memory in memories):
             return in_order(memories)
         key = tuple((memory.id, getattr(memory, "start", 0), memory.content) for memory in memories)
-        if key not in self._joined:
+        known = self._joined.get(key)
+        if known is None:
             if len(self._joined) >= _KEPT_FRAMES:
                 self._joined.clear()
-            self._joined[key] = merged(memories)
-        return self._joined[key]
+            known = self._joined[key] = merged(memories)
+        return known
 
     def _parts(self, template: Compiled, ordered: Sequence[Memory]) -> dict[Heading, list[Memory]]:
         """Memories by type, in the order types are said, then passages by scene, the latest last."""
@@ -527,6 +535,13 @@ class Style:
         """A user by the name they go by now."""
         own = name and self._cast.same(name) == self._cast.same(self._cast.user)
         return label(self._cast.user if own else name)
+
+    def read_in(self, chat: str) -> "Style":
+        """The same style where the block is read in this chat: what was rendered is shared."""
+        style = copy(self)
+        style._cast, style._scenes = replace(self._cast, chat=chat), {}
+        style._halves = style._foreign = style._last = None
+        return style
 
     def at(self, stamp: Sequence[tuple[str, str]]) -> "Style":
         """The same style where this was printed about the scene last; only where a template asks for it is it another one."""

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
 
@@ -15,8 +15,9 @@ from rolememory.schema.settings import InjectSettings
 LOOK_AGAIN_S = 0.5  # how long an edited template may go unnoticed
 _KEPT_STYLES = 16
 _KEPT_LINES = 2_000
+_KEPT_CHATS = 64  # of each style
 
-_Key = tuple[InjectSettings, Language, str, str, int, str]
+_Key = tuple[InjectSettings, Language, str, str, int]
 
 
 @dataclass(slots=True)
@@ -24,6 +25,16 @@ class _Kept:
     style: Style
     made_of: tuple[Compiled, ...]
     looked_at: float
+    chats: dict[str, Style] = field(default_factory=dict)
+
+    def read_in(self, chat: str) -> Style:
+        """The style where the block is read in this chat."""
+        found = self.chats.get(chat)
+        if found is None:
+            if len(self.chats) >= _KEPT_CHATS:
+                self.chats.clear()
+            found = self.chats[chat] = self.style.read_in(chat)
+        return found
 
 
 class Styles:
@@ -45,7 +56,6 @@ class Styles:
             cast.char,
             cast.user,
             id(cast.heard_from) if cast.heard_from else 0,
-            cast.chat,
         )
         with self._lock:
             known = self._kept.get(key)
@@ -55,18 +65,18 @@ class Styles:
                 and known.style.size < _KEPT_LINES
             ):
                 self._kept.move_to_end(key)
-                return known.style
-        return self._looked_up(
-            key, known, Style(self._templates, settings, language=language, cast=cast)
-        )
+                return known.read_in(cast.chat)
+        fresh = Style(self._templates, settings, language=language, cast=cast)
+        return self._looked_up(key, known, fresh, cast.chat)
 
-    def _looked_up(self, key: _Key, known: _Kept | None, fresh: Style) -> Style:
+    def _looked_up(self, key: _Key, known: _Kept | None, fresh: Style, chat: str) -> Style:
         made_of = fresh.made_of
-        same = known is not None and known.made_of == made_of and known.style.size < _KEPT_LINES
-        style = known.style if known is not None and same else fresh
+        if known is None or known.made_of != made_of or known.style.size >= _KEPT_LINES:
+            known = _Kept(fresh, made_of, 0.0)
         with self._lock:
-            self._kept[key] = _Kept(style, made_of, self._clock())
+            known.looked_at = self._clock()
+            self._kept[key] = known
             self._kept.move_to_end(key)
             while len(self._kept) > _KEPT_STYLES:
                 self._kept.popitem(last=False)
-        return style
+            return known.read_in(chat)
