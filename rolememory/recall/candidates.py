@@ -70,6 +70,8 @@ def changed(before: Mapping[str, Entries], after: Mapping[str, Entries]) -> list
 
 def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table: Table) -> Changes:
     """What a table that holds those must take over to hold these. Cost: as `changed`, else O(n)."""
+    if not table.row_of:
+        return list(after.values()), []
     ids = changed(before, after)
     return _changes([*dict.fromkeys((*after, *table.row_of))] if ids is None else ids, after, table)
 

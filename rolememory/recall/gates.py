@@ -7,6 +7,8 @@ explanation shows, so the order of the table is part of the product.
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import compress
+from typing import TYPE_CHECKING
 
 from rolememory.recall.active_set import (
     EVERYTHING,
@@ -22,7 +24,10 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
 from rolememory.text.cancellation import cancellable
 from rolememory.text.intent import technical
-from rolememory.triggers.table import Among
+from rolememory.triggers.table import SOURCES, Among, Table
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,17 @@ def first_closed(memory: Memory, asker: Asker) -> tuple[MemoryGate, Reason] | No
 def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
     """The ids that every gate lets through."""
     return frozenset(one.id for one in cancellable(memories) if first_closed(one, asker) is None)
+
+
+def eligible_rows(table: Table, asker: Asker) -> "tuple[Mask, list[str]]":
+    """The rows of plain memories that every gate lets through, (n_rows,), and the ids of all that must be looked at one by one."""
+    import numpy as np
+
+    plain, rules = table.plain.values, asker.rules
+    sources = np.isin(table.source.values, [SOURCES[one] for one in rules.sources])
+    special = compress(table.row_of, (~plain[table.rows]).tolist())
+    replaced = (one for one in asker.superseded if one in table.row_of)
+    return plain & sources & (not rules.tags), [*special, *replaced]
 
 
 def heirs(

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from rolememory.recall.active_set import Replacements, Supports, Visibility, is_later
 from rolememory.recall.candidates import differences
-from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_between
+from rolememory.recall.gates import Asker, eligible_rows, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory, plain
 from rolememory.schema.settings import RecallSettings, Settings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.affect_lexicon import Lexicon
@@ -110,12 +110,14 @@ class _Known:
         leaving = [one for one in gone if one in row_of]
         for memory_id in (*leaving, *(one.id for one in fresh if one.id in row_of)):
             before = index.table.entry(row_of[memory_id])
-            if isinstance(before, Memory):
+            if isinstance(before, Memory) and not plain(before):
                 self.supports.remove(before)
             self.replacing.discard(memory_id)
             self.expiring.pop(memory_id, None)
             self.chapters.pop(memory_id, None)
         for memory in fresh:
+            if plain(memory):
+                continue
             self.supports.add(memory)
             if memory.supersedes:
                 self.replacing.add(memory.id)
@@ -179,12 +181,9 @@ class _Audience:
     def __init__(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> None:
         self._heard, self._asker = ArrayColumn("?"), asker
         self._among = Among(index.table, self._heard)
-        memories = index.memories.values()
-        heard = eligible(memories, asker)
-        rows = map(index.table.row_of.get, heard)
-        self._among.mask[[row for row in rows if row is not None]] = True
-        silent = (one for one in memories if one.id not in heard)
-        self.later = _said_later(silent, asker.visibility)  # to be looked at again
+        self._among.mask[:], special = eligible_rows(index.table, asker)
+        here = self._look(index, special)
+        self.later = _said_later(here, asker.visibility)  # to be looked at again
         self._since, self._until = unchanged_between(expiring.values(), asker.now)
 
     def at(self, now: datetime, index: MemoryIndex, expiring: Mapping[str, Memory]) -> Among:

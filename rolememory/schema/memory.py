@@ -135,6 +135,20 @@ class Memory(Entry):
         return self.decay > 0 and not (self.constant or lasting or self.authored)
 
 
+_PLAIN = frozenset(
+    "id type content created written source weight salience priority decay confidence".split()
+)
+
+
+def plain(entry: Entry) -> bool:
+    """Whether a memory has a content, times, numbers and a source, and nothing else: what looks for keys, people or proofs passes it by.
+
+    >>> plain(Memory(id="a", content="Loves tea.", weight=2.0)), plain(Memory(id="a", content="Tea.", keys=("tea",)))
+    (True, False)
+    """
+    return type(entry) is Memory and entry.__pydantic_fields_set__ <= _PLAIN
+
+
 _NO_MORE: dict[str, Any] = {}
 """The unknown fields of all memories that have none."""
 

@@ -10,7 +10,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
-from rolememory.triggers.table import Table, TableEvidence
+from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Mask
@@ -93,6 +93,13 @@ class ByRows:
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forget these rows; what stood in them still does."""
+
+    def _note_open(self, opened: ArrayColumn, rows: Sequence[int]) -> None:
+        """Note in a column whether this strategy may wake what stands in these rows."""
+        special = self.table.special(rows)
+        opened.grow(self.table.n_rows)
+        opened[rows] = True
+        opened[special] = [may_wake(one, self.name) for one in self.table.entries(special)]
 
     def read_ahead(self) -> None:
         """Read now what would be read when it is first asked for."""

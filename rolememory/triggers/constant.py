@@ -32,7 +32,8 @@ class ConstantTrigger(ByRows):
 
     def add(self, rows: Sequence[int]) -> None:
         """Note which of these are constant."""
-        self._rows.update(row for row in rows if self.table.entry(row).constant)
+        special = self.table.special(rows)
+        self._rows.update(row for row in special if self.table.entry(row).constant)
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forget these rows."""

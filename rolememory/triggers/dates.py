@@ -12,7 +12,7 @@ from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates import teller
 from rolememory.text.postings import text_digest
-from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
+from rolememory.triggers.base import ByRows, Derive, Parts, anew, register
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 if TYPE_CHECKING:
@@ -118,9 +118,8 @@ class DatesTrigger(ByRows):
 
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
-        self._open.grow(self.table.n_rows)
-        self._open[rows] = opened = [may_wake(one, self.name) for one in self.table.entries(rows)]
-        self._told.add(compress(rows, opened))
+        self._note_open(self._open, rows)
+        self._told.add(compress(rows, self._open[rows]))
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forget what these named."""

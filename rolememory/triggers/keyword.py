@@ -130,10 +130,10 @@ class KeywordTrigger(ByRows):
     def add(self, rows: Sequence[int]) -> None:
         """Listen for the keys of these."""
         self._listens.grow(self.table.n_rows)
-        heard = [_listening(entry, self._settings) for entry in self.table.entries(rows)]
-        self._listens[rows] = [one is not None for one in heard]
-        for row, listening in zip(rows, heard, strict=True):
-            if listening:
+        self._listens[rows] = False
+        for row in self.table.special(rows):
+            if listening := _listening(self.table.entry(row), self._settings):
+                self._listens[row] = True
                 self._listening[row] = listening
                 for spec in listening.primary:
                     self._carriers.setdefault(spec, {})[row] = None

@@ -58,7 +58,7 @@ class PatternTrigger(ByRows):
 
     def add(self, rows: Sequence[int]) -> None:
         """Listen for the keys of these."""
-        for row in rows:
+        for row in self.table.special(rows):
             if listening := _listening(self.table.entry(row), self._settings.keyword):
                 self._listening[row] = listening
                 self._carriers.update(listening.primary)

@@ -76,12 +76,9 @@ class RecencyTrigger(ByRows):
     def add(self, rows: Sequence[int]) -> None:
         """Note how fast these fade."""
         self._decay.grow(self.table.n_rows)
-        self._decay[rows] = [self._decay_of(entry) for entry in self.table.entries(rows)]
-
-    def _decay_of(self, entry: Entry) -> float:
-        decay: float = getattr(entry, "decay", 0.0)
-        fades = getattr(entry, "fades", False) or not self._settings.spares_lasting
-        return decay if fades and getattr(entry, "since", None) else 0.0
+        fades = self.table.fades[rows] | (not self._settings.spares_lasting)
+        aged = fades & (self.table.since[rows] == self.table.since[rows])  # nan: nobody knows
+        self._decay[rows] = self.table.decay[rows] * aged
 
     def find(self, scene: Scene, among: "Mask") -> TableEvidence:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""

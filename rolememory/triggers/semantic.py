@@ -24,7 +24,7 @@ from rolememory.text.dates import teller
 from rolememory.text.terms import CollectionStatistics, TermIndex
 from rolememory.text.vectors import VectorTable, products
 from rolememory.text.words import TermQuery, context_dependence, term_query
-from rolememory.triggers.base import ByRows, Parts, may_wake, register
+from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.informativeness import Informativeness, questions
 from rolememory.triggers.second_hop import HopPath, SecondHop, names_of_present, second_hop
@@ -236,23 +236,26 @@ class SemanticTrigger(ByRows):
 
     def add(self, rows: Sequence[int]) -> None:
         """Find out where these lie in the indexes, beside whom, and whom they are about."""
-        self._open.grow(self.table.n_rows)
+        self._note_open(self._open, rows)
         for alignment in filter(None, (self._words, self._places)):
             alignment.add(rows)
-        entries = self.table.entries(rows)
-        for follower in (self._substance, self._people, self._speakers):
-            follower.add(rows, entries)
-        self._open[rows] = opened = [may_wake(entry, self.name) for entry in entries]
-        for row, entry, may in zip(rows, entries, opened, strict=True):
+        self._substance.add(rows, self.table.entries(rows))
+        special = self.table.special(rows)
+        entries = self.table.entries(special)
+        for follower in (self._people, self._speakers):
+            follower.add(special, entries, self.table.n_rows)
+        for row, entry in zip(special, entries, strict=True):
             self._topics.add(row, entry)
-            if may:
+            if self._open[row]:
                 self._conversations.add(row, entry)
 
     def remove(self, rows: Sequence[int]) -> None:
         """Close the gaps they leave in their conversations."""
         for alignment in filter(None, (self._words, self._places)):
             alignment.remove(rows)
-        for row in rows:
+        for follower in (self._people, self._speakers):
+            follower.remove(rows)
+        for row in self.table.special(rows):
             self._topics.remove(row, self.table.entry(row))
             if self._open[row]:
                 self._conversations.remove(row, self.table.entry(row))

@@ -58,11 +58,15 @@ class SubjectIndex:
         self._others: list[str] = []  # names in other scripts
         self._subjects = ArrayColumn("i4", -1)
 
-    def add(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        """Note whom the entries in some rows are about."""
-        self._subjects.grow(max(rows, default=-1) + 1)
+    def add(self, rows: Sequence[int], entries: Sequence[Entry], n_rows: int) -> None:
+        """Note whom the entries in some of so many rows are about."""
+        self._subjects.grow(n_rows)
         subjects = (getattr(entry, "subject", None) for entry in entries)
         self._subjects[rows] = [self._code(one) if one else -1 for one in subjects]
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forget these rows."""
+        self._subjects[rows] = -1
 
     def _code(self, name: str) -> int:
         code = self._codes.get(name)

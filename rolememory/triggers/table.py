@@ -9,11 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Hit, Reason
+from rolememory.schema.memory import Source, plain
 from rolememory.schema.passage import Passage
 
 if TYPE_CHECKING:
@@ -92,6 +94,9 @@ class Table:
             ArrayColumn("f8"),
         )
         self.kind = ArrayColumn("i1")  # `kind_of`
+        self.source = ArrayColumn("i1")  # `SOURCES` from 1 on; 0 = of no memory
+        self.decay, self.fades = ArrayColumn("f8"), ArrayColumn("?")
+        self.plain = ArrayColumn("?")  # `schema.memory.plain`; no free row is
         self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
         self.owner = ArrayColumn("i8")  # numbers the users that something is of; 0 = of nobody
         self._owners: dict[str, int] = {}
@@ -135,6 +140,7 @@ class Table:
             del self.row_of[self.entry(row).id]
             self._entries[row] = None
         self._free += leaving
+        self.plain[leaving] = False
         rows = self._rows(fresh)
         self._write(rows, fresh)
         for follower in self._followers:
@@ -159,9 +165,11 @@ class Table:
         return rows
 
     def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        columns = self.created, self.since, self.weight, self.salience, self.priority, self.kind
-        self.owner.grow(self.n_rows)
-        for column in columns:
+        columns = (
+            *(self.created, self.since, self.weight, self.salience, self.priority),
+            *(self.kind, self.source, self.decay, self.fades, self.plain),
+        )
+        for column in (self.owner, *columns):
             column.grow(self.n_rows)
         for row, entry in zip(rows, entries, strict=True):
             self._entries[row] = entry
@@ -170,6 +178,10 @@ class Table:
             facts = zip(*map(_facts, entries), strict=True)
             for column, values in zip(columns, facts, strict=True):
                 column[rows] = values
+
+    def special(self, rows: "Sequence[int]") -> list[int]:
+        """Those of these rows in which no plain memory stands."""
+        return list(compress(rows, (~self.plain[rows]).tolist())) if rows else []
 
     def owner_of(self, user: str | None) -> int:
         """The number of a user in `owner`; 0 where nothing is of them."""
@@ -196,8 +208,11 @@ def kind_of(entry: Entry) -> int:
     return FREE if entry.constant or getattr(entry, "authored", False) else TYPED
 
 
-def _facts(entry: Entry) -> tuple[float, float, float, float, float, int]:
-    """created, since, weight, salience, priority, kind; an entry of a lorebook has the neutral ones."""
+SOURCES = {source: number for number, source in enumerate(Source, 1)}
+
+
+def _facts(entry: Entry) -> tuple[float | bool, ...]:
+    """created, since, weight, salience, priority, kind, source, decay, fades, plain; an entry of a lorebook has the neutral ones."""
     return (
         seconds(getattr(entry, "created", None)),
         seconds(getattr(entry, "since", None)),
@@ -205,6 +220,10 @@ def _facts(entry: Entry) -> tuple[float, float, float, float, float, int]:
         getattr(entry, "salience", 0.5),
         getattr(entry, "priority", 50),
         kind_of(entry),
+        SOURCES.get(getattr(entry, "source", None), 0),  # type: ignore[arg-type]
+        getattr(entry, "decay", 0.0),
+        getattr(entry, "fades", False),
+        plain(entry),
     )
 
 

@@ -79,10 +79,14 @@ class Speakers:
         """The number of each row's speaker, (n_rows,)."""
         return self._of.values
 
-    def add(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        """Note who said what stands in some rows."""
-        self._of.grow(max(rows, default=-1) + 1)
+    def add(self, rows: Sequence[int], entries: Sequence[Entry], n_rows: int) -> None:
+        """Note who said what stands in some of so many rows."""
+        self._of.grow(n_rows)
         self._of[rows] = [self._number(entry) for entry in entries]
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forget these rows."""
+        self._of[rows] = -1
 
     def _number(self, entry: Entry) -> int:
         if not isinstance(entry, Passage) or entry.ooc:

@@ -12,12 +12,14 @@ from rolememory.recall.gates import (
     Asker,
     TurnGateContext,
     eligible,
+    eligible_rows,
     first_closed,
     turn_gate,
     unchanged_between,
 )
-from rolememory.schema.memory import Evidence, Memory, Source
+from rolememory.schema.memory import Evidence, Memory, Source, plain
 from rolememory.schema.settings import RecallSettings
+from rolememory.triggers.table import Table
 from tests.recall.test_active_set import hides
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -88,6 +90,9 @@ def test_gates(one: Memory, by: Asker, gate: str | None) -> None:
     closed = first_closed(one, by)
     assert (closed[0].name if closed else None) == gate
     assert (one.id in eligible([one], by)) is (gate is None)
+    rows, special = eligible_rows(Table([one]), by)
+    assert special == [one.id] or bool(rows[0]) is (gate is None)
+    assert not (special and plain(one) and one.id not in by.superseded)
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def memories_named(ids: Sequence[str]) -> st.SearchStrategy[list[Memory]]:
         lambda name, text, keys, minute, chat, fields: Memory(
             id=name,
             content=text,
-            keys=tuple(keys),
             created=None if minute is None else DAY_ZERO + timedelta(minutes=minute),
-            evidence=(Evidence(chat=chat),) if chat else (),
+            **({"keys": tuple(keys)} if keys else {}),
+            **({"evidence": (Evidence(chat=chat),)} if chat else {}),
             **fields,
         ),
         st.sampled_from(ids),
