@@ -131,7 +131,7 @@ def test_what_a_macro_says_is_never_read_for_macros(words: str) -> None:
     told = for_character(
         Character(name=words, user=words, system_prompt="SECRET"),
         messages=[Message.user(words)],
-        variables=(kept := Variables({"v": words})),
+        variables=(kept := Variables.of({"local": {"v": words}})),
     )
     for text in (
         "{{lastMessage}}",
@@ -150,15 +150,14 @@ def test_variables_are_bounded() -> None:
     said.expand("".join(f"{{{{setvar::v{number}::x}}}}" for number in range(MOST + 50)))
     assert len(kept.to_json()["local"]) == MOST
     said.expand("{{setvar::v1::" + "y" * (LONGEST + 1) + "}}{{setvar::" + "n" * 101 + "::z}}")
-    assert kept.get("v1") == "x"
-    assert kept.refused
+    assert kept.local.get("v1") == "x"
 
 
 def test_variables_come_back_as_they_were_kept() -> None:
     kept = Variables()
     Macros(variables=kept).expand("{{.n += 2}}{{$word = a b}}{{addvar::n::0.5}}")
     again = Variables.of(json.loads(json.dumps(kept.to_json())))
-    assert (again.get("n"), again.get("word", everywhere=True)) == ("2.5", "a b")
+    assert (again.local.get("n"), again.everywhere.get("word")) == ("2.5", "a b")
     assert Variables.of({"local": {"x": ["no"]}, "global": 7}).to_json() == {}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.text.macros.parse import BLANKS, FLAGS, MacroCall, Place, Scoped, calls, scoped
 from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, MacroError, MacroInvocation, trimmed
-from rolememory.text.macros.variables import number_of
+from rolememory.text.macros.variables import VariableSet, number_of
 
 if TYPE_CHECKING:
     from rolememory.text.macros.macros import Macros
@@ -103,8 +103,6 @@ class MacroExpansion:
             return value
         if not row.least <= len(told) <= row.most:
             raise MacroError
-        if name == "hidden_key" and not self.macros.card_macros:
-            raise MacroError
         return row.say(MacroInvocation(self, told, call, base))
 
     def _value(self, name: str) -> str | None:
@@ -118,42 +116,28 @@ class MacroExpansion:
     # ── variables ──
 
     def _variable(self, text: str, call: MacroCall, base: int) -> str:
-        kept, name, where = self.macros.variables, call.variable, call.everywhere
-        operator, place = call.operator, next(iter(call.arguments), (0, 0))
+        kept = self.macros.variables.of_sign(call.sign)
+        name, operator, place = call.variable, call.operator, next(iter(call.arguments), (0, 0))
 
         def value() -> str:
             return self.part(text[slice(*place)], base + place[0], of_variable=True).strip(BLANKS)
 
         if operator in ("", "++", "--"):
             if not operator:
-                return kept.get(name, everywhere=where)
-            return kept.add(name, 1 if operator == "++" else -1, everywhere=where)
+                return kept.get(name)
+            return kept.add(name, 1 if operator == "++" else -1)
         if operator in ("=", "+=", "-="):
-            return self._assigned(name, value(), operator, where)
-        now = kept.get(name, everywhere=where)
+            return _assigned(kept, name, operator, value())
+        now = kept.get(name)
         if operator.startswith(("||", "??")):
-            there = (
-                kept.has(name, everywhere=where)
-                if operator[0] == "?"
-                else not _is_false(now, zero=True)
-            )
+            there = kept.has(name) if operator[0] == "?" else not _is_false(now, zero=True)
             if there:
                 return now
             told = value()
             if operator.endswith("="):
-                kept.set(name, told, everywhere=where)
+                kept.set(name, told)
             return told
         return "true" if _compares(now, operator, value()) else "false"
-
-    def _assigned(self, name: str, value: str, operator: str, everywhere: bool) -> str:
-        kept = self.macros.variables
-        if operator == "=":
-            kept.set(name, value, everywhere=everywhere)
-        elif operator == "+=":
-            kept.add(name, value, everywhere=everywhere)
-        elif (number := number_of(value)) is not None:
-            kept.add(name, -number, everywhere=everywhere)
-        return ""
 
     # ── conditions ──
 
@@ -173,12 +157,22 @@ class MacroExpansion:
         said = self.whole(condition)
         short = _SHORT.fullmatch(said)
         if short:
-            said = self.macros.variables.get(short[2], everywhere=short[1] == "$")
+            said = self.macros.variables.of_sign(short[1]).get(short[2])
         elif (row := TABLE.get(said.lower())) and row.least == 0:
             said = self.whole("{{" + said + "}}")
         elif (value := self._value(said.lower())) is not None:
             said = value
         return said != "" and not _is_false(said)
+
+
+def _assigned(kept: VariableSet, name: str, operator: str, value: str) -> str:
+    if operator == "=":
+        kept.set(name, value)
+    elif operator == "+=":
+        kept.add(name, value)
+    elif (number := number_of(value)) is not None:
+        kept.add(name, -number)
+    return ""
 
 
 def _ended(text: str) -> str:

@@ -147,9 +147,8 @@ def _week(when: datetime) -> tuple[int, int]:
 
 
 def _zone(when: datetime, between: str) -> str:
-    offset = when.utcoffset() or timedelta()
-    minutes = abs(int(offset.total_seconds())) // 60
-    return f"{'-' if offset < timedelta() else '+'}{minutes // 60:02d}{between}{minutes % 60:02d}"
+    offset = when.strftime("%z") or "+0000"
+    return offset[:3] + between + offset[3:5]
 
 
 def _weekday(when: datetime) -> int:

@@ -38,7 +38,7 @@ class MacroCall:
     flags: str = ""
     arguments: tuple[Place, ...] = ()  # blanks around them cut
     variable: str = ""
-    everywhere: bool = False  # `$x` instead of `.x`
+    sign: str = ""  # before a variable: `.x`, or `$x` everywhere
     operator: str = ""
     closes: bool = False  # {{/name}}
     loose: bool = False  # stands behind the beginning of a macro that never ends
@@ -131,8 +131,7 @@ class _MacroParser:
             at += 2
 
     def _variable(self, start: int, at: int, depth: int) -> MacroCall | None:
-        everywhere = self.text[at] == "$"
-        at = self._blanks(at + 1)
+        sign, at = self.text[at], self._blanks(at + 1)
         named = _VARIABLE.match(self.text, at)
         if named is None and not self._starts("}}", at):
             return None
@@ -148,10 +147,8 @@ class _MacroParser:
             at = stray.end()
         if not self._starts("}}", at):
             return None
-        sign = operator[0] if operator else ""
-        return MacroCall(
-            start, at + 2, "", "", value, variable=name, everywhere=everywhere, operator=sign
-        )
+        done = operator[0] if operator else ""
+        return MacroCall(start, at + 2, "", "", value, variable=name, sign=sign, operator=done)
 
     def _until(self, at: int, depth: int, separator: str) -> int:
         """Where the argument ends: at the separator or the closing braces, none of them inside another macro."""

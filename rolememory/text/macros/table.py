@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.text.macros import moments
 from rolememory.text.macros.parse import BLANKS, MacroCall
+from rolememory.text.macros.variables import VariableSet
 
 if TYPE_CHECKING:
     from rolememory.text.macros.expansion import MacroExpansion
@@ -86,6 +87,10 @@ class MacroDefinition:
     say: Callable[[MacroInvocation], str]
     late: bool = False  # gets its arguments as they are written
     scoped: bool = True  # one argument may stand between it and its closing macro
+
+
+Work = Callable[..., str | bool | None]
+"""What a macro does to a set of variables, with its arguments, and what it says: a flag as a word, None = nothing."""
 
 
 def trimmed(text: str) -> str:
@@ -202,56 +207,18 @@ def _time(form: str = "") -> Callable[[MacroInvocation], str]:
     return say
 
 
-def _of_variables(prefix: str, *, everywhere: bool) -> dict[str, MacroDefinition]:
-    """The macros of one set of variables."""
+def _on_variables(count: int, work: Work, sign: str) -> MacroDefinition:
+    def say(asked: MacroInvocation) -> str:
+        if not asked.told[0]:
+            raise MacroError
+        said = work(asked.turn.macros.variables.of_sign(sign), *asked.told)
+        return str(said).lower() if isinstance(said, bool) else said or ""
 
-    def row(least: int, say: Callable[[MacroInvocation], str]) -> MacroDefinition:
-        def named(asked: MacroInvocation) -> str:
-            if not asked.told[0]:
-                raise MacroError
-            return say(asked)
+    return MacroDefinition(count, count, say)
 
-        return MacroDefinition(least, least, named)
 
-    def stored(asked: MacroInvocation) -> str:
-        name, *key, value = asked.told
-        asked.turn.macros.variables.set(name, value, *key, everywhere=everywhere)
-        return ""
-
-    def added(asked: MacroInvocation) -> str:
-        asked.turn.macros.variables.add(*asked.told, everywhere=everywhere)
-        return ""
-
-    def stepped(by: float) -> Callable[[MacroInvocation], str]:
-        return lambda asked: asked.turn.macros.variables.add(
-            asked.told[0], by, everywhere=everywhere
-        )
-
-    def read(asked: MacroInvocation) -> str:
-        return asked.turn.macros.variables.get(*asked.told, everywhere=everywhere)
-
-    def has(asked: MacroInvocation) -> str:
-        return (
-            "true"
-            if asked.turn.macros.variables.has(asked.told[0], everywhere=everywhere)
-            else "false"
-        )
-
-    def deleted(asked: MacroInvocation) -> str:
-        asked.turn.macros.variables.delete(asked.told[0], everywhere=everywhere)
-        return ""
-
-    return {
-        f"set{prefix}var": row(2, stored),
-        f"add{prefix}var": row(2, added),
-        f"inc{prefix}var": row(1, stepped(1)),
-        f"dec{prefix}var": row(1, stepped(-1)),
-        f"get{prefix}var": row(1, read),
-        **dict.fromkeys((f"has{prefix}var", f"{prefix}varexists"), row(1, has)),
-        **dict.fromkeys((f"delete{prefix}var", f"flush{prefix}var"), row(1, deleted)),
-        **dict.fromkeys((f"set{prefix}varkey", f"set{prefix}varindex"), row(3, stored)),
-        **dict.fromkeys((f"get{prefix}varkey", f"get{prefix}varindex"), row(2, read)),
-    }
+def _add(kept: VariableSet, name: str, value: str) -> None:
+    kept.add(name, value)
 
 
 def _says(text: str, least: int = 0) -> MacroDefinition:
@@ -267,7 +234,22 @@ _TIMES = {
     "datetimeformat": MacroDefinition(1, 1, _time()),
     "timediff": MacroDefinition(2, 2, lambda asked: moments.difference(*asked.told)),
 }
-_VARIABLES = {**_of_variables("", everywhere=False), **_of_variables("global", everywhere=True)}
+_WORKS: Mapping[str, tuple[int, Work]] = {  # arguments, and what is done
+    "set{}var": (2, VariableSet.set),
+    "add{}var": (2, _add),
+    "inc{}var": (1, lambda kept, name: kept.add(name, 1)),
+    "dec{}var": (1, lambda kept, name: kept.add(name, -1)),
+    "get{}var": (1, VariableSet.get),
+    **dict.fromkeys(("has{}var", "{}varexists"), (1, VariableSet.has)),
+    **dict.fromkeys(("delete{}var", "flush{}var"), (1, VariableSet.delete)),
+    **dict.fromkeys(("set{}varkey", "set{}varindex"), (3, VariableSet.set_member)),
+    **dict.fromkeys(("get{}varkey", "get{}varindex"), (2, VariableSet.get)),
+}
+_VARIABLES = {
+    name.format(kind): _on_variables(count, work, sign)
+    for sign, kind in ((".", ""), ("$", "global"))
+    for name, (count, work) in _WORKS.items()
+}
 TABLE: Mapping[str, MacroDefinition] = {
     "if": MacroDefinition(2, 2, lambda asked: "", late=True),
     "else": _says(ELSE),

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from rolememory.text.macros.parse import BLANKS
@@ -17,58 +18,24 @@ _BASED = {"0x": 16, "0o": 8, "0b": 2}
 _ENDLESS = {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
 
 
-class Variables:
-    """Two sets of variables: `x` of the chat, `$x` of what a frontend calls global; here both belong to the chat.
+class VariableSet:
+    """Variables by name.
 
-    Those of nobody else can be read or written, so no card tells another what it heard.
-
-    >>> kept = Variables({"n": "007"})
+    >>> kept = VariableSet({"n": "007"})
     >>> kept.add("n", "3"), kept.get("n"), kept.get("other")
     ('10', '10', '')
     """
 
-    def __init__(
-        self,
-        local: Mapping[str, Value] | None = None,
-        everywhere: Mapping[str, Value] | None = None,
-    ) -> None:
-        self._kept: tuple[dict[str, Value], dict[str, Value]] = (
-            dict(local or {}),
-            dict(everywhere or {}),
-        )
-        self.refused = False  # one was too long or too many
+    def __init__(self, held: Mapping[str, Value] | None = None) -> None:
+        self.held: dict[str, Value] = dict(held or {})
 
-    @classmethod
-    def of(cls, raw: object) -> "Variables":
-        """Read what `to_json` gave; anything else is no variables."""
-        told = raw if isinstance(raw, Mapping) else {}
-        made = cls()
-        for everywhere, name in enumerate(("local", "global")):
-            held = told.get(name)
-            for one, value in held.items() if isinstance(held, Mapping) else ():
-                if isinstance(value, str | int | float) and not isinstance(value, bool):
-                    made.set(str(one), value, everywhere=bool(everywhere))
-        return made
-
-    def to_json(self) -> dict[str, Any]:
-        """Both sets, empty ones left out."""
-        return {
-            name: dict(held)
-            for name, held in zip(("local", "global"), self._kept, strict=True)
-            if held
-        }
-
-    def copy(self) -> "Variables":
-        """The same, kept apart."""
-        return Variables(*self._kept)
-
-    def has(self, name: str, *, everywhere: bool = False) -> bool:
+    def has(self, name: str) -> bool:
         """Whether there is one of that name."""
-        return name in self._kept[everywhere]
+        return name in self.held
 
-    def get(self, name: str, key: str | None = None, *, everywhere: bool = False) -> str:
+    def get(self, name: str, key: str | None = None) -> str:
         """Its text, a number in its shortest form; `key`: the member of a list or an object."""
-        value: Any = self._kept[everywhere].get(name)
+        value: Any = self.held.get(name)
         if key is not None:
             value = _member(value, key)
         if value is None:
@@ -76,38 +43,72 @@ class Variables:
         number = number_of(value)
         return str(value) if number is None or str(value).strip(BLANKS) == "" else shown(number)
 
-    def set(
-        self, name: str, value: Value, key: str | None = None, *, everywhere: bool = False
-    ) -> None:
+    def set(self, name: str, value: Value) -> None:
         """Set a variable; one that is too long, or one too many, is not kept."""
-        held = self._kept[everywhere]
-        if key is not None:
-            member = _with_member(held.get(name), key, str(value))
-            if member is None:
-                return
-            value = member
-        full = name not in held and len(held) >= MOST
-        if full or len(name) > LONGEST_NAME or len(str(value)) > LONGEST:
-            self.refused = True
-            return
-        held[name] = value
+        full = name not in self.held and len(self.held) >= MOST
+        if not full and len(name) <= LONGEST_NAME and len(str(value)) <= LONGEST:
+            self.held[name] = value
 
-    def add(self, name: str, value: Value, *, everywhere: bool = False) -> str:
+    def set_member(self, name: str, key: str, value: str) -> None:
+        """Set a member of a list or an object; of anything else there is none."""
+        member = _with_member(self.held.get(name), key, value)
+        if member is not None:
+            self.set(name, member)
+
+    def add(self, name: str, value: Value) -> str:
         """Add a number, append a text, or append to a list; gives the new value."""
-        now = self.get(name, everywhere=everywhere) or "0"
+        now = self.get(name) or "0"
         listed, one, other = _parsed(now), number_of(now), number_of(value)
         if isinstance(listed, list) or one is None or other is None:
             text = _appended(listed, value) if isinstance(listed, list) else _hung_on(now, value)
-            self.set(name, text, everywhere=everywhere)
+            self.set(name, text)
             return text
         total = one + other
         if not math.isnan(total):
-            self.set(name, _whole(total), everywhere=everywhere)
+            self.set(name, _whole(total))
         return "" if math.isnan(total) else shown(total)
 
-    def delete(self, name: str, *, everywhere: bool = False) -> None:
+    def delete(self, name: str) -> None:
         """Drop it."""
-        self._kept[everywhere].pop(name, None)
+        self.held.pop(name, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """Two sets of variables: `x` of the chat, `$x` of what a frontend calls global; here both belong to the chat.
+
+    Those of nobody else can be read or written, so no card tells another what it heard.
+    """
+
+    local: VariableSet = field(default_factory=VariableSet)
+    everywhere: VariableSet = field(default_factory=VariableSet)
+
+    @classmethod
+    def of(cls, raw: object) -> "Variables":
+        """Read what `to_json` gave; anything else is no variables."""
+        told = raw if isinstance(raw, Mapping) else {}
+        made = cls()
+        for name, kept in made._named():
+            held = told.get(name)
+            for one, value in held.items() if isinstance(held, Mapping) else ():
+                if isinstance(value, str | int | float) and not isinstance(value, bool):
+                    kept.set(str(one), value)
+        return made
+
+    def of_sign(self, sign: str) -> VariableSet:
+        """The set of `.x`, or of `$x`."""
+        return self.everywhere if sign == "$" else self.local
+
+    def to_json(self) -> dict[str, Any]:
+        """Both sets, empty ones left out."""
+        return {name: dict(kept.held) for name, kept in self._named() if kept.held}
+
+    def copy(self) -> "Variables":
+        """The same, kept apart."""
+        return Variables(VariableSet(self.local.held), VariableSet(self.everywhere.held))
+
+    def _named(self) -> tuple[tuple[str, VariableSet], ...]:
+        return ("local", self.local), ("global", self.everywhere)
 
 
 def number_of(value: Value) -> float | None:
