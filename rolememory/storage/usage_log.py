@@ -14,15 +14,15 @@ from collections.abc import (
     Container,
     Hashable,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import combinations, islice
-from typing import Any, TypedDict
+from typing import Any
 
 from rolememory.schema.usage import BY_HAND, UsageTally, Use
 from rolememory.storage.port import Space
@@ -47,21 +47,35 @@ def everywhere(chat: str, version: str) -> bool:
     return True
 
 
-class _TurnUse(TypedDict):
-    at: str
-    used: list[str]
-    vain: list[str]
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What counts as one: a turn, or several that are summed up."""
+
+    versions: tuple[str, ...]  # on which it rests, all or a fair sample
+    used: Mapping[str, float]  # memory -> turns that used it
+    vain: Mapping[str, float]  # ... and that had it in vain
+    at: str = ""  # of a turn
+
+    @property
+    def memories(self) -> Mapping[str, float]:
+        """Every memory in it."""
+        return {**self.used, **self.vain}
 
 
-class _Block(TypedDict):
-    versions: list[str]  # of its turns, all or a fair sample
-    used: dict[str, float]  # memory -> turns that used it
-    vain: dict[str, float]  # ... and that had it in vain
+@dataclass(slots=True)
+class _ChatUse:
+    turns: dict[str, _Piece] = field(default_factory=dict)  # by version, oldest first
+    old: list[_Piece] = field(default_factory=list)
 
+    @property
+    def pieces(self) -> list[_Piece]:
+        """All that counts."""
+        return [*self.old, *self.turns.values()]
 
-class _ChatUse(TypedDict):
-    turns: dict[str, _TurnUse]  # version -> what its prompt held, oldest first
-    old: list[_Block]
+    @property
+    def size(self) -> int:
+        """How many memories are noted."""
+        return sum(len(one.used) + len(one.vain) for one in self.pieces)
 
 
 class UsageLog:
@@ -92,9 +106,9 @@ class UsageLog:
         """
         held = list(dict.fromkeys(injected))
         used = [one for one in held if one in referenced]
-        turn = _TurnUse(at=iso(at), used=used, vain=[one for one in held if one not in referenced])
+        turn = _turn(version, iso(at), used, [one for one in held if one not in referenced])
         with self._lock:
-            fresh = _is_news(turn, version, self._current().get(chat) or _nothing())
+            fresh = _is_news(turn, version, self._current().get(chat) or _ChatUse())
             if fresh:
                 self._put(chat, version, turn)
             return fresh
@@ -109,10 +123,10 @@ class UsageLog:
         )
         with self._lock:
             chats = self._current()
-            told = chats[chat]["turns"].get(version) if chat in chats else None
-            used, vain = (told["used"], told["vain"]) if told else ([], [])
+            told = chats[chat].turns.get(version) if chat in chats else None
+            used, held = (told.used, told.memories) if told else ({}, {})
             others = [one for one in used if one != memory_id]
-            held = dict.fromkeys([*used, *vain, memory_id])
+            held = {**held, memory_id: 1}
             self.note(chat, version, held, {*others, memory_id} if referenced else others, at)
 
     def of(self, memory_id: str) -> list[Use]:
@@ -129,16 +143,16 @@ class UsageLog:
         """What the prompt of this turn held, as far as it was noted one by one."""
         with self._lock:
             kept = self._current().get(chat)
-            turn = kept["turns"].get(version) if kept else None
-        return (*turn["used"], *turn["vain"]) if turn else ()
+            turn = kept.turns.get(version) if kept else None
+        return tuple(turn.memories) if turn else ()
 
     def pairs(self, least: int = 2) -> list[tuple[str, str]]:
         """Pairs of memories that replies used in the same turn, so often at least, the most often first."""
         with self._lock:
             turns = [
-                sorted(turn["used"])[:_MOST_OF_A_TURN]
+                sorted(turn.used)[:_MOST_OF_A_TURN]
                 for kept in self._current().values()
-                for turn in kept["turns"].values()
+                for turn in kept.turns.values()
             ]
         counted = Counter(pair for used in turns for pair in combinations(used, 2))
         return sorted(
@@ -176,7 +190,7 @@ class UsageLog:
         with self._lock:
             before = self._rows
             chats = {chat: _of_these(kept, alive) for chat, kept in self._current().items()}
-            self._take({chat: kept for chat, kept in chats.items() if kept["turns"] or kept["old"]})
+            self._take({chat: kept for chat, kept in chats.items() if kept.pieces})
             if self._rows != before:
                 self._replaced()
 
@@ -202,23 +216,23 @@ class UsageLog:
         return self._chats
 
     def _take(self, chats: dict[str, _ChatUse]) -> None:
-        self._chats, self._rows = chats, sum(map(_size, chats.values()))
+        self._chats, self._rows = chats, sum(one.size for one in chats.values())
         self._sums.clear()
 
     def _replaced(self) -> None:
         self._state.replace({chat: _shown(kept) for chat, kept in self._chats.items()})
 
-    def _put(self, chat: str, version: str, turn: _TurnUse) -> None:
-        kept = self._chats.pop(chat, None) or _nothing()
+    def _put(self, chat: str, version: str, turn: _Piece) -> None:
+        kept = self._chats.pop(chat, None) or _ChatUse()
         self._chats[chat] = kept
-        before, shown = _size(kept), _shown(kept)
-        if turn["used"] or turn["vain"]:
-            kept["turns"][version] = turn
+        before, shown = kept.size, _shown(kept)
+        if turn.memories:
+            kept.turns[version] = turn
         else:
-            kept["turns"].pop(version, None)
+            kept.turns.pop(version, None)
         _fold(kept, FRESH)
         self._tell(chat, shown, _shown(kept))
-        self._rows += _size(kept) - before
+        self._rows += kept.size - before
         self._make_room(chat)
 
     def _make_room(self, present: str) -> None:
@@ -243,65 +257,44 @@ class UsageLog:
 
     def _fold_all(self, chat: str) -> int:
         kept = self._chats[chat]
-        before = _size(kept)
+        before = kept.size
         _fold(kept, 0)
-        return _size(kept) - before
+        return kept.size - before
 
     def _drop(self, chat: str) -> int:
-        return -_size(self._chats.pop(chat))
+        return -self._chats.pop(chat).size
 
 
-def _nothing() -> _ChatUse:
-    return _ChatUse(turns={}, old=[])
+def _turn(version: str, at: str, used: Iterable[str], vain: Iterable[str]) -> _Piece:
+    return _Piece((version,), dict.fromkeys(used, 1), dict.fromkeys(vain, 1), at)
 
 
-def _is_news(turn: _TurnUse, version: str, kept: _ChatUse) -> bool:
+def _is_news(turn: _Piece, version: str, kept: _ChatUse) -> bool:
     """Whether noting a turn changes anything; one that was summed up already is too old to be told again."""
-    before = kept["turns"].get(version)
+    before = kept.turns.get(version)
     if before is not None:
-        return (before["used"], before["vain"]) != (turn["used"], turn["vain"])
-    summed = any(version in block["versions"] for block in kept["old"])
-    return bool(turn["used"] or turn["vain"]) and not summed
-
-
-def _size(kept: _ChatUse) -> int:
-    return sum(len(turn["used"]) + len(turn["vain"]) for turn in kept["turns"].values()) + sum(
-        len(block["used"]) + len(block["vain"]) for block in kept["old"]
-    )
+        return [*map(list, (before.used, before.vain))] != [*map(list, (turn.used, turn.vain))]
+    return bool(turn.memories) and not any(version in block.versions for block in kept.old)
 
 
 def _fold(kept: _ChatUse, fresh: int) -> None:
     """Sum up the oldest turns, a block at a time, until at most `fresh` and one block are left."""
-    turns = kept["turns"]
+    turns = kept.turns
     while len(turns) >= fresh + BLOCK or (not fresh and turns):
         oldest = list(islice(turns, BLOCK))
-        kept["old"].append(_block({version: turns.pop(version) for version in oldest}))
-    while len(kept["old"]) > MOST_BLOCKS:
-        kept["old"][:2] = [_joined(*kept["old"][:2])]
+        kept.old.append(_summed([turns.pop(version) for version in oldest]))
+    while len(kept.old) > MOST_BLOCKS:
+        kept.old[:2] = [_summed(kept.old[:2])]
 
 
-def _block(turns: Mapping[str, _TurnUse]) -> _Block:
+def _summed(pieces: Sequence[_Piece]) -> _Piece:
+    """Several as one; where their versions are many, every second one is kept as a sample."""
+    versions = [version for one in pieces for version in one.versions]
     used, vain = Counter[str](), Counter[str]()
-    for turn in turns.values():
-        used.update(turn["used"])
-        vain.update(turn["vain"])
-    return _Block(versions=list(turns), used=dict(used), vain=dict(vain))
-
-
-def _joined(one: _Block, other: _Block) -> _Block:
-    """Two blocks merged; every second version is kept as a sample."""
-    versions = [*one["versions"], *other["versions"]]
-    return _Block(
-        versions=versions[:: 1 + (len(versions) > BLOCK)],
-        used=_added(one["used"], other["used"]),
-        vain=_added(one["vain"], other["vain"]),
-    )
-
-
-def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
-    return {
-        memory_id: one.get(memory_id, 0) + other.get(memory_id, 0) for memory_id in {**one, **other}
-    }
+    for one in pieces:
+        used.update(one.used)
+        vain.update(one.vain)
+    return _Piece(tuple(versions[:: 1 + (len(versions) > BLOCK)]), dict(used), dict(vain))
 
 
 class _Sums:
@@ -309,7 +302,7 @@ class _Sums:
 
     def __init__(self) -> None:
         self.behind: set[str] = set()  # chats that changed
-        self._counted: dict[str, dict[int, tuple[_TurnUse | _Block, float]]] = {}  # with its share
+        self._counted: dict[str, dict[int, tuple[_Piece, float]]] = {}  # with its share
         self._tallies: dict[str, UsageTally] = {}
 
     def leave(self, chats: Collection[str]) -> None:
@@ -332,11 +325,11 @@ class _Sums:
     def _count(self, chat: str, kept: _ChatUse | None, visible: Visible) -> None:
         """What does not stand is looked at again: it may be that it was noted behind the back of who asked."""
         before = self._counted.pop(chat, {})
-        after = self._counted[chat] = dict[int, tuple[_TurnUse | _Block, float]]()
-        for piece, versions in _pieces(kept) if kept else ():
+        after = self._counted[chat] = dict[int, tuple[_Piece, float]]()
+        for piece in kept.pieces if kept else ():
             known = before.get(id(piece))
             whole = known is not None and known[1] == 1.0
-            after[id(piece)] = (piece, 1.0 if whole else _share(chat, versions, visible))
+            after[id(piece)] = (piece, 1.0 if whole else _share(chat, piece.versions, visible))
         for key, counted in before.items():
             if after.get(key) != counted:
                 self._add(*counted, sign=-1)
@@ -344,14 +337,13 @@ class _Sums:
             if before.get(key) != counted:
                 self._add(*counted, sign=1)
 
-    def _add(self, piece: "_TurnUse | _Block", share: float, sign: int) -> None:
-        used, vain = _times(piece["used"]), _times(piece["vain"])
-        for memory_id in {**used, **vain} if share else ():
+    def _add(self, piece: _Piece, share: float, sign: int) -> None:
+        for memory_id in piece.memories if share else ():
             tally = self._tallies.pop(memory_id, None) or UsageTally()
             more = sign * share
             sums = (
-                tally.referenced + more * used.get(memory_id, 0),
-                tally.vain + more * vain.get(memory_id, 0),
+                tally.referenced + more * piece.used.get(memory_id, 0),
+                tally.vain + more * piece.vain.get(memory_id, 0),
             )
             if any(sums):
                 self._tallies[memory_id] = UsageTally(*sums)
@@ -359,64 +351,40 @@ class _Sums:
 
 def _share(chat: str, versions: Sequence[str], visible: Visible) -> float:
     """How much of what rests on these is visible, in steps in which sums stay exact."""
-    standing = sum(_stands(chat, version, visible) for version in versions)
+    standing = sum(one.startswith(BY_HAND) or visible(chat, one) for one in versions)
     return round(standing / max(len(versions), 1) * _STEPS) / _STEPS
 
 
-def _pieces(kept: _ChatUse) -> "Iterator[tuple[_TurnUse | _Block, Sequence[str]]]":
-    """What counts as one, with the versions on which it rests."""
-    for block in kept["old"]:
-        yield block, block["versions"]
-    for version, turn in kept["turns"].items():
-        yield turn, [version]
-
-
-def _times(told: "list[str] | dict[str, float]") -> Mapping[str, float]:
-    return told if isinstance(told, dict) else dict.fromkeys(told, 1.0)
-
-
-def _stands(chat: str, version: str, visible: Visible) -> bool:
-    return version.startswith(BY_HAND) or visible(chat, version)
-
-
 def _uses(chat: str, kept: _ChatUse, memory_id: str) -> Iterable[Use]:
-    for version, turn in kept["turns"].items():
-        if memory_id in turn["used"] or memory_id in turn["vain"]:
-            yield Use(memory_id, chat, version, memory_id in turn["used"], moment(turn["at"]))
+    for version, turn in kept.turns.items():
+        if memory_id in turn.memories:
+            yield Use(memory_id, chat, version, memory_id in turn.used, moment(turn.at))
 
 
 def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
     """The chat with the memories that are alive alone; turns and blocks without any go."""
-    turns = {version: _turn_of(turn, alive) for version, turn in kept["turns"].items()}
-    blocks = [
-        _Block(
-            versions=block["versions"],
-            used=_alive(block["used"], alive),
-            vain=_alive(block["vain"], alive),
+
+    def left(piece: _Piece) -> _Piece:
+        used, vain = (
+            {one: times for one, times in counts.items() if one in alive}
+            for counts in (piece.used, piece.vain)
         )
-        for block in kept["old"]
-    ]
+        return replace(piece, used=used, vain=vain)
+
+    turns = {version: left(turn) for version, turn in kept.turns.items()}
     return _ChatUse(
-        turns={version: turn for version, turn in turns.items() if turn["used"] or turn["vain"]},
-        old=[block for block in blocks if block["used"] or block["vain"]],
+        {version: turn for version, turn in turns.items() if turn.memories},
+        [one for one in map(left, kept.old) if one.memories],
     )
-
-
-def _turn_of(turn: _TurnUse, alive: Container[str]) -> _TurnUse:
-    used, vain = ([one for one in turn[name] if one in alive] for name in ("used", "vain"))
-    return _TurnUse(at=turn["at"], used=used, vain=vain)
-
-
-def _alive(counts: Mapping[str, float], alive: Container[str]) -> dict[str, float]:
-    return {memory_id: times for memory_id, times in counts.items() if memory_id in alive}
 
 
 def _shown(kept: _ChatUse) -> dict[str, Any]:
     """A chat as it is written to the file: turns by version, and the blocks."""
     shown: dict[str, Any] = {
-        version: [turn["at"], turn["used"], turn["vain"]] for version, turn in kept["turns"].items()
+        version: [turn.at, [*turn.used], [*turn.vain]] for version, turn in kept.turns.items()
     }
-    return {**shown, **({OLD: list(kept["old"])} if kept["old"] else {})}
+    old = [{"versions": one.versions, "used": one.used, "vain": one.vain} for one in kept.old]
+    return {**shown, **({OLD: old} if old else {})}
 
 
 def _older(raw: Mapping[str, Any]) -> Values:
@@ -436,24 +404,21 @@ def _sound(values: Values) -> dict[str, _ChatUse]:
     for chat, kept in values.items():
         with suppress(AttributeError, KeyError, TypeError, ValueError):
             found[chat] = _ChatUse(
-                turns={version: _turn(raw) for version, raw in kept.items() if version != OLD},
-                old=[_old(block) for block in kept.get(OLD, ())],
+                {version: _read(version, raw) for version, raw in kept.items() if version != OLD},
+                [_old(block) for block in kept.get(OLD, ())],
             )
     return found
 
 
-def _turn(raw: Sequence[Any]) -> _TurnUse:
+def _read(version: str, raw: Sequence[Any]) -> _Piece:
     at, used, vain = raw
     moment(at)
-    return _TurnUse(at=str(at), used=list(map(str, used)), vain=list(map(str, vain)))
+    return _turn(version, str(at), map(str, used), map(str, vain))
 
 
-def _old(raw: Mapping[str, Any]) -> _Block:
-    return _Block(
-        versions=list(map(str, raw["versions"])),
-        used=_counts(raw["used"]),
-        vain=_counts(raw["vain"]),
-    )
+def _old(raw: Mapping[str, Any]) -> _Piece:
+    versions = tuple(map(str, raw["versions"]))
+    return _Piece(versions, _counts(raw["used"]), _counts(raw["vain"]))
 
 
 def _counts(raw: Mapping[str, Any]) -> dict[str, float]:
