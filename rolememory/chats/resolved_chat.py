@@ -16,8 +16,6 @@ from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.text.cancellation import cancellable
 
-_NAMED_BY = 3  # messages that make the id of a chat without one
-
 
 @dataclass(frozen=True, slots=True)
 class ResolvedChat:

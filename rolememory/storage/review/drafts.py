@@ -4,11 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from typing import Any
+
+import orjson
+from pydantic import TypeAdapter
 
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
-from rolememory.schema.memory import Chapter, Evidence, MemoryType, Source
+from rolememory.schema.memory import Chapter, Evidence
 from rolememory.schema.scene import Span
 
 Raw = dict[str, Any]
@@ -17,6 +21,7 @@ Raw = dict[str, Any]
 def draft_raw(draft: Draft) -> Raw:
     """The draft as JSON values.
 
+    >>> from rolememory.schema.memory import MemoryType, Source
     >>> draft = Draft("It rains.", MemoryType.EPISODIC, Source.USER_INPUT, (), Reason("told"), keys=("rain",))
     >>> draft_raw(draft)
     {'content': 'It rains.', 'type': 'episodic', 'source': 'user_input', 'evidence': [], 'because': {'code': 'told'}, 'keys': ['rain']}
@@ -33,7 +38,8 @@ def draft_raw(draft: Draft) -> Raw:
 
 def draft_from(raw: Mapping[str, Any]) -> Draft:
     """The draft that was written. Raises KeyError, TypeError or ValueError for what is none."""
-    return Draft(**{name: _DRAFT[name](value) for name, value in raw.items() if name in _DRAFT})
+    reasons = {name: _spanned(raw[name]) for name in ("because", "fault") if raw.get(name)}
+    return _drafts().validate_json(orjson.dumps({**raw, **reasons}), strict=True)
 
 
 def reason_raw(reason: Reason) -> Raw:
@@ -48,8 +54,24 @@ def reason_raw(reason: Reason) -> Raw:
 
 def reason_from(raw: Mapping[str, Any]) -> Reason:
     """The reason that was written. Raises KeyError, TypeError or ValueError for what is none."""
-    values = tuple((_text(name), value) for name, value in raw.get("values", ()))
-    return Reason(_text(raw["code"]), values, Span(*raw["span"]) if raw.get("span") else None)
+    return _reasons().validate_json(orjson.dumps(_spanned(raw)), strict=True)
+
+
+def _spanned(raw: Mapping[str, Any]) -> Raw:
+    """A reason with its place by names."""
+    names = (field.name for field in fields(Span))
+    span = dict(zip(names, raw["span"], strict=True)) if raw.get("span") else None
+    return {**raw, "span": span}
+
+
+@cache
+def _drafts() -> TypeAdapter[Draft]:
+    return TypeAdapter(Draft)
+
+
+@cache
+def _reasons() -> TypeAdapter[Reason]:
+    return TypeAdapter(Reason)
 
 
 def _plain(value: Any) -> Any:
@@ -73,56 +95,3 @@ _SAYINGS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (Chapter, lambda chapter: chapter.model_dump(mode="json", exclude_defaults=True)),
     (str, lambda text: text.encode("utf-8", "replace").decode()),  # half characters are no JSON
 )
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, got {value!r:.40}")
-    return value
-
-
-def _maybe_text(value: Any) -> str | None:
-    return None if value is None else _text(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(_text(one) for one in value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"expected a number, got {value!r:.40}")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"expected true or false, got {value!r:.40}")
-    return value
-
-
-_DRAFT: Mapping[str, Callable[[Any], Any]] = {
-    "content": _text,
-    "type": MemoryType,
-    "source": Source,
-    "evidence": lambda raw: tuple(Evidence.model_validate(one) for one in raw),
-    "because": reason_from,
-    "subject": _maybe_text,
-    "user": _maybe_text,
-    "created": lambda raw: None if raw is None else datetime.fromisoformat(_text(raw)),
-    "keys": _texts,
-    "topics": _texts,
-    "emotions": _texts,
-    "tags": _texts,
-    "salience": _number,
-    "confidence": _number,
-    "corrects": _flag,
-    "near": _texts,
-    "replaces": _text,
-    "rests_on": _texts,
-    "explicit": _flag,
-    "constant": _flag,
-    "chapter": lambda raw: None if raw is None else Chapter.model_validate(raw),
-    "context": _texts,
-    "fault": lambda raw: None if raw is None else reason_from(raw),
-}
