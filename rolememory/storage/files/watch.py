@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rolememory.schema.settings import StorageSettings
+from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.files.changed import Changed, Kind, concerns, looked_into
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Watch:
         self.mode: Mode = "off"
         self.notes: list[str] = []
         self._settings = settings or StorageSettings()
+        self._on_change, self._quiet_s = on_change, quiet_s
         self._burst = _Burst(on_change, quiet_s)
         self._observer: BaseObserver | None = None
 
@@ -74,7 +76,7 @@ class Watch:
         """Begin to watch, by polling where the system does not report changes."""
         if self._observer or self._settings.watch == "off":
             return
-        self._burst.start()
+        self._burst = _Burst(self._on_change, self._quiet_s)
         if self._settings.watch != "polling" and self._native_will_do():
             self._begin("native")
         if self._observer is None:
@@ -125,69 +127,34 @@ class _Ear:
 
 
 class _Burst:
-    """Collects the changes of a role until it has been quiet for a while. Sleeps while nothing happens."""
+    """Collects changes until it has been quiet for a while, and tells them role by role."""
 
     def __init__(self, tell: Callable[[Changed], None], quiet_s: float) -> None:
-        self._tell, self._quiet_s = tell, quiet_s
-        self._waiting: dict[
-            str | None, tuple[float, float, frozenset[Kind]]
-        ] = {}  # role -> first, last, kinds
-        self._news = threading.Condition()
-        self._stopping = False
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="rolememory-watch", daemon=True)
-        self._thread.start()
+        self._tell = tell
+        self._waiting: dict[str | None, frozenset[Kind]] = {}
+        self._first = 0.0  # when it began, by time.monotonic
+        self._lock = threading.Lock()
+        self._rest = Debouncer(quiet_s, self._told, "rolememory-watch")
 
     def stop(self) -> None:
-        with self._news:
-            self._stopping = True
-            self._news.notify()
-        if self._thread and self._thread is not threading.current_thread():
-            self._thread.join()
-        self._thread = None
+        self._rest.close()
+        self._told()
 
     def add(self, role: str | None, kinds: frozenset[Kind]) -> None:
-        now = time.monotonic()
-        with self._news:
-            first, _, known = self._waiting.get(role, (now, now, frozenset[Kind]()))
-            self._waiting[role] = (first, now, known | kinds)
-            self._news.notify()
+        with self._lock:
+            self._first = self._first if self._waiting else time.monotonic()
+            self._waiting[role] = self._waiting.get(role, frozenset[Kind]()) | kinds
+            self._rest.touch(soon=time.monotonic() - self._first >= LONGEST_S)
 
-    def _run(self) -> None:
-        while (ripe := self._next()) is not None:
-            for changed in ripe:
-                self._say(changed)
-
-    def _next(self) -> list[Changed] | None:
-        """What has come to rest, waiting for it; None when all is told and the end has come."""
-        with self._news:
-            while True:
-                if self._stopping:
-                    return list(self._ripe(float("inf"))) or None
-                now = time.monotonic()
-                ripe = list(self._ripe(now))
-                if ripe:
-                    return ripe
-                self._news.wait(
-                    min(self._due(role) for role in self._waiting) - now if self._waiting else None
-                )
-
-    def _due(self, role: str | None) -> float:
-        first, last, _ = self._waiting[role]
-        return min(last + self._quiet_s, first + LONGEST_S)
-
-    def _ripe(self, now: float) -> Iterator[Changed]:
-        for role in [role for role in self._waiting if self._due(role) <= now]:
-            yield Changed(role, self._waiting.pop(role)[2])
-
-    def _say(self, changed: Changed) -> None:
-        try:
-            self._tell(changed)
-        except Exception:  # a listener that fails must not make us deaf
-            _log.exception("a listener failed on %s", changed)
+    def _told(self) -> bool:
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for role, kinds in waiting.items():
+            try:
+                self._tell(Changed(role, kinds))
+            except Exception:  # a listener that fails must not make us deaf
+                _log.exception("a listener failed on a change of %s", role)
+        return True
 
 
 def _telling() -> list[type["FileSystemEvent"]]:
