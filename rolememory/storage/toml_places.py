@@ -7,12 +7,12 @@ Place = tuple[int, int]
 """Line and column, both from 1."""
 
 _TOKEN = re.compile(
-    r'''(?P<string>"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\n])*"|'[^'\n]*')'''
-    r"""|(?P<comment>\#[^\n]*)|(?P<space>[ \t\r]+)|(?P<mark>\[\[|\]\]|[\[\]{}=,.\n])|(?P<bare>[^\s\[\]{}=,.\#"']+)""",
+    r'''(?P<string>"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')'''
+    r"""|\#[^\n]*|(?P<mark>[\[\]{}=,\n])|(?P<bare>[^\s\[\]{}=,.\#"']+)""",
     re.DOTALL,
 )
-Token = tuple[str, str, int]
-"""Kind, text, offset."""
+_BEFORE_KEYS = {("", "\n"), ("{", "{"), ("{", ",")}  # inside what, behind what
+_Path = tuple[str, ...]
 
 
 def places(text: str) -> dict[str, Place]:
@@ -22,83 +22,50 @@ def places(text: str) -> dict[str, Place]:
     (5, 8)
     """
     found: dict[str, Place] = {}
-    for path, offset in _TomlScanner(text).found():
+    for path, offset in _KeyScanner().keys(text):
         line = text.count("\n", 0, offset) + 1
         found.setdefault(".".join(path), (line, offset - (text.rfind("\n", 0, offset) + 1) + 1))
     return found
 
 
-class _TomlScanner:
-    """Reads keys and headers; values are only skipped."""
+class _KeyScanner:
+    """Reads keys and headers; of values only the brackets."""
 
-    def __init__(self, text: str) -> None:
-        self._tokens = [token for token in _tokens(text) if token[0] not in ("space", "comment")]
-        self._end = ("end", "", len(text))
-        self._at = 0
+    def __init__(self) -> None:
+        self._table, self._path = _Path(), _Path()
+        self._key, self._begin = list[str](), 0
+        self._wanted = True  # whether a key comes now
+        self._opened = list[tuple[str, _Path]]()  # brackets around a value, each with its key
 
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._at] if self._at < len(self._tokens) else self._end
-
-    def found(self) -> Iterator[tuple[tuple[str, ...], int]]:
+    def keys(self, text: str) -> Iterator[tuple[_Path, int]]:
         """Every key with its whole path and its offset, in the order of the text."""
-        table: tuple[str, ...] = ()
-        while self._at < len(self._tokens):
-            mark = self._next[1]
-            if mark in ("[", "[["):
-                self._at += 1
-                table, offset = self._key()
-                yield table, offset
-                self._at += 1  # the closing bracket
-            elif mark == "\n":
-                self._at += 1
-            else:
-                yield from self._pair(table)
+        for token in _TOKEN.finditer(text):
+            kind, word = token.lastgroup, token.group()
+            if self._wanted and kind in ("bare", "string"):
+                self._begin = self._begin if self._key else token.start()
+                self._key.append(word[1:-1] if kind == "string" else word)
+            elif self._wanted and self._key and word in ("=", "]"):
+                yield from ((path, self._begin) for path in self._ended(header=word == "]"))
+            elif kind == "mark":
+                self._mark(word)
 
-    def _pair(self, table: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-        key, offset = self._key()
-        path = table + key
-        for length in range(len(table) + 1, len(path) + 1):
-            yield path[:length], offset
-        self._at += 1  # the equals sign
-        yield from self._value(path)
+    def _ended(self, *, header: bool) -> list[_Path]:
+        """The paths that a key stands for: of a header one, else each of its parts has one."""
+        self._wanted, key = False, tuple(self._key)
+        if header:
+            self._table = key
+            return [key]
+        base = self._opened[-1][1] if self._opened else self._table
+        self._path = (*base, *key)
+        return [self._path[:end] for end in range(len(base) + 1, len(self._path) + 1)]
 
-    def _key(self) -> tuple[tuple[str, ...], int]:
-        parts, offset = [], self._next[2]
-        while self._next[0] in ("bare", "string"):
-            kind, text, _ = self._next
-            parts.append(text[1:-1] if kind == "string" else text)
-            self._at += 1
-            self._at += self._next[1] == "."
-        if not parts:
-            self._at += 1  # not TOML after all: step on, never stand still
-        return tuple(parts), offset
-
-    def _value(self, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Skip a value; the keys of an inline table are yielded."""
-        depth = 0
-        while self._at < len(self._tokens):
-            mark = self._next[1]
-            if depth == 0 and mark in ("\n", ",", "}"):
-                return
-            self._at += 1
-            if mark == "{":
-                yield from self._inline(path)
-            depth += {"[": 1, "[[": 2, "]": -1, "]]": -2}.get(mark, 0)
-
-    def _inline(self, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-        while self._next[1] not in ("}", ""):
-            if self._next[1] in (",", "\n"):
-                self._at += 1
-            else:
-                yield from self._pair(path)
-        self._at += 1
-
-
-def _tokens(text: str) -> Iterator[Token]:
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match:
-            yield match.lastgroup or "", match.group(), at
-        at = match.end() if match else at + 1
+    def _mark(self, word: str) -> None:
+        if word == "[" and self._wanted:
+            return  # of a header
+        inside, path = self._opened[-1] if self._opened else ("", self._path)
+        if word in "[{":
+            self._opened.append((word, path if inside == "[" else self._path))
+        elif word in "]}":
+            self._opened = self._opened[:-1]
+        self._key, inside = [], self._opened[-1][0] if self._opened else ""
+        self._wanted = (inside, word) in _BEFORE_KEYS

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.errors import SettingsError
+from rolememory.schema.scene import Language
 from rolememory.schema.settings import Settings
 from rolememory.storage.settings import SettingsFile, load_settings
 from rolememory.storage.settings_text import (
@@ -419,10 +420,11 @@ class TestTheCommentedFile:
 
 
 class TestPlaces:
-    def test_every_key_of_the_commented_file_is_found_on_its_line(self) -> None:
+    @pytest.mark.parametrize("language", ["en", "zh"])
+    def test_every_key_of_the_commented_file_is_found_on_its_line(self, language: Language) -> None:
         text = "\n".join(
             line[1:] if line.startswith("#") and not line.startswith("# ") else line
-            for line in commented("en").splitlines()
+            for line in commented(language).splitlines()
         )
         found, lines = places(text), text.splitlines()
         for key in leaves():
