@@ -1,5 +1,6 @@
 """A wrong value in people's words: what was expected, what stands there, what to write."""
 
+import json
 import re
 import typing
 from collections.abc import Mapping
@@ -127,33 +128,12 @@ def literal(value: Any) -> str:
     """
     if value is None:
         return '"unset"'
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, list | tuple):
         return "[" + ", ".join(literal(item) for item in value) + "]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name} = {literal(inner)}" for name, inner in value.items()) + "}"
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, int | float):
         return repr(value)
-    return _text(str(value))
-
-
-def _text(value: str) -> str:
-    escapes = {
-        "\\": "\\\\",
-        '"': '\\"',
-        "\n": "\\n",
-        "\t": "\\t",
-        "\r": "\\r",
-        "\b": "\\b",
-        "\f": "\\f",
-    }
-    return (
-        '"'
-        + "".join(
-            escapes.get(letter)
-            or (letter if letter >= " " and letter != "\x7f" else f"\\u{ord(letter):04x}")
-            for letter in value
-        )
-        + '"'
-    )
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
