@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from rolememory.engine.home import Home
 from rolememory.engine.role import RoleMemory
@@ -19,8 +19,7 @@ from rolememory.text.embed.base import Embedder
 
 Args = ParamSpec("Args")
 Given = TypeVar("Given")
-_OfHome = Callable[Concatenate["AsyncHome", Args], Awaitable[Given]]
-_OfRole = Callable[Concatenate["AsyncRoleMemory", Args], Awaitable[Given]]
+Sync = TypeVar("Sync")
 
 
 def aio(call: Callable[Args, Given]) -> Callable[Args, Awaitable[Given]]:
@@ -36,62 +35,62 @@ def aio(call: Callable[Args, Given]) -> Callable[Args, Awaitable[Given]]:
     return awaited
 
 
-def _of_home(call: Callable[Concatenate[Home, Args], Given]) -> _OfHome[Args, Given]:
-    @wraps(call)
-    async def awaited(self: "AsyncHome", /, *args: Args.args, **kwargs: Args.kwargs) -> Given:
-        return await asyncio.to_thread(call, self.sync, *args, **kwargs)
+class _Awaited(Generic[Sync]):
+    """An object whose calls are awaited; `sync` is the one behind it."""
 
-    return awaited
-
-
-def _of_role(call: Callable[Concatenate[RoleMemory, Args], Given]) -> _OfRole[Args, Given]:
-    @wraps(call)
-    async def awaited(self: "AsyncRoleMemory", /, *args: Args.args, **kwargs: Args.kwargs) -> Given:
-        return await asyncio.to_thread(call, self.sync, *args, **kwargs)
-
-    return awaited
-
-
-class AsyncRoleMemory:
-    """A `RoleMemory` whose calls are awaited; `sync` is the one behind it. Made by `AsyncHome.role`."""
-
-    def __init__(self, sync: RoleMemory) -> None:
-        self.sync, self.id = sync, sync.id
-
-    recall = _of_role(RoleMemory.recall)
-    search = _of_role(RoleMemory.search)
-    observe = _of_role(RoleMemory.observe)
-    learned = _of_role(RoleMemory.learned)
-    ready = _of_role(RoleMemory.ready)
-    remember = _of_role(RoleMemory.remember)
-    remember_all = _of_role(RoleMemory.remember_all)
-    edit = _of_role(RoleMemory.edit)
-    keep = _of_role(RoleMemory.keep)
-    archive = _of_role(RoleMemory.archive)
-    delete = _of_role(RoleMemory.delete)
-    undo = _of_role(RoleMemory.undo)
-    history = _of_role(RoleMemory.history)
-    waiting = _of_role(RoleMemory.waiting)
-    refused = _of_role(RoleMemory.refused)
-    accept = _of_role(RoleMemory.accept)
-    reject = _of_role(RoleMemory.reject)
-    forget = _of_role(RoleMemory.forget)
-    clean = _of_role(RoleMemory.clean)
-    backup = _of_role(RoleMemory.backup)
-    restore = _of_role(RoleMemory.restore)
-    export = _of_role(RoleMemory.export)
-    stats = _of_role(RoleMemory.stats)
-    problems = _of_role(RoleMemory.problems)
+    def __init__(self, sync: Sync) -> None:
+        self.sync: Sync = sync
 
     def __repr__(self) -> str:
         return f"<Async{repr(self.sync)[1:]}"
 
 
-class AsyncHome:
-    """A `Home` whose calls are awaited; `sync` is the one behind it. Use it with `async with`."""
+def _of(
+    call: Callable[Concatenate[Sync, Args], Given],
+) -> Callable[Concatenate[_Awaited[Sync], Args], Awaitable[Given]]:
+    @wraps(call)
+    async def awaited(self: _Awaited[Sync], /, *args: Args.args, **kwargs: Args.kwargs) -> Given:
+        return await asyncio.to_thread(call, self.sync, *args, **kwargs)
 
-    def __init__(self, sync: Home) -> None:
-        self.sync = sync
+    return awaited
+
+
+class AsyncRoleMemory(_Awaited[RoleMemory]):
+    """A `RoleMemory` whose calls are awaited; `sync` is the one behind it. Made by `AsyncHome.role`."""
+
+    @property
+    def id(self) -> str:
+        """The role's UUID."""
+        return self.sync.id
+
+    recall = _of(RoleMemory.recall)
+    search = _of(RoleMemory.search)
+    observe = _of(RoleMemory.observe)
+    learned = _of(RoleMemory.learned)
+    ready = _of(RoleMemory.ready)
+    remember = _of(RoleMemory.remember)
+    remember_all = _of(RoleMemory.remember_all)
+    edit = _of(RoleMemory.edit)
+    keep = _of(RoleMemory.keep)
+    archive = _of(RoleMemory.archive)
+    delete = _of(RoleMemory.delete)
+    undo = _of(RoleMemory.undo)
+    history = _of(RoleMemory.history)
+    waiting = _of(RoleMemory.waiting)
+    refused = _of(RoleMemory.refused)
+    accept = _of(RoleMemory.accept)
+    reject = _of(RoleMemory.reject)
+    forget = _of(RoleMemory.forget)
+    clean = _of(RoleMemory.clean)
+    backup = _of(RoleMemory.backup)
+    restore = _of(RoleMemory.restore)
+    export = _of(RoleMemory.export)
+    stats = _of(RoleMemory.stats)
+    problems = _of(RoleMemory.problems)
+
+
+class AsyncHome(_Awaited[Home]):
+    """A `Home` whose calls are awaited; `sync` is the one behind it. Use it with `async with`."""
 
     @classmethod
     def open(
@@ -107,14 +106,11 @@ class AsyncHome:
         """The role with this UUID, name or alias. `create`: where nobody answers to it, a new one. Raises: as `Home.role`."""
         return AsyncRoleMemory(await asyncio.to_thread(self.sync.role, name, create=create))
 
-    roles = _of_home(Home.roles)
-    users = _of_home(Home.users)
-    bring = _of_home(Home.bring)
-    forget = _of_home(Home.forget)
-    close = _of_home(Home.close)
-
-    def __repr__(self) -> str:
-        return f"<Async{repr(self.sync)[1:]}"
+    roles = _of(Home.roles)
+    users = _of(Home.users)
+    bring = _of(Home.bring)
+    forget = _of(Home.forget)
+    close = _of(Home.close)
 
     async def __aenter__(self) -> Self:
         return self
