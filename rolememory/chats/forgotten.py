@@ -42,11 +42,15 @@ class Forgotten:
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Forget these; durable on return. Raises: NotWrittenError."""
-        self._save(self.keys() | {key_of(one.evidence[0].version, one.start) for one in passages})
+        more = _keys_of(passages)
+        with self._file.changing() as state:
+            state["passages"] = sorted(more.union(state.get("passages", ())))
 
     def restore(self, passages: Iterable[Passage]) -> None:
         """Bring these back; durable on return. Raises: NotWrittenError."""
-        self._save(self.keys() - {key_of(one.evidence[0].version, one.start) for one in passages})
+        less = _keys_of(passages)
+        with self._file.changing() as state:
+            state["passages"] = sorted({*state.get("passages", ())} - less)
 
     def add_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
         """Forget these places of messages, each with its message's version; durable on return. Raises: NotWrittenError."""
@@ -59,12 +63,15 @@ class Forgotten:
     def _change_parts(
         self, more: set[tuple[str, SentenceSpan]], less: set[tuple[str, SentenceSpan]]
     ) -> None:
-        known = {(one, place) for one, places in self.parts().items() for place in places}
-        if (wanted := (known | more) - less) != known:
+        if not more and not less:
+            return
+        with self._file.changing() as state:
+            known = {(one, place) for one, places in self.parts().items() for place in places}
             found: dict[str, list[list[int]]] = {}
-            for digest, place in sorted(wanted):
+            for digest, place in sorted((known | more) - less):
                 found.setdefault(digest, []).append(list(place))
-            self._file.save({**self._file.load(), "parts": found})
+            state["parts"] = found
 
-    def _save(self, keys: Iterable[str]) -> None:
-        self._file.save({**self._file.load(), "passages": sorted(keys)})
+
+def _keys_of(passages: Iterable[Passage]) -> set[str]:
+    return {key_of(one.evidence[0].version, one.start) for one in passages}

@@ -1,6 +1,7 @@
 """What a person wants present on every turn: places of chats whose passages are constant, whatever version stands there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rolememory.schema.passage import Passage
 from rolememory.storage.port import Revision, Space
@@ -28,19 +29,23 @@ class Pinned:
 
     def pins(self) -> frozenset[Pin]:
         """What is pinned."""
-        rows = self._file.load().get("passages", ())
-        return frozenset((str(chat), int(slot), int(number)) for chat, slot, number in rows)
+        return _pins(self._file.load())
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Pin these; durable on return. Raises: NotWrittenError."""
-        self._save(self.pins() | set(map(pin_of, passages)))
+        with self._file.changing() as state:
+            state["passages"] = sorted(_pins(state).union(map(pin_of, passages)))
 
     def remove(self, passages: Iterable[Passage]) -> None:
         """Unpin these; durable on return. Raises: NotWrittenError."""
-        self._save(self.pins() - {pin for one in passages for pin in held(one, self.pins())})
+        with self._file.changing() as state:
+            pins = _pins(state)
+            state["passages"] = sorted(pins - {pin for one in passages for pin in held(one, pins)})
 
-    def _save(self, pins: Iterable[Pin]) -> None:
-        self._file.save({"passages": sorted(pins)})
+
+def _pins(state: Mapping[str, Any]) -> frozenset[Pin]:
+    rows = state.get("passages", ())
+    return frozenset((str(chat), int(slot), int(number)) for chat, slot, number in rows)
 
 
 def held(one: Passage, pins: Iterable[Pin]) -> list[Pin]:

@@ -2,8 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import orjson
@@ -71,13 +71,27 @@ class StateFile:
             NotWrittenError: the disk refused; the file is as it was.
         """
         with self._lock:
-            self._value = value
             if self.mark != self._mark:
                 self._read()  # only to know whether it is damaged
             if self._damaged:
                 set_aside(self._space, self._document.name)
             self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
-            self._mark, self._behind, self._damaged = self.mark, False, False
+            self._value, self._mark = value, self.mark
+            self._behind = self._damaged = False
+
+    @contextmanager
+    def changing(self) -> Iterator[dict[str, Any]]:
+        """The value as every thread and process has it by now, to be changed inside; then it is saved, where it became another.
+
+        Raises:
+            NotWrittenError: the disk refused; the value is as it was.
+        """
+        with self._lock, self._space.lock("state"):
+            before = self.load()
+            value = dict(before)
+            yield value
+            if value != before:
+                self.save(value)
 
     def later(self, value: dict[str, Any]) -> None:
         """Take the value over at once and write it once it has been quiet: the turn does not wait for the disk."""

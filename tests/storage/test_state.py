@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rolememory.errors import NotWrittenError
+from rolememory.errors import BusyError, NotWrittenError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.state import SHORT_BYTES, StateFile, StateLog
 from tests.storage.refusing import RefusingDisk
@@ -94,6 +94,26 @@ def test_what_could_not_be_written_behind_is_told_once_and_written_when_it_can_b
     assert "x.json" in state.note
     state.close()
     assert (StateFile(FileSpace(tmp_path), "x").load(), state.note) == ({"a": 1}, "")
+
+
+def test_nobody_else_changes_a_value_while_it_is_being_changed(tmp_path: Path) -> None:
+    one, other = StateFile(FileSpace(tmp_path), "x"), StateFile(FileSpace(tmp_path), "x")
+    other.save({"a": 1})
+    with one.changing() as value:
+        value["b"] = 2
+        with pytest.raises(BusyError), FileSpace(tmp_path).lock("state", 0.0):
+            pass
+    with other.changing() as value:
+        value["c"] = 3
+    assert one.load() == {"a": 1, "b": 2, "c": 3}
+
+
+def test_a_change_that_the_disk_refuses_did_not_happen(tmp_path: Path) -> None:
+    StateFile(FileSpace(tmp_path), "x").save({"a": 1})
+    state = StateFile(FileSpace(tmp_path, disk=RefusingDisk(0, forever=True)), "x")
+    with pytest.raises(NotWrittenError), state.changing() as value:
+        value["a"] = 2
+    assert state.load() == {"a": 1}
 
 
 @given(st.binary(max_size=200))

@@ -50,17 +50,17 @@ class Scenes:
 
     def add(self, chat: str, reading: SceneRecord) -> None:
         """Keep one. Raises: NotWrittenError."""
-        told = [one for one in self.of(chat) if one.at != reading.at]
-        rows = [
-            {"of": one.of, "before": one.before, "fields": one.fields}
-            for one in (*told, reading)[-KEPT:]
-        ]
-        self._file.save({**self._file.load(), chat: rows})
+        with self._file.changing() as states:
+            told = [one for one in self.of(chat) if one.at != reading.at]
+            states[chat] = [
+                {"of": one.of, "before": one.before, "fields": one.fields}
+                for one in (*told, reading)[-KEPT:]
+            ]
 
     def forget(self) -> None:
         """Drop all: they may tell of whoever is forgotten, and the next look tells them again. Raises: NotWrittenError."""
-        if self._file.load():
-            self._file.save({})
+        with self._file.changing() as states:
+            states.clear()
 
 
 def _chain(newest: SceneRecord, known: Mapping[str, SceneRecord]) -> Iterator[SceneRecord]:

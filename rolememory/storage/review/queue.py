@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from rolememory.errors import NotWrittenError, UnknownNameError
+from rolememory.errors import UnknownNameError
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.storage.erase import PersonTraces
@@ -154,17 +154,9 @@ class Review:
     @contextmanager
     def _changed(self) -> Iterator[dict[str, Any]]:
         """The state as every process sees it, to be changed; written at the end, if the block does not raise."""
-        with self._lock, self._space.lock("state"):
-            state = dict(self._file.load())
+        with self._file.changing() as state:
+            state.setdefault("version", 1)
             yield state
-            self._save(state)
-
-    def _save(self, state: dict[str, Any]) -> None:
-        try:
-            self._file.save({"version": 1, **state})
-        except NotWrittenError:
-            self._file = StateFile(self._space, "review")  # what is not on disk did not happen
-            raise
 
     def _newest(self, waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if len(waiting) > MOST_WAITING:
