@@ -167,7 +167,8 @@ class Chats:
 
     def chat(self, chat: str) -> Chat:
         """A chat as it stands now, without the story that it belongs to. Raises: as `info`."""
-        found = self._known_log(chat).chat
+        with self._reading:
+            found = self._known_log(chat).chat
         assert found is not None
         return found
 

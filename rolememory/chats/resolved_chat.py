@@ -10,7 +10,7 @@ from rolememory.chats.log import ChatLog
 from rolememory.chats.plan import ChatUpdate
 from rolememory.chats.presence import Attendance, Participants
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
-from rolememory.chats.transcript import Transcript
+from rolememory.chats.transcript import Chat, Transcript
 from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Observed
@@ -19,7 +19,7 @@ from rolememory.text.cancellation import cancellable
 
 @dataclass(frozen=True, slots=True)
 class ResolvedChat:
-    """A chat, and what a look at it changes."""
+    """A chat, and what a look at it changes, at the moment of the look: what is said meanwhile is no part of it."""
 
     head: ChatHead
     log: ChatLog
@@ -29,12 +29,14 @@ class ResolvedChat:
     aligned: AlignedHistory | None  # None: nothing was said
     plan: ChatUpdate
     there: Participants
+    chat: Chat | None  # as it was; None where it was not observed before
+    before: VisiblePath  # what the plan changes: the script's path as it was
     fork: Fork | None = None
 
     @property
     def known(self) -> bool:
         """Whether the chat was observed before."""
-        return self.log.head is not None
+        return self.chat is not None
 
     @property
     def branch_of(self) -> str:
@@ -63,8 +65,8 @@ class ResolvedChat:
 
     def _news(self, title: str | None) -> str | None:
         """A title that the chat does not have yet."""
-        chat = self.log.chat
-        return None if title and chat is not None and title == chat.info.title else title
+        known = self.chat.info.title if self.chat else None
+        return None if title and title == known else title
 
     def _before(self) -> tuple[str, Attendance]:
         """Whose the user's words were before this look, and who was there."""
@@ -103,7 +105,7 @@ class ResolvedChat:
             returned=tuple(plan.returned),
             left=tuple(plan.left),
             branch_of=self.branch_of,
-            unseen=self.aligned.laid.begin if self.aligned else len(self.script.path),
+            unseen=self.aligned.laid.begin if self.aligned else len(self.before),
             notes=self._notes,
             mode=plan.mode,
         )
@@ -113,7 +115,6 @@ class ResolvedChat:
         return (self.aligned.laid.note,) if self.aligned and self.aligned.laid.note else ()
 
     def _path(self, unkept: dict[str, ChatMessage]) -> VisiblePath:
-        chat = self.log.chat
-        if self.plan.idle and chat is not None and not self.fork:
-            return chat.path
-        return self.plan.path(self.script.path, unkept)
+        if self.plan.idle and self.chat is not None and not self.fork:
+            return self.chat.path
+        return self.plan.path(self.before, unkept)

@@ -138,6 +138,8 @@ class ChatResolver:
             aligned,
             plan,
             there,
+            log.chat,
+            log.transcript.path,
         )
 
     def begins(self, request: ObserveRequest) -> bool:
@@ -216,8 +218,19 @@ class ChatResolver:
         there = request.participants(script, head)
         changes = aligned.laid.changes if aligned else ()
         plan = planned(script, changes, request.now, there.complete)
-        edition, generation = script.edition, self._log_index.generation
-        return ResolvedChat(head, log, script, edition, generation, aligned, plan, there, fork)
+        return ResolvedChat(
+            head,
+            log,
+            script,
+            script.edition,
+            self._log_index.generation,
+            aligned,
+            plan,
+            there,
+            log.chat,
+            script.path,
+            fork,
+        )
 
     def _fork(self, request: ObserveRequest) -> Fork | None:
         if sum(message.role == "user" for message in request.news) < 2:

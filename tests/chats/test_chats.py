@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from rolememory.schema.learning import Observed
 from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
 from rolememory.storage.files.space import FileSpace
+from rolememory.text.cancellation import cancel_when
 from tests.chats.talk import START, chats_at, said, shown, story, without
 from tests.storage.refusing import everything
 
@@ -35,6 +36,35 @@ def test_a_chat_that_somebody_holds_knows_nothing_of_what_is_said_later(tmp_path
     news, mark = held.since(0)
     assert (len(news), len(held.path)) == (2, 2)
     assert [one.text for one in chats.chat("harbour").since(mark)[0]] == ["It burns until four."]
+
+
+def test_a_preview_shows_the_chat_as_it_was_looked_at_whatever_is_observed_meanwhile(
+    tmp_path: Path,
+) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said(*LINES[:2]), chat="harbour")
+    looks = list[int]()  # steps of each
+
+    def looked(observe_at: int = 0) -> list[str]:
+        """The preview's path; at that step the same look is observed."""
+        steps = count(1)
+
+        def given_up() -> bool:
+            looks[-1] = next(steps)
+            if looks[-1] == observe_at:
+                chats.observe(look, chat="harbour")
+            return False
+
+        looks.append(0)
+        with cancel_when(given_up):
+            preview = chats.preview(look, chat="harbour")
+        assert (preview.known, len(preview.entered)) == (True, 1)
+        return shown(preview.path)
+
+    look = said(*LINES)
+    before = looked()
+    after = looked(looks[-1] - 1)  # the look is over, what it shows is put together
+    assert after == before == shown(chats.path("harbour")) == LINES
 
 
 # what is kept of a message
