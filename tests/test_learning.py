@@ -12,8 +12,16 @@ from rolememory.learn.model.infer import Conclusions, drafts
 from rolememory.recall.active_set import counts
 from rolememory.schema.message import Message
 from rolememory.schema.settings import LearnSettings
+from tests.endpoint import Endpoint, Line, answers
 
 WORDS_ONLY = {"embedding.backend": "off"}
+
+
+def model_at(url: str) -> dict[str, object]:
+    """Settings by which a model reads what was said, when it is told to."""
+    return {**WORDS_ONLY, "learn.endpoint": url, "learn.model": "m", "learn.batch_size": 1000}
+
+
 U, A = Message.user, Message.assistant
 
 
@@ -589,6 +597,74 @@ def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path)
         assert not mind.observe(said, chat="one", user="lin").entered
         assert mind.learned(60)
         assert len(mind.memories) == len(told)
+
+
+def test_a_chat_that_is_removed_while_it_is_read_is_learned_from_when_it_begins_again(
+    home: Home,
+) -> None:
+    def remove(*_: object) -> None:
+        stop()
+        mind.chats.remove("one")
+        mind.learner.drop(["one"])
+
+    mind = home.create("Mira")
+    stop = mind.learner.told(remove)
+    said = [U("(OOC: remember that the cellar floods.)"), A("Hm."), U("Well then."), A("Yes?")]
+    mind.observe(said, chat="one", user="lin")
+    assert mind.learned(60)
+    mind.observe([U("(OOC: remember that the mill burns.)")], chat="one", user="lin")
+    assert mind.learned(60)
+    assert "the mill burns" in str([*mind.memories.values()])
+
+
+def test_what_stands_behind_other_words_is_read_again_though_the_first_look_failed(
+    home: Home,
+) -> None:
+    mind = home.create("Mira")
+    file = mind.folder / "memory.json"
+    said = [A("The mill burns."), U("Well."), A("The cellar floods."), U("Remember that.")]
+    mind.observe(said, chat="one", user="lin")
+    assert mind.learned(60)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9])
+    os.utime(file, (1, 1))  # not a save in progress
+    left = [said[0], said[3]]
+    mind.observe(left, chat="one", user="lin")
+    assert mind.learned(60)
+    file.write_bytes(whole)
+    mind.observe([*left, A("I will.")], chat="one", user="lin")
+    assert mind.learned(60)
+    assert "The mill burns." in [one.content for one in mind.memories.values()]
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        pytest.param(True, id="the chat goes"),
+        pytest.param(False, id="others go on in the chat"),
+    ],
+)
+def test_what_a_model_reads_while_somebody_is_forgotten_is_not_kept(
+    tmp_path: Path, alone: bool
+) -> None:
+    fact = {"line": 1, "content": "Lin keeps bees in Riga.", "about": "user"}
+    forgotten: list[object] = []
+
+    def reads(line: Line) -> None:
+        forgotten.append(home.forget("lin") if not forgotten else None)
+        answers({"facts": [fact]})(line)
+
+    with Endpoint(reads) as server, Home.open(tmp_path, model_at(server.url)) as home:
+        mind = home.create("Mira")
+        said = [U("I keep bees in Riga.", user="lin"), A("Oh.")]
+        mind.observe(said, chat="one", user="lin", present=["lin", "ann"])
+        if not alone:
+            said += [U("I sing.", user="ann"), A("Oh.")]
+            mind.observe(said, chat="one", user="ann", present=["lin", "ann"])
+        assert mind.learned(60)
+        mind.learner.behind.run(force=True)
+        assert (len(forgotten), [*mind.memories], mind.refused()) == (1, [], [])
+    assert not [one for one in tmp_path.rglob("*") if one.is_file() and b"bees" in one.read_bytes()]
 
 
 def test_a_conclusion_falls_with_any_of_the_words_it_rests_on(home: Home) -> None:

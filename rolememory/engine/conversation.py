@@ -185,7 +185,7 @@ class RoleConversation:
         if dry_run:
             return preview(names, self._learning.learner, self._context.store)
         role = self._context
-        with role.lock:
+        with self._learning.learner.keeper.lock, role.lock:
             role.pipeline.close()
             try:
                 return erase_user(

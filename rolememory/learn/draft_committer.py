@@ -59,7 +59,7 @@ class DraftCommitter:
         self.review = review
         self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted
         self._told = SourceIndex()
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()  # while it is held, nothing is kept
 
     def keep(self, drafts: Sequence[Draft], gate: AdmissionFilter, actor: str) -> Learned:
         """What became of the drafts; on return what was learned is in the journal.
@@ -67,7 +67,7 @@ class DraftCommitter:
         Raises:
             ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing was learned.
         """
-        with self._lock:
+        with self.lock:
             memories = self._store.snapshot().memories
             first = sorted(drafts, key=lambda draft: draft.fault is not None)
             fresh: dict[str, Draft] = {}
@@ -76,7 +76,9 @@ class DraftCommitter:
             fresh = {
                 one: draft
                 for one, draft in fresh.items()
-                if one not in memories and not self.review.is_declined(one)
+                if one not in memories
+                and not self.review.is_declined(one)
+                and not self._is_gone(draft)
             }
             if not fresh:
                 return Learned()
@@ -94,7 +96,7 @@ class DraftCommitter:
         draft = replace(waiting.draft, explicit=True, confidence=1.0, fault=None)
         content = str(mended.get("content", draft.content))
         draft = replace(draft, content=content)
-        with self._lock:
+        with self.lock:
             memories = self._store.snapshot().memories
             named = str(waiting.reason.get("of")) if waiting.reason.code in verdicts.AGAINST else ""
             against = tuple(one for one in named.split(", ") if one in memories)
@@ -108,6 +110,13 @@ class DraftCommitter:
             after = self._commit(wanted, "review").memories
             self.review.take(waiting_id)
         return after[waiting_id]
+
+    def _is_gone(self, draft: Draft) -> bool:
+        """Whether words it rests on were erased since they were read: then it is not even listed."""
+        versions = (
+            (one.chat, version) for one in draft.evidence for version in one.version.split("+")
+        )
+        return any(version and not self._saying(chat, version) for chat, version in versions)
 
     def _past(
         self, gate: AdmissionFilter, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]

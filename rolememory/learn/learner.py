@@ -8,7 +8,7 @@ A chat is never held up: nothing here happens before the log is on disk. What wa
 import logging
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -158,7 +158,8 @@ class Learner:
 
     def drop(self, chats: Collection[str]) -> None:
         """These chats are gone."""
-        self._cursors.drop(chats)
+        with self._lock:
+            self._cursors.drop(chats)
 
     def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
         """These chats are gone, and others have another id."""
@@ -198,29 +199,35 @@ class Learner:
             _log.warning("chat %r: not learned from yet: %s", chat, why)
 
     def _take(self, chat: str) -> None:
+        with self._lock:
+            left = frozenset(self._left.get(chat, ()))  # before the look: the rest is for the next
         known = self.chats.chat(chat)
         news, mark = known.since(self._cursors.of(chat))
         if not self._needs.settings().learn.enabled or not known.info.teaches:
-            self._cursors.move(chat, mark)
+            self._taken(known, mark, left)
             return
         path = known.worded
         fresh = {said.version for said in news}
         ready = sorted(place for place in map(path.find, fresh) if place is not None)
-        again = _answers(path, fresh, self._gone(known), ready)
+        gone = [known.told[one].at for one in left if one in known.told]
+        again = _answers(path, fresh, gone, ready)
         places = [one for one in sorted((*ready, *again)) if path[one].scope != "off"]
         self.long = len(places) > _LONG
         for start in range(0, max(len(places), 1), _AT_ONCE):
             if self._leaving.is_set():
                 return
             self._read(known, places[start : start + _AT_ONCE], set(again))
-        self._cursors.move(chat, mark)
+        self._taken(known, mark, left)
         self.behind.touch(chat)
 
-    def _gone(self, chat: Chat) -> list[datetime]:
-        """When that was said which left the chat since the last look."""
+    def _taken(self, chat: Chat, mark: int, left: Set[str]) -> None:
+        """Learning has come so far, unless the chat was removed or written again meanwhile: that is read from its beginning."""
         with self._lock:
-            left = self._left.pop(chat.id, set())
-        return [chat.told[one].at for one in left if one in chat.told]
+            if self.chats.chat(chat.id).order is chat.order:
+                self._cursors.move(chat.id, mark)
+            self._left[chat.id] = self._left.get(chat.id, set()) - left
+            if not self._left[chat.id]:
+                del self._left[chat.id]
 
     def _read(self, chat: Chat, places: Sequence[int], again: Container[int]) -> None:
         path, company, lexicon = chat.worded, self._company(chat), self._needs.lexicon()
