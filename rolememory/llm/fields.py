@@ -7,42 +7,9 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from rolememory.inject.fence import tame
+from rolememory.llm.answer_words import answer_words
 
-_SURE = {
-    **dict.fromkeys(
-        (
-            "certain",
-            "very high",
-            "sure",
-            "definite",
-            "确定",
-            "肯定",
-            "很高",
-            "非常高",
-            "確定",
-            "絕對",
-            "绝对",
-        ),
-        0.95,
-    ),
-    **dict.fromkeys(("high", "高", "较高", "較高", "likely"), 0.85),
-    **dict.fromkeys(("medium", "moderate", "中", "中等", "一般", "possible"), 0.6),
-    **dict.fromkeys(
-        (
-            "low",
-            "unsure",
-            "uncertain",
-            "低",
-            "较低",
-            "較低",
-            "不确定",
-            "不確定",
-            "very low",
-            "很低",
-        ),
-        0.3,
-    ),
-}
+_SURE = {word: float(share) for share, words in answer_words("sure").items() for word in words}
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 UNTOLD = 0.75
 """How sure a statement is whose confidence was left out: it stands word for word in the chat, so above the default threshold."""

@@ -11,7 +11,7 @@ from itertools import groupby
 from math import ceil
 from typing import Self
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from rolememory.inject.fence import tame
 from rolememory.learn.commands import chapter_commands
@@ -19,7 +19,7 @@ from rolememory.learn.model.base import Batch
 from rolememory.learn.model.batches import MOST_TOKENS, length_of
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import listed, marked
-from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.answer_words import WordedAnswer
 from rolememory.llm.fields import Line
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import ChatMessage, Draft
@@ -42,15 +42,11 @@ Ends = Mapping[str, str]
 """Behind which versions a person ended a chapter, and the title they gave."""
 
 
-class ChapterText(ModelAnswer):
+class ChapterText(WordedAnswer):
     """A chapter, or the story so far."""
 
-    title: Line = Field("", validation_alias=AliasChoices("title", "name", "heading"))
-    text: Line = Field(
-        min_length=LEAST_TOLD,
-        max_length=MOST_TOLD,
-        validation_alias=AliasChoices("chapter", "summary", "story", "text", "content", "memory"),
-    )
+    title: Line = ""
+    text: Line = Field(min_length=LEAST_TOLD, max_length=MOST_TOLD)
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:

@@ -5,26 +5,27 @@ import re
 from dataclasses import replace
 from typing import Annotated, ClassVar, Self
 
-from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from rolememory.learn.model.base import Batch, ExtractorDependencies
 from rolememory.learn.model.extract import Fact, asked, drafts
-from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.answer_words import WordedAnswer, answer_words
 from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Words
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 
 _log = logging.getLogger(__name__)
-_CHINESE = {"是": True, "需要": True, "否": False, "不需要": False, "不": False}
-_LABEL = re.compile(r"^(?:memory|summary|statement|记忆|总结|摘要)\s*[:：]\s*", re.IGNORECASE)
-_Yes = Annotated[bool, BeforeValidator(lambda value: _CHINESE.get(str(value).strip(), value))]
+_WORDS = answer_words("words")
+_SAYS = dict.fromkeys(_WORDS["yes"], True) | dict.fromkeys(_WORDS["no"], False)
+_LABEL = re.compile(rf"^(?:{'|'.join(_WORDS['label'])})\s*[:：]\s*", re.IGNORECASE)
+_Yes = Annotated[bool, BeforeValidator(lambda value: _SAYS.get(str(value).strip(), value))]
 _YES = TypeAdapter(_Yes)
 
 
-class Decision(ModelAnswer):
+class Decision(WordedAnswer):
     """Whether to remember. Source: S0.10."""
 
-    should_remember: _Yes = Field(validation_alias=AliasChoices("should_remember", "remember"))
+    should_remember: _Yes
     reason: Line = ""
 
     @classmethod
@@ -37,17 +38,14 @@ class Decision(ModelAnswer):
             return None
 
 
-class RememberedSentence(ModelAnswer):
+class RememberedSentence(WordedAnswer):
     """What to remember, in one sentence; the line it rests on, where the model named one."""
 
-    memory: Line = Field(
-        min_length=1,
-        validation_alias=AliasChoices("memory", "summary", "content", "text", "记忆", "总结"),
-    )
-    about: Line = Field("", validation_alias=AliasChoices("about", "subject", "关于"))
-    turn: Number = Field(0, validation_alias=AliasChoices("line", "turn", "编号"))
+    memory: Line = Field(min_length=1)
+    about: Line = ""
+    turn: Number = 0
     quote: Words = ""
-    when: Line = Field("", validation_alias=AliasChoices("when", "date", "时间"))
+    when: Line = ""
     confidence: Sure = UNTOLD
 
     @classmethod

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import Field, model_validator
 from rapidfuzz import fuzz
 
 from rolememory.learn.model.base import Batch, ExtractorDependencies
 from rolememory.learn.model.grounding import Grounding, ground_of, stands
 from rolememory.learn.model.people import subject_in, subject_of
 from rolememory.learn.model.prompts import listed, marked
+from rolememory.llm.answer_words import WordedAnswer, answer_words
 from rolememory.llm.answers import ModelAnswer
 from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Texts, Words
 from rolememory.locales import LocalizedText
@@ -35,48 +36,29 @@ _A_SENTENCE = 12  # bytes of a text that stands in the place of a list
 
 @dataclass(frozen=True, slots=True)
 class FactKind:
-    """One kind of fact: what a model may call it, and what it becomes."""
+    """One kind of fact, and what it becomes."""
 
     name: str  # the tag it gives
-    words: tuple[str, ...] = ()
     type: MemoryType = MemoryType.SEMANTIC
     of_role: MemoryType = MemoryType.SEMANTIC  # what it becomes when it is about the role itself
     salience: float = 0.5
 
 
+EVENT = FactKind("event", MemoryType.EPISODIC, MemoryType.EPISODIC)
 KINDS = (
-    FactKind("fact", ("事实", "事實", "信息", "資訊", "information", "knowledge", "semantic")),
-    FactKind("preference", ("偏好", "喜好", "like", "dislike", "taste"), salience=0.6),
-    FactKind("project", ("项目", "項目", "专案", "專案", "work")),
-    FactKind(
-        "event",
-        ("事件", "经历", "經歷", "experience", "episodic", "happening"),
-        MemoryType.EPISODIC,
-        MemoryType.EPISODIC,
-    ),
-    FactKind(
-        "trait",
-        ("性格", "特质", "特質", "特点", "特點", "特征", "特徵", "personality"),
-        of_role=MemoryType.TRAIT,
-        salience=0.6,
-    ),
-    FactKind(
-        "goal",
-        ("目标", "目標", "愿望", "願望", "心愿", "心願", "wish", "desire"),
-        of_role=MemoryType.GOAL,
-        salience=0.7,
-    ),
-    FactKind(
-        "plan", ("计划", "計劃", "計畫", "打算", "安排", "appointment", "intention"), salience=0.6
-    ),
-    FactKind(
-        "promise",
-        ("约定", "約定", "承诺", "承諾", "诺言", "諾言", "commitment", "agreement"),
-        salience=0.8,
-    ),
-    FactKind("relationship", ("关系", "關係", "relation", "family"), salience=0.7),
+    FactKind("fact"),
+    FactKind("preference", salience=0.6),
+    FactKind("project"),
+    EVENT,
+    FactKind("trait", of_role=MemoryType.TRAIT, salience=0.6),
+    FactKind("goal", of_role=MemoryType.GOAL, salience=0.7),
+    FactKind("plan", salience=0.6),
+    FactKind("promise", salience=0.8),
+    FactKind("relationship", salience=0.7),
 )
-_BY_WORD = {word: kind for kind in KINDS for word in (kind.name, *kind.words)}
+_BY_WORD = {
+    word: kind for kind in KINDS for word in (kind.name, *answer_words("kinds").get(kind.name, ()))
+}
 
 _LANGUAGE = LocalizedText("write content in the language of the chat, not in Chinese")
 _SAID = LocalizedText("{name} said: “{words}”")
@@ -84,29 +66,22 @@ _DATED = LocalizedText("{content} ({when}).")
 _BULLET = re.compile(
     r"^\s*(?:[-*•·–—]|\d{1,2}[.)、．]|[(（]\d{1,2}[)）])\s*(?P<fact>\S.+)$", re.MULTILINE
 )
-_NUMBERED = re.compile(r"(?:fact_?|事实)?\d+")
-_NAMES = ("facts", "memories", "results", "items", "result", "data", "事实", "记忆")
+_LISTS = answer_words("words")["lists"]
+_NUMBERED = re.compile(rf"(?:fact_?|{'|'.join(_LISTS)})?\d+")
 
 
-class Fact(ModelAnswer):
+class Fact(WordedAnswer):
     """One fact as a model gives it. Only the content is needed; fields of other designs are read as well. Source: S4.24."""
 
-    content: Line = Field(
-        min_length=1,
-        validation_alias=AliasChoices("content", "fact", "text", "memory", "statement", "内容"),
-    )
-    turn: Number = Field(
-        0, validation_alias=AliasChoices("line", "turn", "number", "message", "编号", "行")
-    )
-    quote: Words = Field("", validation_alias=AliasChoices("quote", "evidence", "source", "原文"))
-    about: Line = Field("", validation_alias=AliasChoices("about", "subject", "who", "关于"))
-    when: Line = Field("", validation_alias=AliasChoices("when", "date", "time", "时间", "日期"))
-    type: Line = Field("", validation_alias=AliasChoices("type", "kind", "category", "类型"))
+    content: Line = Field(min_length=1)
+    turn: Number = 0
+    quote: Words = ""
+    about: Line = ""
+    when: Line = ""
+    type: Line = ""
     tags: Texts = ()
     confidence: Sure = UNTOLD
-    replaces: Line = Field(
-        "", validation_alias=AliasChoices("replaces", "replace", "updates", "取代", "替换")
-    )
+    replaces: Line = ""
 
     @property
     def kind(self) -> FactKind:
@@ -152,11 +127,11 @@ def _rows(value: Any) -> list[Any] | None:
 
 
 def _is_packed(value: Any) -> bool:
-    return isinstance(value, dict) and any(name in value for name in _NAMES) and not _fact(value)
+    return isinstance(value, dict) and any(name in value for name in _LISTS) and not _fact(value)
 
 
 def _listed(value: dict[str, Any]) -> list[Any]:
-    inner = next(value[name] for name in _NAMES if name in value)
+    inner = next(value[name] for name in _LISTS if name in value)
     if isinstance(inner, dict):
         return _rows(inner) or []
     if isinstance(inner, str):
@@ -230,7 +205,7 @@ def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Dra
     subject = _subject(fact, ground, batch)
     told = third_person(fact.content, subject, ground, batch)
     happened = _when(fact.when, batch)
-    kind = KINDS[3] if happened and not fact.type else fact.kind
+    kind = EVENT if happened and not fact.type else fact.kind
     return Draft(
         content=dated(told or fact.content, happened, ground, batch),
         type=kind.of_role if subject is None else kind.type,

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from rolememory.learn.model.extract import LONGEST_FACT, same_words
 from rolememory.learn.model.known_memories import Sees, told_at
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import listed
+from rolememory.llm.answer_words import WordedAnswer
 from rolememory.llm.answers import ModelAnswer
 from rolememory.llm.client import UNHURRIED, RequestLimits
 from rolememory.llm.fields import UNTOLD, Line, Sure
@@ -27,18 +28,12 @@ FEWEST = 2  # memories that a conclusion must be drawn from
 TAG = "inference"
 
 
-class Conclusion(ModelAnswer):
+class Conclusion(WordedAnswer):
     """One conclusion. `based_on` are numbers of the list that was shown, or ids."""
 
-    conclusion: Line = Field(
-        min_length=1,
-        max_length=LONGEST_FACT,
-        validation_alias=AliasChoices("conclusion", "content", "inference", "结论"),
-    )
-    confidence: Sure = Field(UNTOLD, validation_alias=AliasChoices("confidence", "把握"))
-    based_on: tuple[str, ...] = Field(
-        (), validation_alias=AliasChoices("based_on", "basedOn", "ids", "sources", "依据")
-    )
+    conclusion: Line = Field(min_length=1, max_length=LONGEST_FACT)
+    confidence: Sure = UNTOLD
+    based_on: tuple[str, ...] = ()
 
     @field_validator("based_on", mode="before")
     @classmethod

@@ -1,22 +1,13 @@
 """Whom a model means by the name it gives."""
 
 from rolememory.inject.fence import tame
+from rolememory.llm.answer_words import answer_words
 from rolememory.schema.learning import USER, ChatMessage, Company
 from rolememory.text.fold import fold, folded_key
 
-_USER = frozenset("user human player 用户 用戶 使用者 玩家 人类 人類".split()) | {
-    "the user",
-    "{{user}}",
-    "{ {user}}",
-}
-_ROLE = frozenset(
-    "character char assistant ai bot role npc 角色 助手 助理 机器人 機器人".split()
-) | {
-    "the character",
-    "{{char}}",
-    "{ {char}}",
-}
-_SPEAKER = frozenset("i me myself self speaker 我 自己 本人 说话人 說話人 说话者".split())
+_USER, _ROLE, _SPEAKER = (
+    frozenset(answer_words("words")[name]) for name in ("user", "role", "speaker")
+)
 _LONGEST_NAME = 60
 
 

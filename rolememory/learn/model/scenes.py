@@ -7,7 +7,7 @@ or a branch gives back the one before. Kept apart from the memories, since it is
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from rolememory.chats import ChatInfo, VisiblePath
 from rolememory.inject.fence import tame
@@ -18,7 +18,7 @@ from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import marked
 from rolememory.learn.model.report import RunOptions
 from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
-from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.answer_words import WordedAnswer
 from rolememory.llm.fields import Line, Texts
 from rolememory.schema.learning import ChatMessage
 from rolememory.text.plain import plain
@@ -39,15 +39,15 @@ def _short(value: object) -> object:
 Value = Annotated[Line, BeforeValidator(_short)]
 
 
-class SceneText(ModelAnswer):
+class SceneText(WordedAnswer):
     """What holds in the scene now."""
 
-    time: Value = Field("", validation_alias=AliasChoices("time", "when", "date"))
-    place: Value = Field("", validation_alias=AliasChoices("place", "location", "where"))
-    who: Texts = Field((), validation_alias=AliasChoices("who", "present", "characters"))
-    relationship: Value = Field("", validation_alias=AliasChoices("relationship", "relation"))
-    items: Texts = Field((), validation_alias=AliasChoices("items", "things", "inventory"))
-    promises: Texts = Field((), validation_alias=AliasChoices("promises", "open", "plans"))
+    time: Value = ""
+    place: Value = ""
+    who: Texts = ()
+    relationship: Value = ""
+    items: Texts = ()
+    promises: Texts = ()
 
     def state(self) -> State:
         """The fields that say something, without what orders, leaks or is secret."""

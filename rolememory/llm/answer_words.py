@@ -1,0 +1,33 @@
+"""What language models call things in their answers, in every language: worldbook_rules/lexicons/answers.json."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from pydantic import AliasChoices, AliasGenerator, ConfigDict
+
+from rolememory.llm.answers import ModelAnswer
+from rolememory.shipped import lexicon
+
+
+@cache
+def answer_words(section: str) -> Mapping[str, tuple[str, ...]]:
+    """The words of a section by what they mean, those of all languages together.
+
+    >>> answer_words("sure")["0.85"], answer_words("words")["yes"]
+    (('high', 'likely', '高', '较高', '較高'), ('是', '需要'))
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for rows in lexicon("answers")["languages"].values():
+        for name, words in rows[section].items():
+            found[name] = (*found.get(name, ()), *words)
+    return found
+
+
+def _named(field: str) -> AliasChoices:
+    return AliasChoices(*answer_words("fields").get(field, (field,)))
+
+
+class WordedAnswer(ModelAnswer):
+    """An answer whose fields go by many names; a model is asked for the first."""
+
+    model_config = ConfigDict(alias_generator=AliasGenerator(validation_alias=_named))
