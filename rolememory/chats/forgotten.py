@@ -6,16 +6,11 @@ from rolememory.chats.normalize import base
 from rolememory.schema.passage import Passage
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.state import StateFile
+from rolememory.text.passages import LONGEST
 from rolememory.text.sentences import SentenceSpan
 
-
-def key_of(version: str, start: int) -> str:
-    """What tells a passage wherever its message is said again: the digest of the message, and the place in it.
-
-    >>> key_of("0a1b2c3d4e5f.2", 40)
-    '0a1b2c3d4e5f:40'
-    """
-    return f"{base(version)}:{start}"
+Places = Mapping[str, tuple[SentenceSpan, ...]]
+"""Places in messages, by the digest of the message: wherever it is said again, they are the same."""
 
 
 class Forgotten:
@@ -29,49 +24,75 @@ class Forgotten:
         """Another one whenever something was forgotten or brought back."""
         return self._file.mark
 
-    def keys(self) -> frozenset[str]:
-        """What is forgotten."""
-        return frozenset(self._file.load().get("passages", ()))
+    def passages(self) -> Places:
+        """Where forgotten passages stand: whatever overlaps with one is forgotten, however a message is cut into passages."""
+        return self._places("passages")
 
-    def parts(self) -> Mapping[str, tuple[SentenceSpan, ...]]:
-        """What is forgotten of a message of which the rest stands: places in it, by the digest of the message."""
-        found = self._file.load().get("parts", {})
-        return {
-            one: tuple(SentenceSpan(*place) for place in places) for one, places in found.items()
-        }
+    def parts(self) -> Places:
+        """What is forgotten of a message of which the rest stands."""
+        return self._places("parts")
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Forget these; durable on return. Raises: NotWrittenError."""
-        more = _keys_of(passages)
-        with self._file.changing() as state:
-            state["passages"] = sorted(more.union(state.get("passages", ())))
+        self._change("passages", set(map(_place, passages)), set())
 
     def restore(self, passages: Iterable[Passage]) -> None:
         """Bring these back; durable on return. Raises: NotWrittenError."""
-        less = _keys_of(passages)
-        with self._file.changing() as state:
-            state["passages"] = sorted({*state.get("passages", ())} - less)
+        hidden = self.passages()
+        back = [
+            (digest, place)
+            for digest, asked in map(_place, passages)
+            for place in overlapping(hidden, digest, asked)
+        ]
+        self._change("passages", set(), set(back))
 
     def add_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
         """Forget these places of messages, each with its message's version; durable on return. Raises: NotWrittenError."""
-        self._change_parts({(base(version), place) for version, place in parts}, set())
+        self._change("parts", {(base(version), place) for version, place in parts}, set())
 
     def restore_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
         """Bring these back; durable on return. Raises: NotWrittenError."""
-        self._change_parts(set(), {(base(version), place) for version, place in parts})
+        self._change("parts", set(), {(base(version), place) for version, place in parts})
 
-    def _change_parts(
-        self, more: set[tuple[str, SentenceSpan]], less: set[tuple[str, SentenceSpan]]
+    def _places(self, name: str) -> dict[str, tuple[SentenceSpan, ...]]:
+        return _read(self._file.load().get(name, {}))
+
+    def _change(
+        self, name: str, more: set[tuple[str, SentenceSpan]], less: set[tuple[str, SentenceSpan]]
     ) -> None:
         if not more and not less:
             return
         with self._file.changing() as state:
-            known = {(one, place) for one, places in self.parts().items() for place in places}
+            known = {
+                (one, at) for one, places in _read(state.get(name, {})).items() for at in places
+            }
             found: dict[str, list[list[int]]] = {}
             for digest, place in sorted((known | more) - less):
                 found.setdefault(digest, []).append(list(place))
-            state["parts"] = found
+            state[name] = found
 
 
-def _keys_of(passages: Iterable[Passage]) -> set[str]:
-    return {key_of(one.evidence[0].version, one.start) for one in passages}
+def overlapping(places: Places, version: str, span: SentenceSpan) -> list[SentenceSpan]:
+    """Those of a message's places that overlap with that one."""
+    found = places.get(base(version), ())
+    return [one for one in found if one.start < span.end and span.start < one.end]
+
+
+def _place(one: Passage) -> tuple[str, SentenceSpan]:
+    return base(one.evidence[0].version), SentenceSpan(one.start, one.end)
+
+
+def _read(kept: Mapping[str, list[list[int]]] | list[str]) -> dict[str, tuple[SentenceSpan, ...]]:
+    """Places as the document has them, also as earlier versions wrote them: digest:start."""
+    if isinstance(kept, list):
+        return _begun(kept)
+    return {one: tuple(SentenceSpan(*at) for at in places) for one, places in kept.items()}
+
+
+def _begun(keys: Iterable[str]) -> dict[str, tuple[SentenceSpan, ...]]:
+    """Places of which only the beginning was kept; none was longer than the longest passage."""
+    found: dict[str, tuple[SentenceSpan, ...]] = {}
+    for digest, _, start in (key.partition(":") for key in sorted(keys)):
+        place = SentenceSpan(int(start), int(start) + LONGEST)
+        found[digest] = (*found.get(digest, ()), place)
+    return found

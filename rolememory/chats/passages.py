@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rolememory.chats.chats import Chats
-from rolememory.chats.forgotten import Forgotten, key_of
+from rolememory.chats.forgotten import Forgotten, Places, overlapping
 from rolememory.chats.normalize import base
 from rolememory.chats.pinned import Pin, Pinned, held
 from rolememory.chats.transcript import Chat
@@ -60,10 +60,8 @@ class ChatPassages:
         self._chats, self._speaker = chats, speaker
         self._forgotten, self._pinned = forgotten, pinned
         self._pins: frozenset[Pin] = frozenset()
-        self._hidden: frozenset[str] = frozenset()
-        self._cut: Mapping[
-            str, tuple[SentenceSpan, ...]
-        ] = {}  # by digest: what is left out of a message
+        self._hidden: Places = {}
+        self._cut: Places = {}  # what is left out of messages
         self._away: dict[str, Passage] = {}  # what is hidden
         self._places: dict[str, _Place] = {}  # by the name of the log
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -102,7 +100,7 @@ class ChatPassages:
         if self._pinned:
             self._pin(self._pinned.pins())
         if self._forgotten:
-            self._hide(self._forgotten.keys())
+            self._hide(self._forgotten.passages())
             self._leave_out(self._forgotten.parts())
         changed, self._followed = self._chats.changed(self._followed)
         fresh = dict(sorted(changed, key=_newest, reverse=True))
@@ -118,22 +116,20 @@ class ChatPassages:
             one for version in versions for one in self._versions.get((chat, version), ())
         )
 
-    def _hide(self, hidden: frozenset[str]) -> None:
-        """Hide these and no others. Cost: what is hidden or shown again."""
-        changed = hidden ^ self._hidden
-        self._hidden = hidden
-        for digest in {key.partition(":")[0] for key in changed}:
+    def _hide(self, hidden: Places) -> None:
+        """Hide these and no others. Cost: the messages in which that changes."""
+        known, self._hidden = self._hidden, hidden
+        for digest in _changed(known, hidden):
             for place in self._chats.alike(digest):
                 for one in self._versions.get(place, ()):
                     self._keep(self._away.get(one) or self.current[one])
 
-    def _leave_out(self, parts: Mapping[str, tuple[SentenceSpan, ...]]) -> None:
+    def _leave_out(self, parts: Places) -> None:
         """Leave out these parts of messages and no others. Cost: the messages in which that changes."""
         known, self._cut = self._cut, parts
-        for digest in known.keys() | parts.keys():
-            if known.get(digest) != parts.get(digest):
-                for chat, version in self._chats.alike(digest):
-                    self._tell_again(chat, version)
+        for digest in _changed(known, parts):
+            for chat, version in self._chats.alike(digest):
+                self._tell_again(chat, version)
 
     def _tell_again(self, chat: str, version: str) -> None:
         if (chat, version) in self._versions:
@@ -155,7 +151,8 @@ class ChatPassages:
         constant = bool(self._pins and held(one, self._pins))
         if one.constant is not constant:
             one = one.model_copy(update={"constant": constant})
-        if self._hidden and key_of(one.evidence[0].version, one.start) in self._hidden:
+        place = SentenceSpan(one.start, one.end)
+        if self._hidden and overlapping(self._hidden, one.evidence[0].version, place):
             self._away[one.id] = one
             self.current.drop(one.id)
             return
@@ -221,6 +218,12 @@ class ChatPassages:
         for one in passage_ids:
             self._away.pop(one, None)
             self.current.drop(one)
+
+
+def _changed(before: Places, after: Places) -> list[str]:
+    """The digests of messages with other places than before."""
+    digests = before.keys() | after.keys()
+    return [one for one in digests if before.get(one) != after.get(one)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,12 @@ LONGEST_HAN = (
     120  # of one whose beginning is mostly Han or kana: each says what two letters or three say
 )
 
+_DEEPER = 0.5  # of the limit holds for what is packed behind the first passage
+
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|[—–-](?=\s)|——|…+|\.{3}")
 _BLANKS = re.compile(r"\s+")
+_VISIBLE = re.compile(r"\S")
 _FILLED = 3  # the first third of the limit is no place to cut
 
 
@@ -37,9 +40,10 @@ def passages(
 ) -> tuple[PassageSpan, ...]:
     """The passages of a text in order: between and around them stand only blanks, commands and what is `left_out`. Cost: O(length).
 
-    Words out of character make passages of their own. What somebody else says stays together with the words before or behind it
-    that say who speaks; across an empty line it is not packed together with the speaker's own words otherwise. A sentence is cut
-    only if it is longer than the limit: at clauses, else at blanks, else anywhere.
+    Behind the first passage, sentences are packed up to half the limit: what somebody says in the midst of a long reply is then
+    found as well as a line that stands alone. Words out of character make passages of their own. What somebody else says stays
+    together with the words before or behind it that say who speaks; across an empty line it is not packed together with the
+    speaker's own words otherwise. A sentence is cut only if it is longer than the limit: at clauses, else at blanks, else anywhere.
 
     >>> text = "The beacon is dark. ((brb)) Was it the storm?"
     >>> [(text[one.start : one.end], one.ooc) for one in passages(text, [MarkedSpan("ooc", 20, 27)])]
@@ -63,6 +67,12 @@ def limit_at(text: str, start: int) -> int:
     visible = sum(map(len, beginning.split()))
     han = sum(map(len, _HAN.findall(beginning)))
     return LONGEST_HAN if han * 2 > visible else LONGEST
+
+
+def _packed_to(text: str, start: int) -> int:
+    """How long the sentences together may be that are packed from here."""
+    limit = limit_at(text, start)
+    return int(limit * _DEEPER) if _VISIBLE.search(text, 0, start) else limit
 
 
 def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[SentenceSpan, bool]]:
@@ -123,7 +133,7 @@ def _packed(
             yield SentenceSpan(start, end)
             end = 0
         if not end:
-            start, longest = piece.start, piece.start + limit_at(text, piece.start)
+            start, longest = piece.start, piece.start + _packed_to(text, piece.start)
         last, end = piece, piece.end
     if end:
         yield SentenceSpan(start, end)

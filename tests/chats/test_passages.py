@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from rolememory import Home
+from rolememory.chats.forgotten import Forgotten
 from rolememory.chats.passages import ChatPassages
 from rolememory.schema.message import Message
+from rolememory.storage.files.space import FileSpace
 from tests.chats.talk import chats_at, said, without
 
 LONG = " ".join(
@@ -187,6 +190,27 @@ def test_a_passage_is_kept_edited_and_forgotten_by_hand(tmp_path: Path) -> None:
         assert recalled() == []
         mira.restore_passages(said)
         assert recalled() == [said]
+
+
+def test_what_was_forgotten_stays_away_however_its_message_is_cut(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    observed = chats.observe([*said("u: Who lit them?"), Message.assistant(LONG)], chat="c")
+    forgotten = Forgotten(FileSpace(tmp_path))
+    every = list(ChatPassages(chats, lambda one: one.role).follow().values())
+    forgotten.add([every[2]])
+    told = texts(ChatPassages(chats, lambda one: one.role, forgotten))
+    assert told == [one.content for one in every if one is not every[2]]
+    both = every[2].model_copy(update={"start": every[2].start + 9, "end": every[3].start + 9})
+    forgotten.add([both])
+    told = texts(ChatPassages(chats, lambda one: one.role, Forgotten(FileSpace(tmp_path))))
+    assert told == [one.content for one in every if one not in every[2:4]]
+    forgotten.restore(every[2:4])
+    assert len(texts(ChatPassages(chats, lambda one: one.role, forgotten))) == len(every)
+    digest = observed.entered[1].version
+    old = orjson.dumps({"passages": [f"{digest}:{every[2].start}"]})
+    (tmp_path / "state/forgotten.json").write_bytes(old)
+    told = texts(ChatPassages(chats, lambda one: one.role, Forgotten(FileSpace(tmp_path))))
+    assert told == [one.content for one in every if one not in every[2:5]], "280 characters"
 
 
 PANELS = {
