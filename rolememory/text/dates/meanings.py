@@ -256,8 +256,8 @@ def _lunar(one: Reading) -> NamedTime | None:
     month = one.number("lunar", "lunar_months") if one.said("lunar") else 1
     if not one.said("lunar_day"):
         return one.yearly(partial(_lunar_month, one.calendar, month), NO_YEAR)
-    day = int(number(one.said("lunar_day").removeprefix("初").replace("廿", "二十"), {}))
-    return one.yearly(partial(_festival_in, one.calendar, f"lunar {month} {day}"), NO_YEAR)
+    rule = f"lunar {month} {one.number('lunar_day')}"
+    return one.yearly(partial(_festival_in, one.calendar, rule), NO_YEAR)
 
 
 def _lunar_month(calendar: Calendar, month: int, year: int) -> Extent | None:

@@ -1,9 +1,9 @@
 """Numbers as they are written: in digits, in words of a table, in Chinese numerals."""
 
+import unicodedata
 from collections.abc import Mapping
 
-_VALUES = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_SCALES = {"十": 10, "百": 100, "千": 1000}
+_TWO = {ord("两"): "二"}  # Unicode counts it as a word, not as a numeral
 
 
 def number(said: str, words: Mapping[str, float]) -> float:
@@ -26,14 +26,13 @@ def number(said: str, words: Mapping[str, float]) -> float:
 
 
 def _han(said: str) -> float:
-    if not set(said) <= _VALUES.keys() | _SCALES.keys():
-        raise ValueError(f"not a number: {said}")
-    if not set(said) & _SCALES.keys():
-        return float("".join(str(_VALUES[char]) for char in said))
-    total, ones = 0, 0
-    for char in said:
-        if scale := _SCALES.get(char):
-            total, ones = total + (ones or 1) * scale, 0
+    values = [unicodedata.numeric(char) for char in said.translate(_TWO)]
+    if max(values) < 10:
+        return float("".join(f"{value:.0f}" for value in values))
+    total, ones = 0.0, 0.0
+    for value in values:
+        if value < 10:
+            ones = value
         else:
-            ones = _VALUES[char]
-    return float(total + ones)
+            total, ones = total + (ones or 1) * value, 0
+    return total + ones
