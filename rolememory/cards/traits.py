@@ -6,6 +6,7 @@ from typing import Any
 
 from rolememory.cards.attributes import Attribute, attributes
 from rolememory.cards.card import Card
+from rolememory.text.language import CJK
 from rolememory.text.sentences import sentences
 
 Raw = dict[str, Any]
@@ -13,7 +14,6 @@ Raw = dict[str, Any]
 MOST = 200
 
 _NAMES = re.compile(r"\{\{\s*char\s*\}\}|<(?:bot|char)>", re.IGNORECASE)
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _MARK = re.compile(r"^\s*(?:[-*•·●◦‣–—]+|\d{1,3}[.)、．])\s+|^\s*[•·●◦‣]\s*|^\s*\d{1,3}、\s*")
 _HEADING = re.compile(r"(?:#{1,6}\s+|\*\*|==+\s*)?(.+?)(?:\*\*|\s*==+|\s*#+)?\s*[:：]?(?:\*\*)?")
 _SCRIPT = re.compile(r"^\s*<(?:START|END)>\s*$", re.IGNORECASE | re.MULTILINE)
@@ -109,13 +109,13 @@ def _told(one: Attribute) -> str:
     >>> _told(Attribute("Mind", ("kind", "shy"))), _told(Attribute("性格", ("温柔", "害羞")))
     ('Mind: kind, shy', '性格：温柔、害羞')
     """
-    chinese = bool(_CJK.search(one.key + "".join(one.values)))
+    chinese = bool(CJK.search(one.key + "".join(one.values)))
     values = ("、" if chinese else ", ").join(one.values)
     return _under(one.key, values) if one.key else values
 
 
 def _under(heading: str, line: str) -> str:
-    return f"{heading}：{line}" if _CJK.search(heading + line) else f"{heading}: {line}"
+    return f"{heading}：{line}" if CJK.search(heading + line) else f"{heading}: {line}"
 
 
 def _bare(line: str) -> tuple[str, bool]:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from rolememory.shipped import lexicon
+from rolememory.text.language import HAN
 
 _CLASSES = (  # a word of two is what comes last
     "epithets parts persons saying negations objects articles indefinite of_third of_second of_first third second first"
@@ -18,7 +19,6 @@ _NOUN_WITHIN = 4  # words from an article to its noun
 _VERB_WITHIN = 4  # words from a verb to the quotation, where no comma or colon stands between
 _NEAR = 40
 _LONGEST_SAYING = 16
-_HAN = re.compile("[\u3400-\u9fff]")
 _LATIN = r"[A-Za-zÀ-ɏ]+(?:['’-][A-Za-zÀ-ɏ]+)*"
 _LINKS = "的家们那"  # between 我 and whom one speaks of
 _ANNOUNCES = ":：,，—"
@@ -84,7 +84,7 @@ def _lexicon() -> _Lexicon:
 def _vocabulary(own: frozenset[str], others: frozenset[str]) -> _Vocabulary:
     classes = _lexicon().classes | dict.fromkeys(others, "persons") | dict.fromkeys(own, "own")
     han: dict[str, list[str]] = {link: [] for link in _LINKS}
-    for word in sorted(filter(_HAN.match, classes), key=len, reverse=True):
+    for word in sorted(filter(HAN.match, classes), key=len, reverse=True):
         han.setdefault(word[0], []).append(word)
     return _Vocabulary(classes, re.compile(rf"{_LATIN}|[{''.join(han)}]"), han)
 
@@ -140,7 +140,7 @@ class Narration:
         if verb is None or (clause[0].isupper() and tokens[0].kind in _DETERMINERS):
             return ""
         subject = _subject(tokens[:verb])
-        if subject is None and not _HAN.match(clause[-1]):
+        if subject is None and not HAN.match(clause[-1]):
             subject = _subject(tokens[verb + 1 :][:_NOUN_WITHIN])
         return self._other(subject)
 
@@ -212,23 +212,23 @@ def _latin(text: str, classes: dict[str, str]) -> str:
 
 def _is_han_name(pair: str) -> bool:
     words = _lexicon()
-    return pair[:1] in words.starts and bool(_HAN.match(pair, 1)) and pair not in words.not_names
+    return pair[:1] in words.starts and bool(HAN.match(pair, 1)) and pair not in words.not_names
 
 
 def _may_announce(clause: str) -> bool:
     """Whether a clause may say that somebody speaks: a Chinese one must end so."""
-    return not _HAN.match(clause[-1]) or bool(_lexicon().says.search(clause[-_LONGEST_SAYING:]))
+    return not HAN.match(clause[-1]) or bool(_lexicon().says.search(clause[-_LONGEST_SAYING:]))
 
 
 def _loose(body: str) -> bool:
     """Whether a Chinese clause ends without a word that leads to a quotation by itself."""
-    return bool(_HAN.match(body[-1])) and body[-1] not in _SAID
+    return bool(HAN.match(body[-1])) and body[-1] not in _SAID
 
 
 def _verb(text: str, tokens: Sequence[_Token]) -> int | None:
     """Which token of a clause is its last verb of saying; a Chinese one must end with it."""
     text = text.rstrip()
-    if text and _HAN.match(text[-1]):
+    if text and HAN.match(text[-1]):
         says = _lexicon().says.search(text)
         return sum(one.start < says.start() for one in tokens) if says else None
     said = [place for place, one in enumerate(tokens) if one.kind == "saying"]
@@ -271,7 +271,7 @@ def _noun(tokens: Sequence[_Token], place: int) -> tuple[Who | None, int]:
     linked = 1 if rest and rest[0].text in _LINKS else 0
     near = rest[linked:][:1]
     beside = bool(near) and near[0].start == one.start + len(one.text) + linked
-    if who and beside and (linked or _HAN.match(one.text)):  # 我妈, 她的声音
+    if who and beside and (linked or HAN.match(one.text)):  # 我妈, 她的声音
         return _determined(near, who, who)
     return who, 1
 

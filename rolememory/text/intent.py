@@ -11,10 +11,10 @@ from typing import Literal
 
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
+from rolememory.text.language import HAN
 
 Intent = Literal["past", "request", "mixed", "chat"]
 _LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2}")
 
 
@@ -73,7 +73,7 @@ def _read(text: str) -> str:
 
 
 def _languages(text: str) -> Iterator[Language]:
-    if _CJK.search(text):
+    if HAN.search(text):
         yield "zh"
     if _LATIN.search(text):
         yield "en"

@@ -1,5 +1,6 @@
 """Which language a text is written in, and which scripts stand in it."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -7,6 +8,10 @@ import regex
 
 from rolememory.schema.scene import Language
 
+HAN = re.compile("[\u3400-\u9fff]")
+"""A Chinese character, as rules about everyday texts need it."""
+CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+"""... or kana, or one of the rarer forms."""
 HAN_PER_WORD = 1.6  # Han characters that say what one Latin word says
 
 _WORD = regex.compile(r"[\p{Latin}\p{M}]+(?:['’-][\p{Latin}\p{M}]+)*")

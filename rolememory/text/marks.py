@@ -13,6 +13,7 @@ from typing import NamedTuple
 from rolememory.schema.learning import MarkedSpan, SpanKind
 from rolememory.shipped import lexicon
 from rolememory.text.attribution import Narration, Verdict
+from rolememory.text.language import HAN
 from rolememory.text.words import stem
 
 _NEAR = 120  # characters beside a quotation in which it says who speaks
@@ -20,7 +21,6 @@ _LONGEST_ASIDE = 4000  # characters to the bracket that closes words out of char
 _STRESSED = 3  # so few words between asterisks may be stressed ones
 _ASIDE_END = re.compile(r"[（(\[【{]{1,2}\s*/[^（()）\[\]【】{}\n]{1,20}[\])】）}]{1,2}")
 _CLOSED_BY = {"(": ")", "（": "）", "[": "]", "【": "】", "{": "}"}
-_HAN = re.compile("[\u3400-\u9fff]")
 _WORDS = re.compile(r"[A-Za-z']+|[\u3400-\u9fff]")
 _NUMERAL = re.compile(r"[一二三四五六七八九十\d\W]*")
 _SENTENCES = re.compile(r".*(?:[。！？\n]|[.!?…][\"”’*_)]*\s)", re.DOTALL)
@@ -101,7 +101,7 @@ def is_told_by_an_i(text: str) -> bool:
 
 def _names(names: Sequence[str]) -> frozenset[str]:
     """The words of Latin names in lower case, names in Han whole."""
-    split = ([name] if _HAN.search(name) else name.lower().split() for name in names)
+    split = ([name] if HAN.search(name) else name.lower().split() for name in names)
     return frozenset(word for words in split for word in words)
 
 
@@ -165,13 +165,13 @@ def _acted(text: str, start: int, end: int) -> bool:
     edges = _opens(text, start) + _closes(text, end)
     if len(inside) > _STRESSED or edges > 1:
         return bool(inside)
-    return edges > 0 and (bool(_HAN.search(text, start, end)) or _is_gesture(inside))
+    return edges > 0 and (bool(HAN.search(text, start, end)) or _is_gesture(inside))
 
 
 def _narrated(text: str, start: int, end: int) -> bool:
     """Whether words in round brackets are a stage direction, not a remark."""
     inside = text[start + 1 : end - 1]
-    if not _HAN.search(inside):
+    if not HAN.search(inside):
         return _opens(text, start) and _is_gesture(_WORDS.findall(inside))
     if _opens(text, start):
         return not _NUMERAL.fullmatch(inside)

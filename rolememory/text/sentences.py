@@ -10,6 +10,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from rolememory.shipped import lexicon
+from rolememory.text.language import CJK
 
 _PAIRED = '"*_'  # one character that opens and closes
 _QUOTES = '"”’」』»'
@@ -18,7 +19,6 @@ _STOP = re.compile(
     rf"\n|(?P<mark>[。｡！？!?.…]+[~～]*|[~～]+)(?P<close>[{_PAIRED}{_QUOTES}'》）)\]】]*)"
 )
 _NEXT = re.compile(r"([^\S\n]*)(\S?)")
-_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _BEFORE_POINT = re.compile(r"(?<![A-Za-z0-9.])(?P<word>[A-Za-z][A-Za-z.]*)$|^\s*[0-9]{1,3}$")
 _LONGEST_ABBREVIATION = 9
 
@@ -89,7 +89,7 @@ def _is_end(
     blank, char = follows.groups()
     if not char:
         return True
-    if closing and closing[-1] in _QUOTES and (char.islower() or (not blank and _HAN.match(char))):
+    if closing and closing[-1] in _QUOTES and (char.islower() or (not blank and CJK.match(char))):
         return False  # who said it follows: "Go!" he said. “走吧。”他说。
     mark = stop["mark"]
     if mark.startswith(("…", "..")):
@@ -97,7 +97,7 @@ def _is_end(
     if mark[0] in "。｡！？":
         return True
     if not blank and char not in _OPENERS:
-        return bool(mark[0] in "!?" and _HAN.match(char))
+        return bool(mark[0] in "!?" and CJK.match(char))
     return mark != "." or not _abbreviated(text, stop.start(), line, char)
 
 

@@ -13,9 +13,9 @@ from rolememory.learn.commands.patterns import command_patterns as command_rules
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
+from rolememory.text.language import HAN
 from rolememory.text.macros import has_macros
 
-_HAN = re.compile("[\u3400-\u9fff]")
 _TEMPLATE_CODE = re.compile(r"\{%|%\}|\{#|\{\{|<%|%>")
 _JSON = re.compile(
     r"^\s*(?:[\[{]\s*(?:[\"{\[\]}]|\w+\"?\s*:)|\"[\w ]+\"\s*:|[\]}\",]+\s*$)|[\"\]}]\s*[,:]\s*[\"\[{].*[\"\]}]\s*,?\s*$|[\"}\]]\s*[}\]]\s*,?\s*$"
@@ -73,7 +73,7 @@ def _row(says: str, unless: str = "") -> UnsafePattern:
 
 def languages(even: str) -> Sequence[Language]:
     """Whose rules read a text: English always, Chinese where a character of it stands."""
-    return ("zh", "en") if _HAN.search(even) else ("en",)
+    return ("zh", "en") if HAN.search(even) else ("en",)
 
 
 def order_in(even: str) -> str:

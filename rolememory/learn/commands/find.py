@@ -10,12 +10,13 @@ from rolememory.learn.commands.sentence import Command, CommandSentence, content
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.learning import ScopeCommand
 from rolememory.schema.scene import Language
+from rolememory.text.language import HAN
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
 
 _LONGEST = 8_000  # characters of a message that are read
 _LONGEST_SENTENCE = 600
-_HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[a-z]{2}")
+_LATIN = re.compile("[a-z]{2}")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _BRACKETS = re.compile(
     r"\(\((?P<double>.*?)\)\)|\((?P<round>[^()]*)\)|\[{1,2}(?P<square>[^\[\]]*)\]{1,2}", re.DOTALL
@@ -93,7 +94,7 @@ def chapter_commands(text: str) -> list[tuple[int, int, str]]:
 
 
 def _languages(even: str) -> Iterator[Language]:
-    if _HAN.search(even):
+    if HAN.search(even):
         yield "zh"
     if _LATIN.search(even):
         yield "en"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rolememory.learn.commands.patterns import CommandPattern, CommandPatterns, Kind
+from rolememory.text.language import HAN
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan
 
@@ -19,7 +20,6 @@ _NEIGHBOURS = {
     "remember": (-1, 1),
     "pin": (-1, 1),
 }  # which sentences "that" may mean, nearest first; else the last one
-_HAN = re.compile("[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ class CommandSentence:
         even = plain(before)
         lead = self.rules.lead.match(even)
         rest = even[lead.end() if lead else 0 :]
-        return len(re.findall("[a-z']+", rest)) > 2 or len(_HAN.findall(rest)) > 3
+        return len(re.findall("[a-z']+", rest)) > 2 or len(HAN.findall(rest)) > 3
 
     def _neighbour(self, place: int) -> str:
         if not 0 <= place < len(self.parts):
