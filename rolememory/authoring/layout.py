@@ -9,17 +9,10 @@ kernel (L. McInnes et al., "UMAP", 2018; L. van der Maaten and G. Hinton, "t-SNE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 from rolememory.authoring.similarity import NEAREST, SimilarityRows, neighbours
 from rolememory.schema.memory import Memory
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Places = NDArray[np.int64]
+from rolememory.text.arrays import Floats, Rows, np
 
 Spot = tuple[float, float]
 
@@ -36,7 +29,7 @@ _SEED = 20_241
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places by content: (x, y), both in -1..1. `placed`: how many were added beside others since the last whole layout."""
+    """Rows by content: (x, y), both in -1..1. `placed`: how many were added beside others since the last whole layout."""
 
     spots: Mapping[str, Spot] = field(default_factory=dict)  # content digest -> place
     placed: int = 0
@@ -90,9 +83,7 @@ def _anew(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
 def _beside(
     like: SimilarityRows, names: Sequence[str], here: Mapping[str, Spot], fresh: Sequence[int]
 ) -> dict[str, Spot]:
-    """Places for new memories among their nearest; a memory similar to none goes to the edge."""
-    import numpy as np
-
+    """Rows for new memories among their nearest; a memory similar to none goes to the edge."""
     if not fresh:
         return {}
     known = [place for place, name in enumerate(names) if name in here]
@@ -112,8 +103,6 @@ def _beside(
 
 def _whole(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
     """A layout of all from nothing."""
-    import numpy as np
-
     if len(names) < 3:
         return {name: _inside(0.4 * at, 0.0) for at, name in enumerate(names)}
     places, cosines = like.neighbours()
@@ -121,10 +110,8 @@ def _whole(like: SimilarityRows, names: Sequence[str]) -> dict[str, Spot]:
     return {name: _inside(x, y) for name, (x, y) in zip(names, _scaled(spots), strict=True)}
 
 
-def _axes(rows: "Floats", names: Sequence[str]) -> "Floats":
+def _axes(rows: Floats, names: Sequence[str]) -> Floats:
     """Coordinates on the two principal axes, (n, 2), each with deviation 1; equal rows are set slightly apart."""
-    import numpy as np
-
     centred = rows - rows.mean(axis=0)
     axes = np.linalg.eigh(centred.T @ centred)[1][:, :-3:-1]
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), (0, 1)])  # they know no sign
@@ -137,10 +124,8 @@ def _axes(rows: "Floats", names: Sequence[str]) -> "Floats":
     return apart
 
 
-def _pulled(spots: "Floats", places: "Places", shares: "Floats") -> "Floats":
+def _pulled(spots: Floats, places: Rows, shares: Floats) -> Floats:
     """Moves the points: neighbours attract, sampled strangers repel, with a falling step size."""
-    import numpy as np
-
     chance = np.random.default_rng(_SEED)
     pulls = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9)
     spots = spots * np.float32(4.0)
@@ -156,10 +141,8 @@ def _pulled(spots: "Floats", places: "Places", shares: "Floats") -> "Floats":
     return spots
 
 
-def _scaled(spots: "Floats") -> "Floats":
+def _scaled(spots: Floats) -> Floats:
     """Scaled to -1..1; a few outliers end at the edge."""
-    import numpy as np
-
     low, high = np.percentile(spots, 1.0, axis=0), np.percentile(spots, 99.0, axis=0)
     middle, width = (low + high) / 2, max(float((high - low).max()), 1e-9)
     found: Floats = np.clip((spots - middle) / width * 1.84, -1.0, 1.0).astype(np.float32)

@@ -6,18 +6,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from math import log
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rolememory.schema.memory import Memory
+from rolememory.text.arrays import Floats, Rows, np
 from rolememory.text.vectors import VectorTable
 from rolememory.text.words import kind, term_query, tokens
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Places = NDArray[np.int64]
 
 DIMS = 512  # of rows by words: room for the words of a role, so that strangers rarely meet
 SPOTS = 3  # where each word stands among them
@@ -33,11 +27,11 @@ class SimilarityRows:
     """Rows of memories, (n, dims) float32, normalised; a row of zeros is similar to none."""
 
     ids: tuple[str, ...]
-    rows: "Floats" = field(repr=False)
+    rows: Floats = field(repr=False)
     by: Literal["meaning", "words"]
-    _near: "list[tuple[Places, Floats]]" = field(default_factory=list, repr=False)  # found once
+    _near: list[tuple[Rows, Floats]] = field(default_factory=list, repr=False)  # found once
 
-    def neighbours(self) -> "tuple[Places, Floats]":
+    def neighbours(self) -> tuple[Rows, Floats]:
         """For each row the places of the `NEAREST` others, (n, k), nearest first, and their cosines. Ties: the earlier one. O(n²), once."""
         if not self._near:
             self._near.append(neighbours(self.rows, self.rows, NEAREST, skip_self=True))
@@ -66,11 +60,9 @@ def likeness(
 
 
 def neighbours(
-    rows: "Floats", among: "Floats", most: int, *, skip_self: bool = False
-) -> "tuple[Places, Floats]":
+    rows: Floats, among: Floats, most: int, *, skip_self: bool = False
+) -> tuple[Rows, Floats]:
     """The nearest of `among` for each row: places and cosines, (n, k), nearest first."""
-    import numpy as np
-
     k = max(min(most, len(among) - skip_self), 0)
     places, cosines = np.zeros((len(rows), k), np.int64), np.zeros((len(rows), k), np.float32)
     for start in range(0, len(rows) if k else 0, _BLOCK):
@@ -89,10 +81,8 @@ def neighbours(
     return places, cosines
 
 
-def by_words(memories: Sequence[Memory], names: Collection[str] = ()) -> "Floats":
+def by_words(memories: Sequence[Memory], names: Collection[str] = ()) -> Floats:
     """Rows by feature hashing, (n, DIMS): each word of content, keys and topics counts at a few places, weighted by how rare it is."""
-    import numpy as np
-
     quiet = {token for name in names for token in tokens(name)}
     told = [sorted(_tokens(memory) - quiet) for memory in memories]
     holders = Counter(token for own in told for token in own)
@@ -134,10 +124,8 @@ def _spots(token: str) -> tuple[tuple[int, float], ...]:
     return tuple((number % DIMS, 1.0 if number & 0x8000 else -1.0) for number in numbers)
 
 
-def _by_meaning(ids: Sequence[str], own: "Floats", vectors: VectorTable) -> "Floats | None":
+def _by_meaning(ids: Sequence[str], own: Floats, vectors: VectorTable) -> Floats | None:
     """Rows of the embedding model, (n, dim); a memory without a vector gets a mean of its nearest by words. None when too few have one."""
-    import numpy as np
-
     named = vectors.named()
     found = [named.get(next(iter(vectors.digests(one)), b"")) for one in ids]
     read = np.array([one is not None for one in found])
@@ -154,9 +142,7 @@ def _by_meaning(ids: Sequence[str], own: "Floats", vectors: VectorTable) -> "Flo
     return _normalised(rows)
 
 
-def _normalised(rows: "Floats") -> "Floats":
-    import numpy as np
-
+def _normalised(rows: Floats) -> Floats:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     found: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return found

@@ -4,13 +4,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Doubles = NDArray[np.float64]
+from rolememory.text.arrays import Doubles, np
 
 KEPT_TURNS = 5_000  # older ones are only counted
 
@@ -41,10 +36,8 @@ class StoryClock:
         """How many turns there had been at that moment."""
         return self._before + bisect_right(self._seconds, moment.timestamp())
 
-    def turns(self, seconds: "Doubles") -> "Doubles":
+    def turns(self, seconds: Doubles) -> Doubles:
         """How many turns there had been at each of these moments, in seconds since 1970; shape kept."""
-        import numpy as np
-
         found = np.searchsorted(np.array(self._seconds), seconds, side="right")
         return (self._before + found).astype(np.float64)
 

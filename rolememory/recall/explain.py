@@ -14,6 +14,7 @@ from rolememory.recall.gates import eligible, first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
+from rolememory.text.arrays import np
 from rolememory.text.boundaries import FUNCTION_CHARACTERS
 from rolememory.text.words import term_query as split
 
@@ -173,8 +174,6 @@ def _ways_to_wake(question: RecallQuery, memory: Memory) -> Iterator[Change]:
 
 def _telling_words(question: RecallQuery) -> list[str]:
     """Words of the message that may serve as a key: the most telling first, three of them; Chinese ones without function words."""
-    import numpy as np
-
     found, index = split(question.scene.query), question.index.terms
     heard = np.zeros(index.n_rows, dtype=np.bool_)
     heard[index.rows(eligible(question.index.memories.values(), question.asker))] = True

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError, NotWrittenError
 from rolememory.recall.candidates import changed
@@ -15,18 +14,13 @@ from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
 from rolememory.storage.vectors import VectorFile
+from rolememory.text.arrays import Floats
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.fill import VectorFiller
 from rolememory.text.embed.loader import Loader
 from rolememory.text.packed_vectors import NamedVectors
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.semantic import reads
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 _MANY = 64  # vectors that may get lost when the process dies: they are made again
 log = logging.getLogger(__name__)
@@ -158,7 +152,7 @@ class _Store:
         self._file, self._size = file, len(self.kept or ())
         self._new: dict[bytes, Floats] = {}
 
-    def take(self, vectors: "Mapping[bytes, Floats]") -> None:
+    def take(self, vectors: Mapping[bytes, Floats]) -> None:
         """Keep these, on disk when they are many."""
         self._new |= vectors
         if len(self._new) >= _MANY:

@@ -7,18 +7,16 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast, overload
+from typing import cast, overload
 
 from rolememory.schema.evidence import Contribution, Earlier, Hit, Later, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
 from rolememory.schema.usage import HEAVIEST, LIGHTEST
+from rolememory.text.arrays import Doubles, Rows, np
 from rolememory.triggers.base import ByRows, Trigger
 from rolememory.triggers.table import Among, Table, TableEvidence, kind_of
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Doubles, Rows
 
 MOST_SHARE = 0.5  # of relevance that all weighing parts together may add or take away
 MOST_RANKED = 500
@@ -126,8 +124,6 @@ def weigh(
     `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
     added to the weight of a memory, by id; `heirs` names for each replaced memory the one that its evidence counts for.
     """
-    import numpy as np
-
     inherited = Inherited.of(table, table.among(among), heirs)
     found = [(one, inherited.evidence(one.trigger, scene, note)) for one in strategies if one.wakes]
     woken = [_Woken.of(one, evidence) for one, evidence in found if len(evidence.rows)]
@@ -186,10 +182,8 @@ def placed(score: float, memory: Memory) -> tuple[float, float, str]:
     return (-score, -memory.since.timestamp() if memory.since else 0.0, memory.id)
 
 
-def _best_first(score: "Doubles", since: "Doubles", memories: Sequence[Memory]) -> list[int]:
+def _best_first(score: Doubles, since: Doubles, memories: Sequence[Memory]) -> list[int]:
     """Places in the order of `order`."""
-    import numpy as np
-
     newest = np.where(np.isnan(since), 0.0, -since)
     best = np.lexsort((newest, -score))
     scores, moments = score[best], newest[best]
@@ -229,15 +223,11 @@ class Inherited:
 
     eligible: Among
     asked: Among
-    heir: "Rows | None" = (
-        None  # row of the memory that each row counts for, (n_rows,); None = itself
-    )
+    heir: Rows | None = None  # row of the memory that each row counts for, (n_rows,); None = itself
 
     @classmethod
     def of(cls, table: Table, eligible: Among, heirs: Mapping[str, str]) -> "Inherited":
         """Those of a table; `heirs` by id."""
-        import numpy as np
-
         of = table.row_of
         pairs = [(of[old], of[new]) for old, new in heirs.items() if old in of and new in of]
         if not pairs:
@@ -255,8 +245,6 @@ class Inherited:
 
     def _credited(self, found: TableEvidence) -> TableEvidence:
         """The evidence as it counts: of several for one memory the strongest."""
-        import numpy as np
-
         assert self.heir is not None, "asked only where something was replaced"
         rows, table = self.heir[found.rows], self.eligible.table
         if (rows == found.rows).all():
@@ -294,13 +282,11 @@ class _Woken:
 
     name: str
     found: TableEvidence
-    strengths: "Doubles"  # as they count; one outside of 0..1 counts as its bound
+    strengths: Doubles  # as they count; one outside of 0..1 counts as its bound
     _places: dict[int, int] = field(default_factory=dict)  # by row, once somebody asked
 
     @classmethod
     def of(cls, strategy: Strategy, found: TableEvidence) -> "_Woken":
-        import numpy as np
-
         strengths = strategy.weight * np.minimum(np.maximum(found.strengths, 0.0), 1.0)
         if np.count_nonzero(strengths) < len(strengths):
             found = found.only(strengths > 0.0)
@@ -318,14 +304,12 @@ class _Woken:
         return float(self.strengths[place]), Hit(entry_id, self.name, strength, why)
 
 
-def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> "tuple[Rows, Doubles]":
+def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> tuple[Rows, Doubles]:
     """The most relevant rows, rising, and how relevant they are; of equal ones those known last, all that came at once.
 
     Two reasons beat one, a weak one never drags a strong one down.
     Source: noisy-or, the probability that at least one of independent causes is at work.
     """
-    import numpy as np
-
     doubt = np.ones(table.n_rows)
     for one in woken:
         doubt[one.found.rows] *= 1.0 - np.minimum(one.strengths, 1.0)
@@ -358,13 +342,11 @@ class _Part:
     """What one weighing part says of each woken memory; 0 = neutral."""
 
     name: str
-    strengths: "Doubles"
+    strengths: Doubles
     because: Callable[[int], Reason]  # of a place among the woken
 
     @classmethod
-    def of(cls, name: str, found: TableEvidence, rows: "Rows") -> "_Part":
-        import numpy as np
-
+    def of(cls, name: str, found: TableEvidence, rows: Rows) -> "_Part":
         strengths, places = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.int64)
         at = np.searchsorted(rows, found.rows).clip(max=max(len(rows) - 1, 0))
         known = np.flatnonzero(rows[at] == found.rows) if len(rows) else at[:0]
@@ -378,11 +360,9 @@ class _Part:
 
 
 def _standing(
-    table: Table, rows: "Rows", memories: Sequence[Memory], effects: Mapping[str, float]
+    table: Table, rows: Rows, memories: Sequence[Memory], effects: Mapping[str, float]
 ) -> list[_Part]:
     """What memories bring along whatever is said: their weight with what use has added, salience, priority."""
-    import numpy as np
-
     use = np.array([effects.get(memory.id, 0.0) for memory in memories] if effects else 0.0)
     salience, priority = table.salience[rows], table.priority[rows]
     weight = (table.weight[rows] + use).clip(LIGHTEST, HEAVIEST)

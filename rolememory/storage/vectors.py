@@ -14,18 +14,13 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import orjson
 
 from rolememory.storage.port import Blob, Space
+from rolememory.text.arrays import Floats, np
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 MAGIC = b"rolememory vectors\n"
 FORMAT = 1
@@ -62,7 +57,7 @@ class VectorFile:
         parts = [self._held(kept) for kept in (self.kept, *reversed(self._small))]
         return NamedVectors.together([one for one in parts if one], self._dim)
 
-    def add(self, vectors: "Mapping[bytes, Floats]") -> None:
+    def add(self, vectors: Mapping[bytes, Floats]) -> None:
         """Write these besides what is there. Cost: some ten times their size, on the average.
 
         Raises:
@@ -95,8 +90,6 @@ class VectorFile:
         return NamedVectors(compress(names, good.tolist()), packed if good.all() else packed[good])
 
     def _rows(self, raw: memoryview, count: int, dtype: str) -> PackedVectors:
-        import numpy as np
-
         if dtype != "int8":
             return PackedVectors.of(np.frombuffer(raw, dtype).reshape(count, self._dim))
         scales = np.frombuffer(raw, "<f4", count)
@@ -112,7 +105,7 @@ class VectorFile:
             "count": count,
         }
 
-    def save(self, vectors: "Mapping[bytes, Floats]") -> None:
+    def save(self, vectors: Mapping[bytes, Floats]) -> None:
         """Write exactly these; what is not among them is gone. All or nothing.
 
         Raises:
@@ -122,7 +115,7 @@ class VectorFile:
         self._drop(self._small)
         self.outdated = False
 
-    def _bytes(self, vectors: Mapping[bytes, "Floats"]) -> bytes:
+    def _bytes(self, vectors: Mapping[bytes, Floats]) -> bytes:
         named = NamedVectors.of(vectors, self._dim)
         header, packed = orjson.dumps(self._header(len(named), self._dtype)), named.packed
         rows = (

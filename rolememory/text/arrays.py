@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Doubles", "Floats", "Mask", "Rows", "np"]
+__all__ = ["Doubles", "Floats", "Mask", "NDArray", "Rows", "np"]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     from importlib import import_module
 
-    Floats = Doubles = Mask = Rows = Any
+    NDArray = Floats = Doubles = Mask = Rows = Any
 
     class _Numpy:
         """What numpy has, found when it is first asked for."""

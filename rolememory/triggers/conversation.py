@@ -9,16 +9,10 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from datetime import timedelta
 from math import isnan
-from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
+from rolememory.text.arrays import Floats, Rows, np
 from rolememory.triggers.table import ArrayColumn, Table
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 REACH = 3  # neighbours on each side
 FADING = 0.7  # of a neighbour's share with each step away
@@ -123,13 +117,11 @@ class Conversations:
                 seen = seen - 1 if beside else 0
                 back[number] = told[seen][2] if beside else -1
 
-    def lent(self, evidence: "Floats", share: float, asks: "Floats | None" = None) -> "Floats":
+    def lent(self, evidence: Floats, share: float, asks: Floats | None = None) -> Floats:
         """What each row gets from the messages around its own: `share` of their fading sum and of the best of them; (n_rows,).
 
         `asks` is the share of each row that asks, 0..1; None = nothing does. Cost: O(n_rows + messages), some passes per step.
         """
-        import numpy as np
-
         if not self._messages:
             return np.zeros_like(evidence)
         self._message.grow(len(evidence))
@@ -159,10 +151,8 @@ class Conversations:
         lent *= self._part(evidence, said, message)
         return lent
 
-    def _part(self, evidence: "Floats", said: "Floats", message: "NDArray[np.int64]") -> "Floats":
+    def _part(self, evidence: Floats, said: Floats, message: Rows) -> Floats:
         """How much of what its message gains each row gets: by its own evidence; if there is none in the message, all alike."""
-        import numpy as np
-
         size = np.append(self._size.values, 1).astype(np.float32)
         part: Floats = np.reciprocal(np.maximum(size, np.float32(1.0)))[message]
         best = np.where(size > 1, said, np.float32(0.0))[message]

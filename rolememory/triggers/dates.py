@@ -3,20 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import compress
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
+from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.dates import teller
 from rolememory.text.postings import text_digest
 from rolememory.triggers.base import ByRows, Derive, Parts, anew, register
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Doubles, Mask
 
 A_DAY = 0.6  # strength of a day named without doubt
 SAME_TIME = 0.5  # strength of a memory whose own text names the very same time, however long
@@ -27,7 +25,7 @@ LEAST_CERTAINTY = 0.6  # of a time in a memory's text
 A_DAY_S = 86_400.0
 
 
-def narrowness(days: "Doubles") -> "Doubles":
+def narrowness(days: Doubles) -> Doubles:
     """Strength of a time by its length in days: a day and a week wake, a year alone does not (threshold 0.30).
 
     >>> import numpy as np
@@ -46,7 +44,7 @@ def crowding(memories: int) -> float:
     return float((FEW / max(memories, FEW)) ** 0.25)
 
 
-def overlap(asked: "Doubles", starts: "Doubles", ends: "Doubles") -> "tuple[Doubles, Doubles]":
+def overlap(asked: Doubles, starts: Doubles, ends: Doubles) -> tuple[Doubles, Doubles]:
     """How much times are the same as the asked one (start, end), 0..1: what they share, as a part of what they cover; and that.
 
     >>> import numpy as np
@@ -130,10 +128,8 @@ class DatesTrigger(ByRows):
         """Read which times each row names."""
         self._told.read()
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Memories of a time in `scene.times`."""
-        import numpy as np
-
         if not scene.times:
             return TableEvidence.of(())
         self._told.read()
@@ -145,10 +141,8 @@ class DatesTrigger(ByRows):
         spoken = which[rows].tolist()
         return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])
 
-    def _of(self, asked: TimeSpan, now: datetime, mask: "Mask") -> "Doubles":
+    def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:
         """How strongly one asked time wakes each row, (n_rows,)."""
-        import numpy as np
-
         span, made, told = np.array(_borders(asked)), self.table.created.values, self._told
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])

@@ -3,17 +3,15 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
+from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Doubles, Mask
 
 __all__ = ["EmotionalTrigger", "affect_of_entry", "shared"]
 
@@ -107,9 +105,7 @@ class _Felt:
         return self._feelings.get(row, _CALM)
 
 
-def _weights(feeling: Feeling) -> "Doubles":
-    import numpy as np
-
+def _weights(feeling: Feeling) -> Doubles:
     weights = np.zeros(len(EMOTIONS))
     for label, weight in feeling.emotions:
         weights[EMOTIONS.index(label)] = weight
@@ -141,7 +137,7 @@ class EmotionalTrigger(ByRows):
         """Read what each row feels."""
         self._felt.read()
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """What the message's feeling calls up: at most the strongest few, and all that ask for it."""
         if not self._settings.wakes or not scene.feeling.emotions:
             return TableEvidence.of(())
@@ -166,10 +162,8 @@ class EmotionalTrigger(ByRows):
         """Yield for each awake memory how well its feeling fits the mood, times its salience, -1..1."""
         return self.lean(scene, self.table.among(among).mask).hits(self.table, self.name)
 
-    def lean(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def lean(self, scene: Scene, among: Mask) -> TableEvidence:
         """The same by rows."""
-        import numpy as np
-
         if scene.mood.neutral:
             return TableEvidence.of(())
         self._felt.read()
@@ -182,10 +176,8 @@ class EmotionalTrigger(ByRows):
         because = _Mood(scene.mood, felt, fitting[some])
         return TableEvidence(rows[some], fitting[some], because)
 
-    def _promising(self, told: Feeling, among: "Mask") -> list[int]:
+    def _promising(self, told: Feeling, among: Mask) -> list[int]:
         """Rows that share a feeling with what was told: all that ask for it, of the others those that may be among the strongest."""
-        import numpy as np
-
         felt = self._felt
         rows = np.flatnonzero(among & felt.wakeful.values & felt.some.values)
         theirs, mine = felt.weights[rows], _weights(told)
@@ -231,7 +223,7 @@ class _Mood:
 
     mood: Feeling
     feelings: Sequence[Feeling]
-    fitting: "Doubles"
+    fitting: Doubles
 
     def __call__(self, place: int) -> Reason:
         feeling, words = self.feelings[place], ", ".join(self.mood.words[:4])

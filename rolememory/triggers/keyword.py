@@ -4,21 +4,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import log
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rolememory.schema.entry import Entry, SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.scene import KeyReading, Scene, Span
 from rolememory.schema.settings import KeywordSettings
+from rolememory.text.arrays import Mask, np
 from rolememory.text.boundaries import Edges
 from rolememory.text.fuzzy import FuzzyMatch, fuzzy, may_be_fuzzy
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.selective import selective
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.table import ArrayColumn, TableEvidence
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Mask
 
 ONE_KEY = 0.6  # a key of one entry alone, in the newest user message
 LEAST = 0.6  # ... and what stays of it for a common key in an old message: above the usual threshold, an author's key counts
@@ -165,7 +163,7 @@ class KeywordTrigger(ByRows):
             spec for listening in heard for spec in (*listening.primary, *listening.secondary)
         )
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Each entry with a key in the window whose secondary keys agree."""
         if scene.reading is None:
             return TableEvidence.of(())
@@ -184,11 +182,9 @@ class KeywordTrigger(ByRows):
         return TableEvidence.of(hits)
 
     def _found(
-        self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: "Mask"
+        self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: Mask
     ) -> dict[KeySpec, _SeenKey]:
         """Every primary key in the window, mistyped ones too where that is allowed."""
-        import numpy as np
-
         newest = newest_user(scene)
         places = {
             spec: (span, 100.0)

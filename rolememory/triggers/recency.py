@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import e, isfinite
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Scene
+from rolememory.text.arrays import Doubles, Mask, Rows, np
 from rolememory.text.words import context_dependence
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.table import ArrayColumn, TableEvidence, seconds
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Doubles, Mask, Rows
 
 A_DAY = 86_400.0  # seconds
 Curve = Literal["half_life", "exponential"]
@@ -80,10 +78,8 @@ class RecencyTrigger(ByRows):
         aged = fades & (self.table.since[rows] == self.table.since[rows])  # nan: nobody knows
         self._decay[rows] = self.table.decay[rows] * aged
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
-        import numpy as np
-
         rows = np.flatnonzero(among & (self._decay.values > 0.0))
         ages, half_lives, in_turns = self._ages(rows, scene)
         base = 2.0 if self._settings.curve == "half_life" else e
@@ -94,10 +90,8 @@ class RecencyTrigger(ByRows):
             rows[aged], _counts(scene.query, self._settings.questions) * (left[aged] - 1.0), because
         )
 
-    def _ages(self, rows: "Rows", scene: Scene) -> "tuple[Doubles, Doubles, Mask]":
+    def _ages(self, rows: Rows, scene: Scene) -> tuple[Doubles, Doubles, Mask]:
         """Age and half-life in one unit, and whether it is turns: those of the story where the timeline knows when it was told, else days."""
-        import numpy as np
-
         days = np.maximum(seconds(in_utc(scene.now)) - self.table.since[rows], 0.0) / A_DAY
         half_lives = np.full(len(rows), self._settings.half_life_days)
         known = np.zeros(len(rows), dtype=np.bool_)
@@ -113,9 +107,9 @@ class RecencyTrigger(ByRows):
 class _Age:
     """How old each is, and what is left of it."""
 
-    ages: "Doubles"
-    left: "Doubles"
-    in_turns: "Mask"
+    ages: Doubles
+    left: Doubles
+    in_turns: Mask
 
     def __call__(self, place: int) -> Reason:
         unit = "turns" if self.in_turns[place] else "days"

@@ -11,21 +11,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Value
 from rolememory.schema.scene import Scene
+from rolememory.text.arrays import Floats, NDArray, Rows, np
 from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
 from rolememory.text.terms import ENOUGH, CollectionStatistics
 from rolememory.text.words import PAIR, RARE, TermQuery, is_pair, kind, term_query, tokens
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
 
 HITS = 3  # of the first round that are followed
 SURE = 2.0  # nats below which a first hit leads nowhere
@@ -43,7 +36,7 @@ SHOWN = 40  # characters of a hit in an explanation
 class SecondHop:
     """What the second round found."""
 
-    evidence: "Floats"  # in nats, (n_rows,)
+    evidence: Floats  # in nats, (n_rows,)
     source: "NDArray[np.int32]"  # the row of the first hit that led to each row; -1 = none
     asked: Mapping[int, TermQuery]  # by row of a first hit: those of its words that were asked
 
@@ -53,7 +46,7 @@ class HopPath:
     """Which of the first hits led to what was woken."""
 
     led: SecondHop
-    woken: "Rows"
+    woken: Rows
     hits: Mapping[int, Entry]  # by row
 
     def values(
@@ -74,9 +67,9 @@ def shown(text: str) -> str:
 
 def second_hop(
     question: TermQuery,
-    evidence: "Floats",
+    evidence: Floats,
     terms: CollectionStatistics,
-    places: "Rows",
+    places: Rows,
     text: Callable[[int], str],
     share: float = 1.0,
     present: Collection[str] = (),
@@ -86,8 +79,6 @@ def second_hop(
     `evidence` is that of the first round, `places` the row in the index, each (n_rows,); `share` how much of it all counts; `present`
     the words that name those who talk, which join all that is about them. Cost: O(n_rows), and the postings of the words of `HITS` texts.
     """
-    import numpy as np
-
     first = _best(evidence)
     if not len(first):
         return None
@@ -120,10 +111,8 @@ def names_of_present(scene: Scene) -> frozenset[str]:
     return frozenset(token for name in names for token in tokens(name))
 
 
-def _best(evidence: "Floats") -> "Rows":
+def _best(evidence: Floats) -> Rows:
     """The first hits that are followed, best first."""
-    import numpy as np
-
     least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
     rows = np.flatnonzero(evidence >= least)
     best: Rows = rows[np.argsort(-evidence[rows], kind="stable")][:HITS]

@@ -3,20 +3,12 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene
+from rolememory.text.arrays import Floats, Mask, np
 from rolememory.text.words import term_query
 from rolememory.triggers.table import ArrayColumn
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rolememory.triggers.table import Mask
-
-    Floats = NDArray[np.float32]
 
 NAMED = 0.75  # of its own evidence that a memory gains when its subject is named
 SPEAKING = 0.2  # ... when users speak of themselves and the memory is about them
@@ -79,10 +71,8 @@ class SubjectIndex:
                 self._others.append(name)
         return code
 
-    def factors(self, scene: Scene) -> "Floats | None":
+    def factors(self, scene: Scene) -> Floats | None:
         """What each row's evidence is multiplied by, (n_rows,); None = nobody is meant. Cost: O(n_rows) for each who is."""
-        import numpy as np
-
         meant = self._meant(scene)
         if not meant:
             return None
@@ -92,7 +82,7 @@ class SubjectIndex:
             factors[subjects == self._codes[name]] = 1.0 + gain
         return factors
 
-    def without_names(self, text: str, among: "Mask") -> str:
+    def without_names(self, text: str, among: Mask) -> str:
         """A text without the names of those whom candidates in the mask are about; itself where that leaves too little.
 
         Who is named is told by `factors`, exactly; in a vector a name makes everything like what is said about its bearer.
@@ -109,7 +99,7 @@ class SubjectIndex:
                 rest = rest.replace(name, "")
         return " ".join(rest.split()) if rest != text and term_query(rest).mass >= LEFT else text
 
-    def _tells_of(self, name: str, among: "Mask") -> bool:
+    def _tells_of(self, name: str, among: Mask) -> bool:
         """Whether something in the mask is about this one."""
         return bool((among & (self._subjects.values == self._codes[name])).any())
 

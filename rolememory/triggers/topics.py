@@ -9,18 +9,10 @@ and the topic that most of these carry is the one that is talked of.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
+from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.fold import fold
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rolememory.triggers.table import Mask, Rows
-
-    Floats = NDArray[np.float32]
 
 FADING = 0.85  # of a topic's weight with each message back
 EARLIER = 0.9  # ... of one that the newest message does not name
@@ -68,7 +60,7 @@ class Topics:
         self,
         query: str,
         earlier: Sequence[str],
-        among: "Mask",
+        among: Mask,
         talked_of: Mapping[str, float] | None = None,
     ) -> "dict[str, float]":
         """How much each topic is meant, 0..1: those of the newest message, then those of messages before it, newest first.
@@ -90,7 +82,7 @@ class Topics:
         return {name: weight for name, weight in meant.items() if weight > 0.0}
 
     def talked_of(
-        self, told: Iterable[Iterable[tuple[Entry, float]]], among: "Mask"
+        self, told: Iterable[Iterable[tuple[Entry, float]]], among: Mask
     ) -> "dict[str, float]":
         """The one topic that most messages lead to, and how much, 0..1; `told`: of each, newest first, its best candidates with their strengths."""
         doubt: dict[str, float] = {}
@@ -101,7 +93,7 @@ class Topics:
         most = min(doubt, key=lambda name: (doubt[name], name), default=None)
         return {} if most is None else {most: 1.0 - doubt[most]}
 
-    def shared_by(self, best: Iterable[tuple[Entry, float]], among: "Mask") -> "dict[str, float]":
+    def shared_by(self, best: Iterable[tuple[Entry, float]], among: Mask) -> "dict[str, float]":
         """The telling topics of the best candidates, each as much as its candidate is to the point, 0..1."""
         meant: dict[str, float] = {}
         for entry, strength in best:
@@ -111,25 +103,19 @@ class Topics:
                     meant[name] = max(meant.get(name, 0.0), strength * tells)
         return meant
 
-    def together(self, meant: Mapping[str, float], n_rows: int) -> "Floats":
+    def together(self, meant: Mapping[str, float], n_rows: int) -> Floats:
         """How much of what is meant each row carries: noisy-or of its topics; (n_rows,)."""
-        import numpy as np
-
         silence = np.ones(n_rows, dtype=np.float32)
         for name in sorted(meant):
             silence[self._of(name)] *= np.float32(1.0 - min(meant[name], 1.0))
         carried: Floats = np.float32(1.0) - silence
         return carried
 
-    def _of(self, name: str) -> "Rows":
-        import numpy as np
-
+    def _of(self, name: str) -> Rows:
         return np.fromiter(self._rows[name], dtype=np.int64)
 
-    def _tells(self, name: str, among: "Mask") -> float:
+    def _tells(self, name: str, among: Mask) -> float:
         """How much a topic tells, 0..1: all when one candidate carries it, little when all do; of those in the mask alone."""
-        import numpy as np
-
         carriers = int(np.count_nonzero(among[self._of(name)]))
         every = int(np.count_nonzero(among))
         return log(1 + every / carriers) / log(1 + every) if carriers else 0.0

@@ -8,25 +8,18 @@ of the first line, in meaning or in rare words. So nothing decides that the one 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Value
 from rolememory.schema.passage import Passage
 from rolememory.text import calibrate
+from rolememory.text.arrays import Doubles, Floats, Mask, NDArray, Rows, np
 from rolememory.text.change import tells_change
 from rolememory.text.vectors import products
 from rolememory.text.words import tokens
 from rolememory.triggers.second_hop import shown
 from rolememory.triggers.table import ArrayColumn
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rolememory.triggers.table import Doubles, Mask, Rows
-
-    Floats = NDArray[np.float32]
 
 MOST = 2  # passages of a turn that gain
 HITS = 3  # passages that are followed
@@ -48,19 +41,21 @@ SAMPLE = 256  # latest passages, that tell how near unrelated ones are
 class TurnVectors:
     """Vectors of the role as one turn asks them."""
 
-    question: "Floats"  # (dim,)
-    cosines: "Floats"  # of the question with each row, (n_rows,)
-    there: "Mask"  # which rows have one
-    everyday: "Floats | None"  # (n, dim): of sentences that mean nothing
-    take: "Callable[[Rows], Floats]"  # vectors of some rows, (n, dim)
+    question: Floats  # (dim,)
+    cosines: Floats  # of the question with each row, (n_rows,)
+    there: Mask  # which rows have one
+    everyday: Floats | None  # (n, dim): of sentences that mean nothing
+    take: Callable[[Rows], Floats]  # vectors of some rows, (n, dim)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnWords:
     """Words of the role as one turn asks them."""
 
-    scores: "Callable[[str], Floats]"  # the share of a text's information that each row holds, (n_rows,)
-    about: "Floats"  # how much each row's words of change tell of what is asked, in rare words, (n_rows,)
+    scores: Callable[
+        [str], Floats
+    ]  # the share of a text's information that each row holds, (n_rows,)
+    about: Floats  # how much each row's words of change tell of what is asked, in rare words, (n_rows,)
 
 
 class Speakers:
@@ -75,7 +70,7 @@ class Speakers:
         return bool(self._numbers)
 
     @property
-    def rows(self) -> "Rows":
+    def rows(self) -> Rows:
         """The number of each row's speaker, (n_rows,)."""
         return self._of.values
 
@@ -131,7 +126,7 @@ class Older(Mapping[int, int]):
             self._known[row] = _grown(self._told.get(row, ()))
         return self._known[row]
 
-    def gaining(self, since: "Doubles") -> dict[int, float]:
+    def gaining(self, since: Doubles) -> dict[int, float]:
         """The rows that gain most, with what they grow to; at most `MOST`. Cost: as few comparisons as tell."""
         most = {row: max(one.grown for one in told) for row, told in self._told.items()}
         found: list[tuple[float, float, str, int]] = []
@@ -175,7 +170,7 @@ class Earliers(Mapping[int, Earlier]):
 class Updates:
     """Which passages are later than which, and what those gain that would not have come by themselves."""
 
-    evidence: "Floats"  # with what was gained, (n_rows,)
+    evidence: Floats  # with what was gained, (n_rows,)
     older: Mapping[int, int]  # row -> row of what was said before
     gained: frozenset[int]  # rows
     hits: Sequence[int]  # rows that were followed
@@ -197,10 +192,10 @@ class Updates:
 
 
 def later_passages(
-    evidence: "Floats",
-    candidates: "Mask",
-    speakers: "Rows",
-    since: "Doubles",
+    evidence: Floats,
+    candidates: Mask,
+    speakers: Rows,
+    since: Doubles,
     text: Callable[[int], str],
     words: TurnWords | None,
     near: TurnVectors | None,
@@ -210,8 +205,6 @@ def later_passages(
 
     What would come by itself gains nothing, but may be said to be later. Cost: O(n_rows) for each of at most `HITS` passages.
     """
-    import numpy as np
-
     told: dict[int, list[_Behind]] = {}
     hits = _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist()
     if not hits:
@@ -236,16 +229,14 @@ def later_passages(
 
 def _affinity(
     hit: int,
-    behind: "Mask",
-    since: "Doubles",
-    usual: "Rows | None",
+    behind: Mask,
+    since: Doubles,
+    usual: Rows | None,
     text: Callable[[int], str],
     words: TurnWords | None,
     near: TurnVectors | None,
-) -> "Floats":
+) -> Floats:
     """How much speaks for what stands `behind` a hit being about the same, in nats, (n_rows,); `usual`: rows that tell what is usual."""
-    import numpy as np
-
     affinity = np.zeros(len(behind), dtype=np.float32)
     if not behind.any():
         return affinity
@@ -270,20 +261,16 @@ def _adds(text: str, older: str) -> bool:
     return len(told - set(tokens(older))) >= NEW * len(told)
 
 
-def _best(evidence: "Floats") -> "Rows":
+def _best(evidence: Floats) -> Rows:
     """The passages that are followed, best first."""
-    import numpy as np
-
     least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
     rows = np.flatnonzero(evidence >= least)
     best: Rows = rows[np.argsort(-evidence[rows], kind="stable")][:HITS]
     return best
 
 
-def _highest(values: "NDArray[Any]", since: "Doubles", among: "Mask", most: int) -> "Rows":
+def _highest(values: "NDArray[Any]", since: Doubles, among: Mask, most: int) -> Rows:
     """The rows with the highest values, at most so many; of equals the latest, so that the order of the rows does not show."""
-    import numpy as np
-
     rows = np.flatnonzero(among)
     if len(rows) <= most:
         return rows
@@ -294,12 +281,8 @@ def _highest(values: "NDArray[Any]", since: "Doubles", among: "Mask", most: int)
     return chosen
 
 
-def _meant(
-    hit: int, behind: "Mask", since: "Doubles", usual: "Rows", near: TurnVectors
-) -> "Floats":
+def _meant(hit: int, behind: Mask, since: Doubles, usual: Rows, near: TurnVectors) -> Floats:
     """Evidence of nearness to the question together with a hit, in nats, (n_rows,): of those alone that are nearest to the question."""
-    import numpy as np
-
     both = near.question + near.take(np.array([hit]))[0]
     both /= np.float32(max(float(np.sqrt(np.sum(both * both))), 1e-6))
     everyday = products(near.everyday, both) if near.everyday is not None else None
