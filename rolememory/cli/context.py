@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
 
 
+_SHOWN = 5  # names of people
+
+
 class _Process:
     """The home of this process, settled before a verb runs."""
 
@@ -94,3 +97,16 @@ def _is_home(path: Path) -> bool:
         return any(canonical(entry.name) for entry in path.iterdir())
     except OSError:
         return True  # there is something; opening it will tell what is wrong
+
+
+def tell_listeners(role_memory: "RoleMemory", user: str | None) -> None:
+    """Where nobody is named, say who may ask for what was said in chats."""
+    if user is not None:
+        return
+    chats = role_memory.chats.chats()
+    names = sorted({one for info in chats for one in info.users})[:_SHOWN]
+    if names:
+        who = ", ".join(names)
+        out.warn(
+            say("what was said in chats is found with --user, by who was there: {who}", who=who)
+        )

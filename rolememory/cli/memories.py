@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from rolememory.cli.context import open_role
+from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import MEMORY_COLUMNS, hit_text, memory_json, memory_row
 from rolememory.cli.options import (
@@ -82,5 +82,7 @@ def search(
         for one, value in zip(found, values, strict=True)
     ]
     out.listing(values, "score id content why", say("nothing found"), rows)
+    if not rows:
+        tell_listeners(role_memory, user)
     if not wait:
         tell_without(query)

@@ -25,10 +25,16 @@ def memory_row(memory: "Memory") -> Row:
         "id": memory.id,
         "type": say(memory.type.value, msgctxt="memory"),
         "weight": memory.weight,
-        "content": one_line(memory.content),
+        "content": one_line(_answered(memory) + memory.content),
         "keys": memory.keys,
         "state": state(memory),
     }
+
+
+def _answered(memory: "Memory") -> str:
+    """The question that a passage answers: without it an answer may say nothing."""
+    asked = memory.evidence[0].answers if memory.evidence and not memory.keys else ""
+    return f"{asked} - " if asked else ""
 
 
 def state(memory: "Memory") -> str:

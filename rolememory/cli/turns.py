@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import messages_of
-from rolememory.cli.context import open_role
+from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import check_ids, memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
@@ -62,6 +62,7 @@ def recall(
         out.raw("\n\n".join(added))
     else:
         out.warn(say("nothing is recalled; `rolememory explain` tells why"))
+        tell_listeners(role_memory, user)
     if not wait:
         tell_without(messages[-1].content)
 
@@ -94,6 +95,8 @@ def explain(
         return
     nothing = say("nothing is recalled; --all gives the reason for every memory")
     out.raw(str(explanation) or nothing)
+    if not turn.recalled:
+        tell_listeners(role_memory, user)
     if not wait:
         tell_without(messages[-1].content)
 

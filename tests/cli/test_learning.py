@@ -374,3 +374,17 @@ def test_what_undo_takes_back_is_not_recalled_from_the_order_either(home: Comman
     assert "I live in Rome" in run(home, *asked)
     run(home, "undo", "Mira")
     assert "I live in Rome" not in run(home, *asked)
+
+
+def test_what_was_said_in_chats_is_found_by_who_was_there_and_a_look_for_nobody_says_so(
+    home: Command, tmp_path: Path
+) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("Lin: Where is the map?\nMira: Under the third hearthstone.\n", "utf-8")
+    run(home, "observe", "Mira", str(talk), "--chat", "one", "--user", "lin")
+    found = home("search", "Mira", "map", "--user", "lin")
+    assert "Where is the map? - Under the third hearthstone." in found.out
+    assert "--user" not in found.err
+    for verb in ("search", "recall", "explain"):
+        assert "by who was there: lin" in home(verb, "Mira", "map").err, verb
+        assert "--user 指明在场的人" in home(verb, "Mira", "map", lang="zh").err, verb
