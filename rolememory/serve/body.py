@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from rolememory.locales import LocalizedText
 from rolememory.serve.admission import LARGE, Admission, QueueTicket
 from rolememory.serve.http_refusal import HttpRefusal
 from rolememory.text.cancellation import large_work
@@ -20,20 +19,10 @@ BUSY_S = 10.0  # a large body waits so long for room
 def too_large(most: int) -> HttpRefusal:
     """The word to one who sends more than so many bytes."""
     size = f"{most / 2**20:g} MB"
-    return HttpRefusal(
-        413,
-        "too_large",
-        LocalizedText("more than {size}", size=size),
-        LocalizedText("raise serve.max_body_mb"),
-    )
+    return HttpRefusal(413, "too_large", "more than {size}", "raise serve.max_body_mb", size=size)
 
 
-_BUSY = HttpRefusal(
-    503,
-    "busy",
-    LocalizedText("too many large requests at once"),
-    LocalizedText("send it again in a moment"),
-)
+_BUSY = HttpRefusal(503, "busy", "too many large requests at once", "send it again in a moment")
 
 
 class Body:
@@ -73,12 +62,7 @@ class Body:
             )
         except TimeoutError:
             return await self._over(
-                HttpRefusal(
-                    408,
-                    "slow",
-                    LocalizedText("the body took too long"),
-                    LocalizedText("send it in one go"),
-                )
+                HttpRefusal(408, "slow", "the body took too long", "send it in one go")
             )
         came = len(message.get("body", b""))
         self._size += came

@@ -26,7 +26,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from rolememory.locales import LocalizedText
+from rolememory.locales import translatable
 from rolememory.serve.admission import Admission
 from rolememory.serve.body import BODY_S, Body, too_large
 from rolememory.serve.http_refusal import HttpRefusal, language_of, proxied
@@ -58,10 +58,10 @@ _FORWARDED = frozenset(
 _READING = frozenset({"GET", "HEAD"})
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _JSON = ("application/json", "application/x-ndjson")
-_SEND_TOKEN = LocalizedText(
+_SEND_TOKEN = translatable(
     "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token"
 )
-_SEND_KEY = LocalizedText("send `Authorization: Bearer KEY`; `rolememory keys add` makes one")
+_SEND_KEY = translatable("send `Authorization: Bearer KEY`; `rolememory keys add` makes one")
 CALLER = "rolememory.caller"  # in a scope: who asks a service
 BODY = "rolememory.body"  # in a scope: how the body came
 _DOORS = tuple(
@@ -78,10 +78,7 @@ _UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "app
 
 
 _STOPPING = HttpRefusal(
-    503,
-    "stopping",
-    LocalizedText("this server is being stopped"),
-    LocalizedText("send it again once it is back"),
+    503, "stopping", "this server is being stopped", "send it again once it is back"
 )
 
 
@@ -167,8 +164,9 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> st
         raise HttpRefusal(
             421,
             "host",
-            LocalizedText("this server does not answer to {name!r}", name=name),
-            LocalizedText("add the name to serve.allowed_hosts"),
+            "this server does not answer to {name!r}",
+            "add the name to serve.allowed_hosts",
+            name=name,
         )
     if rules.caller:
         _check_forwarded(scope, headers, rules)
@@ -189,17 +187,17 @@ def _check_without_token(scope: Scope, page: str) -> None:
         raise HttpRefusal(
             401,
             "token",
-            LocalizedText("asked from another machine, or through a proxy, without the token"),
+            "asked from another machine, or through a proxy, without the token",
             _SEND_TOKEN,
         )
     if page == "allowed" and not proxied(scope["path"]):
-        raise HttpRefusal(401, "token", LocalizedText("a page must send the token"), _SEND_TOKEN)
+        raise HttpRefusal(401, "token", "a page must send the token", _SEND_TOKEN)
     if page == "own" and scope["method"] not in _READING:
         raise HttpRefusal(
             401,
             "token",
-            LocalizedText("this page has no key"),
-            LocalizedText("open the page again under the address that `rolememory serve` printed"),
+            "this page has no key",
+            "open the page again under the address that `rolememory serve` printed",
         )
 
 
@@ -218,8 +216,8 @@ def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: AccessRule
         raise HttpRefusal(
             400,
             "forwarded",
-            LocalizedText("forwarded headers from an address that is no known proxy"),
-            LocalizedText("add its address to serve.trusted_proxies"),
+            "forwarded headers from an address that is no known proxy",
+            "add its address to serve.trusted_proxies",
         )
     if (scheme := headers.get("x-forwarded-proto", "")) in ("http", "https"):
         scope["scheme"] = scheme
@@ -240,21 +238,22 @@ def _check_key(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> 
     given = headers.get("authorization", "").removeprefix("Bearer ").strip()
     caller = rules.caller(given or headers.get("x-rolememory-token", "")) if rules.caller else None
     if caller is None:
-        raise HttpRefusal(401, "key", LocalizedText("asked without a key that counts"), _SEND_KEY)
+        raise HttpRefusal(401, "key", "asked without a key that counts", _SEND_KEY)
     right = needed(scope["method"], scope["path"])
     if not caller.may(right):
         raise HttpRefusal(
             403,
             "right",
-            LocalizedText("this key lacks the right {right!r}", right=right),
-            LocalizedText("make a key that has it: `rolememory keys add`"),
+            "this key lacks the right {right!r}",
+            "make a key that has it: `rolememory keys add`",
+            right=right,
         )
     if right != "admin" and not caller.user:
         raise HttpRefusal(
             403,
             "user",
-            LocalizedText("this key speaks for no user"),
-            LocalizedText("send a claim that it signs, or a key of one user"),
+            "this key speaks for no user",
+            "send a claim that it signs, or a key of one user",
         )
     scope[CALLER] = caller
 
@@ -290,12 +289,7 @@ def _check_headers(scope: Scope) -> None:
         len(pairs) > MOST_HEADERS
         or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES
     ):
-        raise HttpRefusal(
-            431,
-            "headers",
-            LocalizedText("too many headers"),
-            LocalizedText("send fewer or shorter ones"),
-        )
+        raise HttpRefusal(431, "headers", "too many headers", "send fewer or shorter ones")
 
 
 def _check_framing(headers: Mapping[str, str]) -> None:
@@ -304,8 +298,8 @@ def _check_framing(headers: Mapping[str, str]) -> None:
         raise HttpRefusal(
             400,
             "framing",
-            LocalizedText("Content-Length and Transfer-Encoding in one request"),
-            LocalizedText("send one of them"),
+            "Content-Length and Transfer-Encoding in one request",
+            "send one of them",
         )
 
 
@@ -316,12 +310,7 @@ def _check_path(scope: Scope) -> None:
         return
     for _ in range(3):  # a server behind us may decode what we took for text
         if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", path)):
-            raise HttpRefusal(
-                400,
-                "path",
-                LocalizedText("a path with . or .. in it"),
-                LocalizedText("write the address out"),
-            )
+            raise HttpRefusal(400, "path", "a path with . or .. in it", "write the address out")
         path = unquote(path)
 
 
@@ -366,8 +355,8 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: AccessRule
             raise HttpRefusal(
                 403,
                 "origin",
-                LocalizedText("asked by another site's page"),
-                LocalizedText("call from the page of this server, or from a program"),
+                "asked by another site's page",
+                "call from the page of this server, or from a program",
             )
         return "own" if site in ("same-origin", "none") else "program"
     if origin == f"{scope.get('scheme', 'http')}://{host}":
@@ -378,8 +367,9 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: AccessRule
     raise HttpRefusal(
         403,
         "origin",
-        LocalizedText("pages of {page!r} may not ask", page=page),
-        LocalizedText("add the origin to serve.allowed_origins"),
+        "pages of {page!r} may not ask",
+        "add the origin to serve.allowed_origins",
+        page=page,
     )
 
 
@@ -448,10 +438,9 @@ def _check_type(headers: Mapping[str, str]) -> None:
         raise HttpRefusal(
             415,
             "content_type",
-            LocalizedText("cannot read {kind!r}", kind=kind[:60])
-            if kind
-            else LocalizedText("cannot read a body without a type"),
-            LocalizedText("send application/json"),
+            "cannot read {kind!r}" if kind else "cannot read a body without a type",
+            "send application/json",
+            kind=kind[:60],
         )
 
 

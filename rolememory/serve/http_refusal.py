@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from rolememory.locales import LocalizedText, languages, translated
+from rolememory.locales import LocalizedText, languages, translatable, translated
 from rolememory.schema.scene import Language
 
 UPSTREAM = (
@@ -17,62 +17,49 @@ UPSTREAM = (
 class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
     """Why somebody may not come in, as status, code and words."""
 
-    def __init__(self, status: int, code: str, message: LocalizedText, hint: LocalizedText) -> None:
-        super().__init__(message.text())
-        self.status, self.code, self.message, self.hint = status, code, message, hint
+    def __init__(self, status: int, code: str, message: str, hint: str, **values: object) -> None:
+        self.status, self.code = status, code
+        self.message, self.hint = LocalizedText(message, **values), LocalizedText(hint)
+        super().__init__(str(self.message))
 
     def body(self, language: Language, path: str = "") -> bytes:
         """The answer's body, in the shape that those who ask there can show.
 
-        >>> HttpRefusal(429, "busy", LocalizedText("too many headers"), LocalizedText("try again")).body("zh", "/api/roles").decode()
+        >>> HttpRefusal(429, "busy", "too many headers", "try again").body("zh", "/api/roles").decode()
         '{"error":{"code":"busy","message":"请求头太多","hint":"请再试一次"}}'
         """
         message, hint = self.message.text(language), self.hint.text(language)
         return orjson.dumps({"error": error_body(self.code, message, hint, language, path)})
 
 
-_DESCRIBED = LocalizedText(
+_DESCRIBED = translatable(
     "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json"
 )
 REFUSALS: Mapping[int, HttpRefusal] = {
     one.status: one
     for one in (
-        HttpRefusal(
-            400,
-            "not_json",
-            LocalizedText("the body is not JSON"),
-            LocalizedText("send an object as UTF-8 JSON"),
-        ),
-        HttpRefusal(
-            404, "not_found", LocalizedText("there is nothing at this address"), _DESCRIBED
-        ),
-        HttpRefusal(405, "method", LocalizedText("this address is not asked so"), _DESCRIBED),
+        HttpRefusal(400, "not_json", "the body is not JSON", "send an object as UTF-8 JSON"),
+        HttpRefusal(404, "not_found", "there is nothing at this address", _DESCRIBED),
+        HttpRefusal(405, "method", "this address is not asked so", _DESCRIBED),
         HttpRefusal(
             412,
             "stale",
-            LocalizedText("it was changed since you saw it"),
-            LocalizedText("look at `current`, then change it again"),
+            "it was changed since you saw it",
+            "look at `current`, then change it again",
         ),
         HttpRefusal(
             413,
             "too_large",
-            LocalizedText("the request is too large"),
-            LocalizedText(
-                "send less at once; see serve.max_body_mb, serve.max_messages and serve.max_characters"
-            ),
+            "the request is too large",
+            "send less at once; see serve.max_body_mb, serve.max_messages and serve.max_characters",
         ),
         HttpRefusal(
             500,
             "fault",
-            LocalizedText("something failed here; nothing is known to have changed"),
-            LocalizedText("the server's log says what"),
+            "something failed here; nothing is known to have changed",
+            "the server's log says what",
         ),
-        HttpRefusal(
-            503,
-            "busy",
-            LocalizedText("the disk or another program is in the way"),
-            LocalizedText("try again"),
-        ),
+        HttpRefusal(503, "busy", "the disk or another program is in the way", "try again"),
     )
 }
 """What a status alone tells."""

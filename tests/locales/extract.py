@@ -86,7 +86,7 @@ def _of_call(node: ast.Call, place: str) -> Iterator[Message]:
         yield from (Message(second, text, place) for text in _texts(node.args[0]))
     elif name == "UnknownNameError" and node.args:
         yield from (Message("kind", text, place) for text in _texts(node.args[0]))
-    elif name == "_wrong":
+    elif name in ("_wrong", "HttpRefusal"):
         yield from (Message("", text, place) for one in node.args[2:4] for text in _texts(one))
     elif (at := _argument(name)) is not None and len(node.args) > at:
         if name in ("translated", "localized") and len(node.args) == 3 - (name == "localized"):
