@@ -20,20 +20,21 @@ turns = [{ messages = ["What of the weather?"], fires = ["Fog"] }, { messages = 
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from rapidfuzz import fuzz, process
 
-from rolememory.errors import FileError, closest
-from rolememory.locales import localized, translatable
+from rolememory.errors import FileError, RoleMemoryError
+from rolememory.locales import LocalizedText
 from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
+from rolememory.storage.explain_invalid import explained
 
 SUFFIX = ".test.toml"
 
@@ -71,10 +72,31 @@ class ExpectationStep(BaseModel):
     places: dict[str, str] = {}  # entry, where its text goes
     costs_at_most: int | None = None  # tokens of lore
 
+    @model_validator(mode="before")
+    @classmethod
+    def _seeded(cls, raw: Any) -> Any:
+        """A seed decides where no numbers do."""
+        if not isinstance(raw, Mapping):
+            return raw
+        told = {"chance": raw["seed"], **raw} if "seed" in raw else raw
+        return {name: value for name, value in told.items() if name != "seed"}
+
     @property
     def names(self) -> Iterator[str]:
         """Every entry that is named."""
         yield from (*self.fires, *self.not_fires, *(self.exactly or ()), *self.order, *self.places)
+
+
+class _CaseTable(ExpectationStep):
+    """A case as it is written: one step, each of several messages alone, or turns."""
+
+    name: str = ""
+    messages: Messages = ()
+    each: Messages | None = None
+    turns: tuple[ExpectationStep, ...] = ()
+    rules: str = ""
+    settings: ScanSettings = Field(default_factory=ScanSettings)
+    character: Character = Field(default_factory=Character)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +114,15 @@ class ExpectationCase:
         return frozenset(name for step in self.steps for name in step.names)
 
 
-_STEP = (*ExpectationStep.model_fields, "seed")
-_CASE = (*_STEP, "name", "each", "turns", "rules", "settings", "character")
 _TOP = ("case", "rules", "seed", "settings", "character")
-_CHARACTER = tuple(one.name for one in fields(Character))
+_KNOWN: Mapping[str, Collection[str]] = {
+    "": (*_CaseTable.model_fields, "seed"),
+    "turns": (*ExpectationStep.model_fields, "seed"),
+    "settings": tuple(ScanSettings.model_fields),
+    "character": [one.name for one in fields(Character)],
+}
+"""What may stand in each table of a case."""
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")  # pydantic's names for it
 
 
 def beside(book: Path) -> Path:
@@ -117,137 +144,78 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileError(file, "not TOML: {error}", remedy="correct it", error=error) from error
-    return list(_ExpectationParser(file, raw).cases())
+    if unknown := next((name for name in raw if name not in _TOP), None):
+        raise _no_such_field(file, unknown, unknown, _TOP)
+    cases = raw.get("case")
+    if not cases or not isinstance(cases, list):
+        raise FileError(file, "no cases", remedy="write [[case]]", field="case")
+    return [
+        found
+        for number, case in enumerate(cases, 1)
+        for found in _cases(file, raw, {"name": f"#{number}", **case})
+    ]
 
 
-class _ExpectationParser:
-    """Reads the cases of one file; problems name the file and the case."""
-
-    def __init__(self, file: str, raw: Mapping[str, Any]) -> None:
-        self._file, self._raw = file, raw
-
-    def cases(self) -> Iterator[ExpectationCase]:
-        self._check_names(self._raw, _TOP, "")
-        listed = self._raw.get("case", [])
-        if not isinstance(listed, list) or not listed:
-            raise self._wrong("", "case", "no cases", "write [[case]]")
-        for number, raw in enumerate(listed, 1):
-            name = str(raw.get("name") or f"#{number}")
-            self._check_names(raw, _CASE, name)
-            yield from self._case(name, raw)
-
-    def _case(self, name: str, raw: Mapping[str, Any]) -> Iterator[ExpectationCase]:
-        settings, who = self._settings(name, raw), self._character(name, raw)
-        said = {key: value for key, value in raw.items() if key in _STEP}
-        said.setdefault("seed", self._raw.get("seed", 0))
-        if "each" in raw:
-            for one in self._list(name, "each", raw["each"]):
-                step = self._step(name, {**said, "messages": [one]})
-                yield ExpectationCase(f"{name} [{_short(one)}]", (step,), settings, who)
-            return
-        chance: dict[str, Any] = {
-            key: said[key] for key in ("seed", "chance", "trigger") if key in said
-        }
-        turns = self._list(name, "turns", raw["turns"]) if "turns" in raw else [said]
-        steps = (self._step(name, self._turn(name, one, chance)) for one in turns)
-        yield ExpectationCase(name, tuple(steps), settings, who)
-
-    def _turn(self, name: str, given: Any, chance: Mapping[str, Any]) -> dict[str, Any]:
-        if not isinstance(given, Mapping):
-            raise self._unfit(name, "turns", "table", given)
-        return {**chance, **given}
-
-    def _list(self, name: str, where: str, given: Any) -> list[Any]:
-        if not isinstance(given, list):
-            raise self._unfit(name, where, "tuple_type", given)
-        return given
-
-    def _step(self, name: str, raw: Mapping[str, Any]) -> ExpectationStep:
-        self._check_names(raw, _STEP, name)
-        given = {"messages": None, "chance": raw.get("seed", 0), **raw}
-        given.pop("seed", None)
-        try:
-            return ExpectationStep.model_validate(given)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = str(first["loc"][0])
-            kind = "message" if where == "messages" and len(first["loc"]) > 1 else first["type"]
-            reason = first["msg"].lower()
-            raise self._unfit(name, where, kind, first["input"], reason=reason) from error
-
-    def _settings(self, name: str, raw: Mapping[str, Any]) -> ScanSettings:
-        given = {**self._raw.get("settings", {}), **raw.get("settings", {})}
-        if rules := raw.get("rules", self._raw.get("rules")):
-            given["rules"] = rules_named(str(rules)).name
-        try:
-            return ScanSettings.model_validate(given)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            unknown = first["type"] == "extra_forbidden"
-            near = closest(place, ScanSettings.model_fields) if unknown else None
-            remedy = translatable(
-                "did you mean {near!r}?" if near else "see `rolememory settings lore`"
-            )
-            raise self._wrong(
-                name,
-                f"settings.{place}",
-                "not a setting: {reason}",
-                remedy,
-                reason=first["msg"].lower(),
-                near=near,
-            ) from error
-
-    def _character(self, name: str, raw: Mapping[str, Any]) -> Character:
-        given = {**self._raw.get("character", {}), **raw.get("character", {})}
-        self._check_names(given, _CHARACTER, f"{name}: character")
-        told: dict[str, Any] = {
-            key: tuple(value) if key == "tags" else str(value) for key, value in given.items()
-        }
-        return Character(**told)
-
-    def _check_names(self, raw: Mapping[str, Any], known: Iterable[str], name: str) -> None:
-        unknown = next((key for key in raw if key not in known), None)
-        if unknown is not None:
-            near, listed = _nearest(unknown, known), ", ".join(known)
-            remedy = translatable("did you mean {near!r}?" if near else "known are {listed}")
-            raise self._wrong(name, unknown, "no such field", remedy, near=near, listed=listed)
-
-    def _unfit(
-        self, name: str, where: str, kind: str, given: object, **values: object
-    ) -> FileError:
-        """The error for a value of another kind than the field takes."""
-        problem, remedy = _UNFIT.get(kind, _UNFIT[""])
-        values |= {"given": given, "named": where, "example": _MESSAGE}
-        return self._wrong(name, where, problem, remedy, **values)
-
-    def _wrong(
-        self, name: str, where: str, problem: str, remedy: str, **values: object
-    ) -> FileError:
-        place = f"{name}: {where}" if name else where
-        told = localized(problem, "", **values)
-        return FileError(self._file, told, remedy=localized(remedy, "", **values), field=place)
+def _cases(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterator[ExpectationCase]:
+    """The cases that one table makes."""
+    shared = {name: top[name] for name in ("seed", "rules") if name in top}
+    tables = {
+        name: {**top.get(name, {}), **raw.get(name, {})} for name in ("settings", "character")
+    }
+    try:
+        case = _CaseTable.model_validate({**shared, **raw, **tables})
+    except ValidationError as error:
+        raise _misfit(file, str(raw["name"]), error.errors(include_url=False)) from error
+    settings = case.settings
+    if case.rules:
+        settings = settings.model_copy(update={"rules": rules_named(case.rules).name})
+    if case.each is not None:
+        for one in case.each:
+            alone = case.model_copy(update={"messages": (one,)})
+            name = f"{case.name} [{_short(one.content)}]"
+            yield ExpectationCase(name, (alone,), settings, case.character)
+        return
+    if not (case.messages or case.turns):
+        raise FileError(
+            file, "no messages", remedy='write messages = ["..."]', field=f"{case.name}: messages"
+        )
+    steps = tuple(_turn(case, one) for one in case.turns) or (case,)
+    yield ExpectationCase(case.name, steps, settings, case.character)
 
 
-_MESSAGE = '{ role = "assistant", text = "..." }'
-_UNFIT = {
-    "tuple_type": translatable(("expected a list, got {given!r}", 'write {named} = ["..."]')),
-    "dict_type": translatable(
-        ("expected a table, got {given!r}", 'write {{ "Title" = "before" }}')
-    ),
-    "table": translatable(("expected a table, got {given!r}", "write {{ messages = [...] }}")),
-    "message": translatable(("not a message: {given!r}", "write {example}")),
-    "": ("{reason}, got {given!r}", ""),
-}
-"""Problem and remedy, by pydantic's name for what is wrong."""
+def _turn(case: _CaseTable, turn: ExpectationStep) -> ExpectationStep:
+    """A turn, by the chance and the trigger of its case where it says none."""
+    of_case = {"chance": case.chance, "trigger": case.trigger}
+    unsaid = of_case.keys() - turn.model_fields_set
+    return turn.model_copy(update={name: of_case[name] for name in unsaid})
 
 
-def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known field that is most likely meant, by similarity of the whole name."""
-    found = process.extractOne(name, list(known), scorer=fuzz.ratio, score_cutoff=70)
-    return str(found[0]) if found else None
+def _misfit(file: str, case: str, rows: Sequence[Mapping[str, Any]]) -> FileError:
+    """The first of pydantic's complaints about a case; a name that nobody knows comes before what is missing for it."""
+    row = next((one for one in rows if one["type"] in _UNKNOWN), rows[0])
+    where = tuple(part for part in row["loc"] if "[" not in str(part))  # of a choice of types
+    problem = explained({**row, "loc": where})
+    place = f"{case}: {problem.field}"
+    if row["type"] in _UNKNOWN:
+        return _no_such_field(file, where[-1], place, _KNOWN[where[0] if where[1:] else ""])
+    told = (row.get("ctx") or {}).get("error")
+    if isinstance(told, RoleMemoryError):
+        return FileError(file, LocalizedText("{told}", told=told), field=place)
+    return FileError(file, problem.message, remedy=problem.cure, field=place)
 
 
-def _short(said: Any) -> str:
-    text = said.get("text", said.get("content", "")) if isinstance(said, Mapping) else said
-    return str(text) if len(str(text)) <= 40 else str(text)[:39] + "…"
+def _no_such_field(file: str, name: str, place: str, known: Collection[str]) -> FileError:
+    """The error for a name that nobody knows, with the one that is most likely meant."""
+    near = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
+    return FileError(
+        file,
+        "no such field",
+        remedy="did you mean {near!r}?" if near else "known are {listed}",
+        field=place,
+        near=near and near[0],
+        listed=", ".join(known),
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -126,22 +126,28 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
             id="a field of a case",
         ),
         pytest.param(
-            case('turns = [{ says = ["a"] }]'), "c: says: no such field", id="a field of a turn"
+            case('turns = [{ says = ["a"] }]'),
+            "c: turns[0].says: no such field",
+            id="a field of a turn",
         ),
         pytest.param(
-            case('turns = ["a"]'), "c: turns: expected a table, got 'a'", id="a turn that is none"
+            case('turns = ["a"]'),
+            'c: turns[0]: expected an object, got "a"',
+            id="a turn that is none",
         ),
         pytest.param(
             case('messages = ["a"]', "fires = 'Beacon'"),
-            "c: fires: expected a list, got 'Beacon'; write fires = [\"...\"]",
+            'c: fires: expected a list of strings, got "Beacon"; write ["Beacon"]',
             id="a list",
         ),
         pytest.param(
-            case("fires = ['Beacon']"), "c: messages: expected a list, got None", id="no messages"
+            case("fires = ['Beacon']"),
+            "c: messages: no messages; write messages = ",
+            id="no messages",
         ),
         pytest.param(
             case('messages = [{ role = "ghost", text = "boo" }]'),
-            "c: messages: not a message",
+            "c: messages[0]: message: role: 'ghost' is not read; roles are",
             id="no such speaker",
         ),
         pytest.param(
@@ -161,7 +167,7 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
         ),
         pytest.param(
             case('messages = ["a"]', "places = ['x']"),
-            "c: places: expected a table",
+            "c: places: expected an object, got",
             id="places are a table",
         ),
         pytest.param(
