@@ -23,6 +23,7 @@ from rolememory.cli.output import out
 from rolememory.cli.words import say
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError
+from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
 from rolememory.schema.message import Message
 
@@ -42,7 +43,8 @@ NO_LIMITS = {
     "recall.candidates": RANKED,
     "budget.max_total_length": 10**9,
 }
-Row = dict[str, float]
+Times = dict[str, list[float]]
+"""Seconds: of a recall whose question had to be embedded, whose vector was at hand, and right after a write."""
 
 
 def bench(
@@ -73,69 +75,42 @@ def bench(
 
 
 @dataclass(slots=True)
-class Admitted:
-    """What stood in the blocks of some turns."""
+class Judged:
+    """What became of one question."""
 
-    turns: int = 0
-    empty: int = 0  # turns without a line
-    lines: int = 0
-    right: int = 0  # lines that are gold
-
-    def count(self, ids: Sequence[str], gold: Collection[str]) -> None:
-        """One turn more."""
-        self.turns += 1
-        self.empty += not ids
-        self.lines += len(ids)
-        self.right += sum(one in gold for one in ids)
-
-    def shares(self, budget: int) -> dict[str, float]:
-        """Share of the lines that are gold, and of turns that hold none.
-
-        >>> admitted = Admitted()
-        >>> admitted.count(["a", "b", "c"], {"a", "z"}); admitted.count([], {"a"}); admitted.count(["a"], {"a"})
-        >>> admitted.shares(2000)
-        {'precision@2000': 0.5, 'empty@2000': 0.3333}
-        """
-        return {
-            f"precision@{budget}": round(self.right / max(self.lines, 1), 4),
-            f"empty@{budget}": round(self.empty / max(self.turns, 1), 4),
-        }
+    category: str
+    gold: set[str]
+    measures: dict[str, float]
+    lines: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By budget: lines of the block, and those of them that are gold."""
 
 
-@dataclass(slots=True)
-class Result:
-    """What one file gave: measures per query with its category, and times in seconds."""
+def report(judged: Sequence[Judged], times: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """Means over the questions, and over those of each category; times in milliseconds."""
+    counted = [one for one in judged if one.category != APART]
+    categories = {
+        name: mean([one.measures for one in judged if one.category == name])
+        for name in sorted({one.category for one in judged if one.category})
+    }
+    found = {"queries": len(counted), **mean([one.measures for one in counted])}
+    for budget in BUDGETS:
+        found |= shares(budget, [one.lines[budget] for one in counted])
+    latency = {name: spread(seconds) for name, seconds in times.items()}
+    return {**found, "categories": categories, "latency": latency}
 
-    rows: list[tuple[str, Row]] = field(default_factory=list)
-    admitted: dict[int, Admitted] = field(default_factory=dict)  # by budget
-    embedding_s: list[float] = field(
-        default_factory=list
-    )  # of a recall whose question had to be embedded
-    ready_s: list[float] = field(default_factory=list)  # of a recall whose vector was at hand
-    written_s: list[float] = field(default_factory=list)  # ... right after something was written
 
-    def means(self) -> dict[str, Any]:
-        """The report."""
-        judged = [row for category, row in self.rows if category != APART]
-        categories = sorted({category for category, _ in self.rows if category})
-        return {
-            "queries": len(judged),
-            **mean(judged),
-            **{
-                name: share
-                for budget, admitted in self.admitted.items()
-                for name, share in admitted.shares(budget).items()
-            },
-            "categories": {
-                name: mean([row for category, row in self.rows if category == name])
-                for name in categories
-            },
-            "latency": {
-                "with_embedding": spread(self.embedding_s),
-                "vectors_ready": spread(self.ready_s),
-                "after_a_write": spread(self.written_s),
-            },
-        }
+def shares(budget: int, lines: Sequence[tuple[int, int]]) -> dict[str, float]:
+    """Share of the lines that are gold, and of turns that hold none.
+
+    >>> shares(2000, [(3, 1), (0, 0), (1, 1)])
+    {'precision@2000': 0.5, 'empty@2000': 0.3333}
+    """
+    told, right = (sum(counts) for counts in zip((0, 0), *lines, strict=True))
+    empty = sum(not count for count, _ in lines)
+    return {
+        f"precision@{budget}": round(right / max(told, 1), 4),
+        f"empty@{budget}": round(empty / max(len(lines), 1), 4),
+    }
 
 
 def measures(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
@@ -229,25 +204,24 @@ def run(
     `changed`: settings that are not the default ones.
     """
     roles = orjson.loads(file.read_bytes())["roles"]
+    roles = [{**raw, "role": f"{file.stem} {raw['role']}"} for raw in roles]
     usual = {"embedding.backend": backend, **(changed or {})}
-    result = Result()
+    judged: list[Judged] = []
+    times: Times = {"with_embedding": [], "vectors_ready": [], "after_a_write": []}
     with (
         tempfile.TemporaryDirectory() as scratch,
         Home.open(keep or scratch, usual) as home,
     ):
         with _beside(home, {**usual, **NO_LIMITS}) as wide:
-            _ranked(home, wide, file.stem, roles, result)
+            for raw in roles:
+                judged += _ranked(home, wide, raw, times)
         for budget in BUDGETS:
-            with _beside(
-                home,
-                {
-                    **usual,
-                    "budget.max_total_length": budget,
-                    "budget.unit": "characters",
-                },
-            ) as bound:
-                _admitted(bound, file.stem, roles, result, budget)
-        return {"file": file.name, "model": home.loader.state, **result.means()}
+            limits = {"budget.max_total_length": budget, "budget.unit": "characters"}
+            with _beside(home, {**usual, **limits}) as bound:
+                rows = iter(judged)
+                for raw in roles:
+                    _admitted(bound, raw, budget, rows)
+        return {"file": file.name, "model": home.loader.state, **report(judged, times)}
 
 
 @contextmanager
@@ -258,54 +232,49 @@ def _beside(home: Home, settings: Mapping[str, Any]) -> Iterator[Home]:
         yield other
 
 
-@contextmanager
-def _role(home: Home, stem: str, raw: Mapping[str, Any]) -> Iterator[RoleMemory]:
+def _role(home: Home, raw: Mapping[str, Any]) -> RoleMemory:
     """The role of a data set, made where it is not there yet, with every vector at hand."""
-    name = f"{stem} {raw['role']}"
-    role = (
-        home.role(name) if any(known.name == name for known in home.roles()) else home.create(name)
-    )
+    name = raw["role"]
+    known = any(role.name == name for role in home.roles())
+    role = home.role(name) if known else home.create(name)
     if not role.memories:
         role.remember_all([fields(memory) for memory in raw["memories"]], actor="bench")
     role.ready(600.0)
-    yield role
+    return role
 
 
-def _ranked(
-    home: Home, wide: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result
-) -> None:
+def _asked(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The questions that have an answer."""
+    return [query for query in raw["queries"] if query["gold"]]
+
+
+def _ranked(home: Home, wide: Home, raw: Mapping[str, Any], times: Times) -> Iterator[Judged]:
     """Judge the ranking and take the times."""
-    for raw in roles:
-        with _role(home, stem, raw) as role:
-            for query in filter(_has_gold, raw["queries"]):
-                result.embedding_s.append(_timed(role, query))
-                result.ready_s.append(_timed(role, query))
-                found = [one.memory.id for one in _search(role, wide, stem, raw, query)]
-                result.rows.append(
-                    (query.get("category") or "", measures(found, set(map(str, query["gold"]))))
-                )
-            result.written_s.extend(_after_writes(role, raw["queries"]))
-
-
-def _after_writes(role: RoleMemory, queries: Sequence[Mapping[str, Any]]) -> Iterator[float]:
-    """Times of recalls right after something was written, which is taken back."""
-    for query in list(filter(_has_gold, queries))[:WRITES]:
+    role, queries = _role(home, raw), _asked(raw)
+    for query in queries:
+        times["with_embedding"].append(_timed(role, query))
+        times["vectors_ready"].append(_timed(role, query))
+        found = [one.memory.id for one in _search(role, wide, raw, query)]
+        gold = set(map(str, query["gold"]))
+        yield Judged(query.get("category") or "", gold, measures(found, gold))
+    for query in queries[:WRITES]:  # right after something was written, which is taken back
         written = role.remember(query["text"])
-        yield _timed(role, query)
+        times["after_a_write"].append(_timed(role, query))
         role.delete(written.id)
 
 
 def _search(
-    role: RoleMemory, wide: Home, stem: str, raw: Mapping[str, Any], query: Mapping[str, Any]
+    role: RoleMemory, wide: Home, raw: Mapping[str, Any], query: Mapping[str, Any]
 ) -> list[Scored]:
     """The ranking of a query; one with history is asked as a turn without limits."""
     if not query.get("history"):
         return role.search(query["text"], limit=RANKED, user=raw.get("user"), now=moment(query))
-    with _role(wide, stem, raw) as unlimited:
-        turn = unlimited.recall(
-            messages(query), user=raw.get("user"), now=moment(query), dry_run=True
-        )
+    turn = _turn(_role(wide, raw), raw, query)
     return sorted((one.scored for one in turn.recalled), key=lambda scored: -scored.score)
+
+
+def _turn(role: RoleMemory, raw: Mapping[str, Any], query: Mapping[str, Any]) -> Turn:
+    return role.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
 
 
 def _timed(role: RoleMemory, query: Mapping[str, Any]) -> float:
@@ -314,24 +283,11 @@ def _timed(role: RoleMemory, query: Mapping[str, Any]) -> float:
     return time.perf_counter() - started
 
 
-def _admitted(
-    home: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, budget: int
-) -> None:
-    """Judge what the engine itself puts into a budget; adds to the rows in the order they stand."""
-    rows, admitted = iter(result.rows), result.admitted.setdefault(budget, Admitted())
-    for raw in roles:
-        with _role(home, stem, raw) as role:
-            for query, (category, row) in zip(
-                filter(_has_gold, raw["queries"]), rows, strict=False
-            ):
-                turn = role.recall(
-                    messages(query), user=raw.get("user"), now=moment(query), dry_run=True
-                )
-                gold, ids = set(map(str, query["gold"])), [one.memory.id for one in turn.recalled]
-                row[f"budget@{budget}"] = len(gold.intersection(ids)) / len(gold)
-                if category != APART:
-                    admitted.count(ids, gold)
-
-
-def _has_gold(query: Mapping[str, Any]) -> bool:
-    return bool(query["gold"])
+def _admitted(home: Home, raw: Mapping[str, Any], budget: int, rows: Iterator[Judged]) -> None:
+    """Judge what the engine itself puts into a budget, question by question in the order of `rows`."""
+    role = _role(home, raw)
+    for query in _asked(raw):
+        one, recalled = next(rows), _turn(role, raw, query).recalled
+        right = len(one.gold.intersection(line.memory.id for line in recalled))
+        one.measures[f"budget@{budget}"] = right / len(one.gold)
+        one.lines[budget] = (len(recalled), right)
