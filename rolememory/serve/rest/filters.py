@@ -1,9 +1,8 @@
 """Which memories a list shows, and in which order."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
@@ -79,8 +78,16 @@ def filtered(
     memories: Iterable[Memory], wanted: Wanted, standing: ActiveSet, same: Same
 ) -> list[Memory]:
     """The memories that are wanted, in their order. Cost: O(n)."""
-    checks = list(_checks(wanted, standing, same))
-    found = [memory for memory in memories if all(check(memory) for check in checks)]
+    words, person = folded_key(wanted.q).split(), same(wanted.user or "")
+    tests: dict[str, Test] = {
+        "counts": lambda memory, choice: standing.holds(memory.id) is (choice == "yes"),
+        **_TESTS,
+        "user": lambda memory, _: same(memory.user or "") == person,
+        **({"q": lambda memory, _: _says(memory, words)} if words else {}),
+    }
+    asked = [(test, getattr(wanted, name)) for name, test in tests.items()]
+    asked = [(test, value) for test, value in asked if value not in (None, (), "all")]
+    found = [memory for memory in memories if all(test(memory, value) for test, value in asked)]
     return ordered(found, wanted.sort)
 
 
@@ -99,68 +106,25 @@ def ordered(memories: list[Memory], order: Order) -> list[Memory]:
 
 
 _ARRAYS = {kind: place for place, kind in enumerate(MemoryType)}
-Check = Callable[[Memory], bool]
-
-
-def _checks(wanted: Wanted, standing: ActiveSet, same: Same) -> Iterable[Check]:
-    """Only those that can refuse something, the cheap ones first."""
-    yield from _switches(wanted, standing)
-    yield from _sets(wanted, same)
-    if wanted.since:
-        since = in_utc(wanted.since)
-        yield lambda memory: memory.since is not None and memory.since >= since
-    if wanted.until:
-        until = in_utc(wanted.until)
-        yield lambda memory: memory.since is not None and memory.since <= until
-    if words := folded_key(wanted.q).split():
-        yield lambda memory: _says(memory, words)
-
-
-def _switches(wanted: Wanted, standing: ActiveSet) -> Iterable[Check]:
-    if wanted.counts != "all":
-        yield lambda memory: standing.holds(memory.id) is (wanted.counts == "yes")
-    for name in ("archived", "constant", "locked"):
-        if (choice := getattr(wanted, name)) != "all":
-            yield _has(name, (choice == "yes",))
-
-
-def _sets(wanted: Wanted, same: Same) -> Iterable[Check]:
-    for name, test in _AMONG.items():
-        if values := getattr(wanted, name):
-            yield partial(test, set(values))
-    if wanted.user is not None:
-        person = same(wanted.user)
-        yield lambda memory: same(memory.user or "") == person
-    if wanted.subject is not None:
-        yield lambda memory: (memory.subject or "") == wanted.subject
-    if wanted.chat is not None:
-        yield lambda memory: any(one.chat == wanted.chat for one in memory.evidence)
-
-
-_AMONG: Mapping[str, Callable[[set[Any], Memory], bool]] = {
-    "type": lambda values, memory: memory.type in values,
-    "source": lambda values, memory: memory.source in values,
-    "tag": lambda values, memory: values <= set(memory.tags),
-    "feeling": lambda values, memory: not values.isdisjoint(memory.emotions),
-    "topic": lambda values, memory: not values.isdisjoint(memory.topics),
+Test = Callable[[Memory, Any], bool]
+_TESTS: Mapping[str, Test] = {
+    "archived": lambda memory, choice: memory.archived is (choice == "yes"),
+    "constant": lambda memory, choice: memory.constant is (choice == "yes"),
+    "locked": lambda memory, choice: memory.locked is (choice == "yes"),
+    "type": lambda memory, kinds: memory.type in kinds,
+    "source": lambda memory, origins: memory.source in origins,
+    "tag": lambda memory, tags: set(tags) <= set(memory.tags),
+    "feeling": lambda memory, feelings: not set(feelings).isdisjoint(memory.emotions),
+    "topic": lambda memory, topics: not set(topics).isdisjoint(memory.topics),
+    "subject": lambda memory, subject: (memory.subject or "") == subject,
+    "chat": lambda memory, chat: any(one.chat == chat for one in memory.evidence),
+    "since": lambda memory, at: memory.since is not None and memory.since >= in_utc(at),
+    "until": lambda memory, at: memory.since is not None and memory.since <= in_utc(at),
 }
-
-
-def _has(name: str, values: Collection[Any]) -> Check:
-    return lambda memory: getattr(memory, name) in values
+"""What each condition asks of a memory, the cheap ones first."""
 
 
 def _says(memory: Memory, words: list[str]) -> bool:
-    text = folded_key(
-        " ".join(
-            (
-                memory.content,
-                memory.id,
-                memory.subject or "",
-                *memory.keys,
-                *memory.tags,
-                *memory.topics,
-            )
-        )
-    )
+    named = (memory.id, memory.subject or "", *memory.keys, *memory.tags, *memory.topics)
+    text = folded_key(" ".join((memory.content, *named)))
     return all(word in text for word in words)
