@@ -5,7 +5,7 @@ A function is imported when its verb is run: the command starts as quickly as th
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -22,121 +22,129 @@ GROUPS: Mapping[str, str] = translatable({
     "book": "lorebooks: scan, check, test, import, export",
 })  # fmt: skip
 
-# panel -> (verb, module.function, help); `model list` is the verb `list` of the group `model`
-PANELS: Mapping[str, Sequence[tuple[str, str, str]]] = {
+
+class Verb(NamedTuple):
+    """A verb of the table; `model list` is the verb `list` of the group `model`."""
+
+    words: str
+    function: str  # with its module
+    help: str
+
+
+PANELS: Mapping[str, Sequence[Verb]] = {
     translatable("Begin"): (
-        ("init", "init.init",
-            translatable("create a home folder for roles, with settings to edit")),
-        ("demo", "demo.demo",
-            translatable("a demonstration: three characters, what they recall and why")),
-        ("roles", "roles.roles", translatable("list the roles")),
-        ("open", "roles.open_role",
-            translatable("show a role's files and contents; create it, or edit its memories")),
-        ("chat", "chat.chat",
-            translatable("talk with a role here, through any OpenAI-compatible server")),
+        Verb("init", "init.init",
+            "create a home folder for roles, with settings to edit"),
+        Verb("demo", "demo.demo",
+            "a demonstration: three characters, what they recall and why"),
+        Verb("roles", "roles.roles", "list the roles"),
+        Verb("open", "roles.open_role",
+            "show a role's files and contents; create it, or edit its memories"),
+        Verb("chat", "chat.chat",
+            "talk with a role here, through any OpenAI-compatible server"),
     ),
     translatable("Memories"): (
-        ("list", "memories.list_memories", translatable("list what a role remembers")),
-        ("search", "memories.search", translatable("search what a role remembers, best first")),
-        ("add", "writing.add", translatable("add a memory")),
-        ("edit", "writing.edit",
-            translatable("change a memory: field=value ..., or in your editor")),
-        ("weight", "writing.weight", translatable("set how strongly a memory is remembered")),
-        ("delete", "writing.delete", translatable("delete memories; `undo` brings them back")),
+        Verb("list", "memories.list_memories", "list what a role remembers"),
+        Verb("search", "memories.search", "search what a role remembers, best first"),
+        Verb("add", "writing.add", "add a memory"),
+        Verb("edit", "writing.edit",
+            "change a memory: field=value ..., or in your editor"),
+        Verb("weight", "writing.weight", "set how strongly a memory is remembered"),
+        Verb("delete", "writing.delete", "delete memories; `undo` brings them back"),
     ),
     translatable("Ask"): (
-        ("recall", "turns.recall",
-            translatable("what a role recalls for this message: the text for the prompt")),
-        ("explain", "turns.explain",
-            translatable("why each memory is in the prompt or not, and what would include it")),
+        Verb("recall", "turns.recall",
+            "what a role recalls for this message: the text for the prompt"),
+        Verb("explain", "turns.explain",
+            "why each memory is in the prompt or not, and what would include it"),
     ),
     translatable("Learn"): (
-        ("observe", "observing.observe", translatable("let a role observe a chat and learn from it")),
-        ("review", "observing.review", translatable("pending review: accept, edit or reject it")),
-        ("infer", "observing.infer",
-            translatable("draw conclusions from several memories with the configured model")),
-        ("sessions", "sessions.sessions",
-            translatable("the chats of a role, or the messages of one")),
-        ("story list", "stories.stories", translatable("the stories of a role")),
-        ("story begin", "stories.begin",
-            translatable("start a story, empty or forked from another")),
-        ("story merge", "stories.merge",
-            translatable("make what was said in one story known in another")),
-        ("story default", "stories.living",
-            translatable("whether chats share one story, or each is a separate one")),
-        ("story chapters", "stories.chapters", translatable("the chapters of a role's stories")),
-        ("story chapter", "stories.chapter",
-            translatable("end a chapter of a chat here, and write it")),
-        ("story retell", "stories.retell", translatable("let the model write chapters again")),
-        ("users list", "people.users", translatable("known people with their names")),
-        ("users link", "people.link", translatable("link several names to one person")),
-        ("users unlink", "people.unlink", translatable("make a name a separate person again")),
+        Verb("observe", "observing.observe", "let a role observe a chat and learn from it"),
+        Verb("review", "observing.review", "pending review: accept, edit or reject it"),
+        Verb("infer", "observing.infer",
+            "draw conclusions from several memories with the configured model"),
+        Verb("sessions", "sessions.sessions",
+            "the chats of a role, or the messages of one"),
+        Verb("story list", "stories.stories", "the stories of a role"),
+        Verb("story begin", "stories.begin",
+            "start a story, empty or forked from another"),
+        Verb("story merge", "stories.merge",
+            "make what was said in one story known in another"),
+        Verb("story default", "stories.living",
+            "whether chats share one story, or each is a separate one"),
+        Verb("story chapters", "stories.chapters", "the chapters of a role's stories"),
+        Verb("story chapter", "stories.chapter",
+            "end a chapter of a chat here, and write it"),
+        Verb("story retell", "stories.retell", "let the model write chapters again"),
+        Verb("users list", "people.users", "known people with their names"),
+        Verb("users link", "people.link", "link several names to one person"),
+        Verb("users unlink", "people.unlink", "make a name a separate person again"),
     ),
     translatable("Keep"): (
-        ("forget", "sessions.forget",
-            translatable("remove everything of one person: memories, chats, history, backups")),
-        ("history", "history.history",
-            translatable("what was changed, when and by whom, newest first")),
-        ("undo", "history.undo",
-            translatable("undo the newest change; run it again for the one before")),
-        ("clean", "upkeep.clean",
-            translatable("archive what expired, lost its weight or exceeds a limit; never deletes")),
-        ("backup", "upkeep.backup",
-            translatable("make a backup of a role, checked after it is made")),
-        ("restore", "upkeep.restore",
-            translatable("restore a backup; the current state is backed up first")),
-        ("export", "exchange.export",
-            translatable("write a role as JSON to standard output: `export Mira > mira.json`")),
-        ("import", "exchange.import_file",
-            translatable("bring in what `export` wrote, a memory.json, or a list of memories; or an entire SillyTavern installation: `import sillytavern FOLDER`")),
+        Verb("forget", "sessions.forget",
+            "remove everything of one person: memories, chats, history, backups"),
+        Verb("history", "history.history",
+            "what was changed, when and by whom, newest first"),
+        Verb("undo", "history.undo",
+            "undo the newest change; run it again for the one before"),
+        Verb("clean", "upkeep.clean",
+            "archive what expired, lost its weight or exceeds a limit; never deletes"),
+        Verb("backup", "upkeep.backup",
+            "make a backup of a role, checked after it is made"),
+        Verb("restore", "upkeep.restore",
+            "restore a backup; the current state is backed up first"),
+        Verb("export", "exchange.export",
+            "write a role as JSON to standard output: `export Mira > mira.json`"),
+        Verb("import", "exchange.import_file",
+            "bring in what `export` wrote, a memory.json, or a list of memories; or an entire SillyTavern installation: `import sillytavern FOLDER`"),
     ),
     translatable("Books and cards"): (
-        ("book scan", "book.scan",
-            translatable("which entries these messages activate: by which key, where, at what cost")),
-        ("book lint", "book.lint",
-            translatable("every problem of a book, with a suggested fix")),
-        ("book show", "book.show", translatable("the entries of a book")),
-        ("book test", "book_trial.try_book",
-            translatable("test a book against the expectations in NAME.test.toml beside it")),
-        ("book new", "book_moves.new",
-            translatable("create a book, with its expectations beside it")),
-        ("book import", "book_moves.bring", translatable("give a role a book, as it is")),
-        ("book export", "book_moves.export",
-            translatable("write a book in another format; reports what it cannot hold")),
-        ("card show", "card.show", translatable("what a character card holds")),
-        ("card lint", "card.lint", translatable("what is wrong with a card and its book")),
-        ("card import", "card_moves.bring",
-            translatable("create a role from a card, or update its role")),
-        ("card export", "card_moves.export", translatable("a role's card with its books in it")),
-        ("card convert", "card_moves.convert_card",
-            translatable("a card in another format; reports what that cannot hold")),
+        Verb("book scan", "book.scan",
+            "which entries these messages activate: by which key, where, at what cost"),
+        Verb("book lint", "book.lint",
+            "every problem of a book, with a suggested fix"),
+        Verb("book show", "book.show", "the entries of a book"),
+        Verb("book test", "book_trial.try_book",
+            "test a book against the expectations in NAME.test.toml beside it"),
+        Verb("book new", "book_moves.new",
+            "create a book, with its expectations beside it"),
+        Verb("book import", "book_moves.bring", "give a role a book, as it is"),
+        Verb("book export", "book_moves.export",
+            "write a book in another format; reports what it cannot hold"),
+        Verb("card show", "card.show", "what a character card holds"),
+        Verb("card lint", "card.lint", "what is wrong with a card and its book"),
+        Verb("card import", "card_moves.bring",
+            "create a role from a card, or update its role"),
+        Verb("card export", "card_moves.export", "a role's card with its books in it"),
+        Verb("card convert", "card_moves.convert_card",
+            "a card in another format; reports what that cannot hold"),
     ),
     translatable("Tune and check"): (
-        ("settings", "settings.settings",
-            translatable("show the settings and where they come from, or set one")),
-        ("model list", "models.model_list",
-            translatable("recommended embedding models, their languages and sizes, and the one in use")),
-        ("model fetch", "models.model_fetch",
-            translatable("fetch a model, check it, and use it in this home")),
-        ("model export", "models.model_export",
-            translatable("export the current model to ONNX, which starts and answers faster")),
-        ("watch", "watch.watch", translatable("show what changes, live, until Ctrl-C")),
-        ("stats", "health.stats",
-            translatable("figures: memories by type and source, sizes, vectors, backups")),
-        ("doctor", "health.doctor",
-            translatable("check everything; exit code 3 if something is broken")),
-        ("bench", "bench.bench", translatable("measure quality and speed on data sets")),
+        Verb("settings", "settings.settings",
+            "show the settings and where they come from, or set one"),
+        Verb("model list", "models.model_list",
+            "recommended embedding models, their languages and sizes, and the one in use"),
+        Verb("model fetch", "models.model_fetch",
+            "fetch a model, check it, and use it in this home"),
+        Verb("model export", "models.model_export",
+            "export the current model to ONNX, which starts and answers faster"),
+        Verb("watch", "watch.watch", "show what changes, live, until Ctrl-C"),
+        Verb("stats", "health.stats",
+            "figures: memories by type and source, sizes, vectors, backups"),
+        Verb("doctor", "health.doctor",
+            "check everything; exit code 3 if something is broken"),
+        Verb("bench", "bench.bench", "measure quality and speed on data sets"),
     ),
     translatable("Frontends"): (
-        ("serve", "serve.serve",
-            translatable("run the proxy between frontend and model, with REST, MCP and the web page")),
-        ("keys list", "keys.listed", translatable("the keys of a service")),
-        ("keys add", "keys.add", translatable("create a key for `serve --service`")),
-        ("keys remove", "keys.remove", translatable("remove a key")),
-        ("integrate sillytavern", "integrate.integrate_sillytavern",
-            translatable("put the extension into a SillyTavern folder")),
-        ("mcp", "mcp.mcp",
-            translatable("give agents and editors the memories as tools (MCP over stdio)")),
+        Verb("serve", "serve.serve",
+            "run the proxy between frontend and model, with REST, MCP and the web page"),
+        Verb("keys list", "keys.listed", "the keys of a service"),
+        Verb("keys add", "keys.add", "create a key for `serve --service`"),
+        Verb("keys remove", "keys.remove", "remove a key"),
+        Verb("integrate sillytavern", "integrate.integrate_sillytavern",
+            "put the extension into a SillyTavern folder"),
+        Verb("mcp", "mcp.mcp",
+            "give agents and editors the memories as tools (MCP over stdio)"),
     ),
 }  # fmt: skip
 
@@ -153,20 +161,20 @@ class VerbGroup(HelpGroup):
         group = _group_of(ctx)
         found: dict[str, tuple[str, str, str]] = {}
         for panel, verbs in PANELS.items():
-            for words, _, text in verbs:
-                name, _, below = words.removeprefix(group).partition(" ")
-                if words.startswith(group):
-                    found.setdefault(name, (panel, name, GROUPS[name] if below else text))
+            for verb in verbs:
+                name, _, below = verb.words.removeprefix(group).partition(" ")
+                if verb.words.startswith(group):
+                    found.setdefault(name, (panel, name, GROUPS[name] if below else verb.help))
         return list(found.values())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The verb or group of this name, None where there is none."""
         words = _group_of(ctx) + cmd_name
         for panel, verbs in PANELS.items():
-            for verb, function, text in verbs:
-                if verb == words:
-                    return _command(cmd_name, panel, function, text)
-                if verb.startswith(f"{words} "):
+            for verb in verbs:
+                if verb.words == words:
+                    return _command(cmd_name, panel, verb)
+                if verb.words.startswith(f"{words} "):
                     return VerbGroup(name=cmd_name, help=GROUPS[words], rich_help_panel=panel)
         return None
 
@@ -176,10 +184,10 @@ def _group_of(ctx: Any) -> str:
     return f"{ctx.info_name} " if ctx.parent else ""
 
 
-def _command(name: str, panel: str, function: str, text: str) -> Any:
-    module, _, called = function.partition(".")
+def _command(name: str, panel: str, verb: Verb) -> Any:
+    module, _, called = verb.function.partition(".")
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=HelpPage, help=text, rich_help_panel=panel)(
+    app.command(name, cls=HelpPage, help=verb.help, rich_help_panel=panel)(
         getattr(import_module(f"rolememory.cli.{module}"), called)
     )
     return typer.main.get_command(app)

@@ -22,7 +22,7 @@ PACKAGE = Path(rolememory.__file__).parent
 CATALOGUES = PACKAGE / "locales"
 _SAYS = {
     "say": 0, "_say": 0, "LocalizedText": 0, "translated": 0, "localized": 0, "told": 0,
-    "option": 1, "argument": 1, "_both": 0, "tell": 0, "damaged": 1, "_refused": 1, "_unfit": 0, "_expected": 0,
+    "option": 1, "argument": 1, "_both": 0, "tell": 0, "damaged": 1, "_refused": 1, "_unfit": 0, "_expected": 0, "Verb": 2,
 }  # fmt: skip
 _ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {"UsageError"}
 _FILE_ERRORS = ("FileError", "SettingsError", "TemplateError")  # their first argument is the file
