@@ -1,8 +1,8 @@
-"""book scan, lint, show: what fires in a lorebook, what is wrong with it, what is in it."""
+"""book scan, lint, show, test: what fires in a lorebook, what is wrong with it, what is in it, and whether it does what is expected."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,16 +17,21 @@ from rolememory.cli.bookshelf import (
     settings_of,
 )
 from rolememory.cli.chats import messages_of
+from rolememory.cli.context import open_role
+from rolememory.cli.files import read_text
 from rolememory.cli.options import Text, UserName, option
 from rolememory.cli.output import Row, out, picked
-from rolememory.cli.words import ProcessLanguage, say, told_reason
+from rolememory.cli.words import ProcessLanguage, say, told_reason, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
+    from rolememory.authoring.expectation_run import CaseRunner, Failure
+    from rolememory.authoring.expectations import ExpectationCase
     from rolememory.authoring.lint.finding import LintFinding
     from rolememory.authoring.scan import Fired, ScanReport, Silent
     from rolememory.schema.lorebook import LoreEntry
+
 
 RulesName = Annotated[Text, option("--rules NAME", "default or sillytavern")]
 Everything = Annotated[bool, option("--all -a", "every entry, and notes too")]
@@ -301,3 +306,76 @@ def _marks(entry: "LoreEntry") -> list[str]:
     return [say(word, msgctxt="mark") for word, is_set in flags.items() if is_set] + [
         f"{say(word, msgctxt='mark')} {value}" for word, value in values.items() if value
     ]
+
+
+def try_book(
+    book: BookName,
+    tests: Annotated[
+        Text, option("--tests FILE", "the expectations; else those beside the book")
+    ] = None,
+    role: Annotated[
+        Text, option("--role ROLE", "ask this role: its books and memories together")
+    ] = None,
+    watch: Watch = False,
+) -> None:
+    """Exit code 3 when something fails."""
+    from rolememory.authoring.expectations import beside, read_expectations
+
+    path = book_path(book)
+    sheet = Path(tests) if tests else beside(path)
+    good = True
+
+    def once() -> None:
+        nonlocal good
+        cases = read_expectations(read_text(str(sheet)), str(sheet))
+        found = list(_tried(path, cases, role, sheet))
+        values = _tried_json(path, found)
+        good = not values["failures"]
+        if not out.json(values):
+            _show_tried(found)
+
+    again(once, [path, sheet], watch)
+    if not good:
+        raise typer.Exit(FOUND_FAULTS)
+
+
+def _tried(
+    path: Path, cases: "list[ExpectationCase]", role: str | None, sheet: Path
+) -> "Iterator[tuple[ExpectationCase, list[Failure]]]":
+    from rolememory.authoring.expectation_run import BookRunner, check
+
+    file = read_file(path)
+    if role is None:
+        stage: CaseRunner = BookRunner(file.book)
+        yield from check(stage, cases, str(sheet))
+        return
+    from rolememory.authoring.expectation_run import RoleRunner
+
+    with open_role(role) as role_memory:
+        yield from check(RoleRunner(role_memory, file.book, path.stem), cases, str(sheet))
+
+
+def _tried_json(path: Path, found: "list[tuple[ExpectationCase, list[Failure]]]") -> dict[str, Any]:
+    failures = [
+        picked(one, "case turn code name") | {"text": worded(one)}
+        for _, failed in found
+        for one in failed
+    ]
+    return {"book": path.name, "cases": len(found), "failures": failures}
+
+
+def _show_tried(found: "list[tuple[ExpectationCase, list[Failure]]]") -> None:
+    failed = 0
+    for case, failures in found:
+        failed += bool(failures)
+        if failures:
+            out.line(f"✗ {case.name}", "bold red")
+        for one in failures:
+            turn = say("turn {turn}: ", turn=one.turn) if len(case.steps) > 1 else ""
+            out.line(f"    {turn}{worded(one)}")
+    out.say(
+        "{count} of {count2} cases hold",
+        style="red" if failed else "green",
+        count=len(found) - failed,
+        count2=len(found),
+    )

@@ -33,7 +33,7 @@ class Verb(NamedTuple):
 
 PANELS: Mapping[str, Sequence[Verb]] = {
     translatable("Begin"): (
-        Verb("init", "init.init",
+        Verb("init", "roles.init",
             "create a home folder for roles, with settings to edit"),
         Verb("demo", "demo.demo",
             "a demonstration: three characters, what they recall and why"),
@@ -83,9 +83,9 @@ PANELS: Mapping[str, Sequence[Verb]] = {
     translatable("Keep"): (
         Verb("forget", "sessions.forget",
             "remove everything of one person: memories, chats, history, backups"),
-        Verb("history", "history.history",
+        Verb("history", "upkeep.history",
             "what was changed, when and by whom, newest first"),
-        Verb("undo", "history.undo",
+        Verb("undo", "upkeep.undo",
             "undo the newest change; run it again for the one before"),
         Verb("clean", "upkeep.clean",
             "archive what expired, lost its weight or exceeds a limit; never deletes"),
@@ -104,7 +104,7 @@ PANELS: Mapping[str, Sequence[Verb]] = {
         Verb("book lint", "book.lint",
             "every problem of a book, with a suggested fix"),
         Verb("book show", "book.show", "the entries of a book"),
-        Verb("book test", "book_trial.try_book",
+        Verb("book test", "book.try_book",
             "test a book against the expectations in NAME.test.toml beside it"),
         Verb("book new", "book_moves.new",
             "create a book, with its expectations beside it"),
@@ -113,10 +113,10 @@ PANELS: Mapping[str, Sequence[Verb]] = {
             "write a book in another format; reports what it cannot hold"),
         Verb("card show", "card.show", "what a character card holds"),
         Verb("card lint", "card.lint", "what is wrong with a card and its book"),
-        Verb("card import", "card_moves.bring",
+        Verb("card import", "card.bring",
             "create a role from a card, or update its role"),
-        Verb("card export", "card_moves.export", "a role's card with its books in it"),
-        Verb("card convert", "card_moves.convert_card",
+        Verb("card export", "card.export", "a role's card with its books in it"),
+        Verb("card convert", "card.convert_card",
             "a card in another format; reports what that cannot hold"),
     ),
     translatable("Tune and check"): (

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.context import open_home
-from rolememory.cli.history import change_json, change_text
 from rolememory.cli.options import MaybeRole
 from rolememory.cli.output import out
-from rolememory.cli.upkeep import chosen
+from rolememory.cli.upkeep import change_json, change_text, chosen
 from rolememory.cli.words import say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import Listed, LocalizedText, translatable

@@ -22,8 +22,7 @@ from rolememory.errors import RoleMemoryError
 from rolememory.schema.message import Message
 from rolememory.serve.rest.apply_change import ApplyOut
 from rolememory.serve.rest.history import UndoOut
-from rolememory.serve.rest.insight import InsightOut
-from rolememory.serve.rest.map import MapOut
+from rolememory.serve.rest.insight import InsightOut, MapOut
 from rolememory.serve.rest.memories import MemoryDetail
 from rolememory.serve.rest.memory_schemas import MemoryOut
 from rolememory.serve.rest.recall import ExplainOut, SearchOut

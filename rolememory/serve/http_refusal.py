@@ -17,7 +17,7 @@ UPSTREAM = (
 class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
     """Why somebody may not come in, as status, code and words."""
 
-    def __init__(self, status: int, code: str, message: str, hint: str, **values: object) -> None:
+    def __init__(self, status: int, code: str, message: str, hint: str, **values: Any) -> None:
         self.status, self.code = status, code
         self.message, self.hint = LocalizedText(message, **values), LocalizedText(hint)
         super().__init__(str(self.message))

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.authoring.expectation_run import check
+from rolememory.authoring.expectation_run import RoleRunner, check
 from rolememory.authoring.expectations import read_expectations
-from rolememory.authoring.role_run import RoleRunner
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError
 from tests.authoring.books import BEACON, STORM, world

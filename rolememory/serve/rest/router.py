@@ -22,7 +22,6 @@ from rolememory.serve.rest import (
     apply_change,
     book_tests,
     books,
-    bulk,
     cards,
     chapters,
     chats,
@@ -33,7 +32,6 @@ from rolememory.serve.rest import (
     history,
     imports,
     insight,
-    map,  # noqa: A004  # the map of a role's memories
     memories,
     models,
     recall,
@@ -47,8 +45,6 @@ from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
 MODULES = (
     roles,
     figures,
-    bulk,
-    map,
     insight,
     memories,
     decay,
@@ -90,7 +86,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         models.Exports(),
         imports.LifeImports(app_state.home.path),
     )
-    kept = (UpdateLocks(), map.Surveys(), fetches, exports, life)
+    kept = (UpdateLocks(), insight.Surveys(), fetches, exports, life)
     app.state.kept = {type(one): one for one in kept}
     app.router.routes.append(Route("/api/openapi.json", _description(app), include_in_schema=False))
     for router in ROUTERS:
