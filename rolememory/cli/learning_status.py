@@ -14,7 +14,6 @@ from rolememory.learn.cursor import Cursors
 from rolememory.learn.model.models import STEPS, UPSTREAM, model_learns, own, resolved
 from rolememory.learn.model.worker import ExtractionWorker
 from rolememory.llm.errors import StatusError, trouble
-from rolememory.llm.servers import ModelServers
 from rolememory.locales import translatable
 from rolememory.schema.learning import Company
 from rolememory.schema.settings import Settings
@@ -123,18 +122,11 @@ def servers(settings: Settings, *, ask: bool) -> Iterator[ConfiguredServer]:
 
 
 def _server(what: str, base: str, key_env: str, *, ask: bool) -> ConfiguredServer:
-
     url, _ = translated(base, "")
     if not ask:
         return ConfiguredServer(what, shown(url), key_env)
-    upstream = ModelServers().at(url)
-    if reason := _reason(url, key_env):
-        upstream.breaker.trip(reason)
-    else:
-        upstream.breaker.success()
-    return ConfiguredServer(
-        what, upstream.base, key_env, str(upstream.breaker.state), upstream.breaker.reason
-    )
+    reason = _reason(url, key_env)
+    return ConfiguredServer(what, shown(url), key_env, "failed" if reason else "ready", reason)
 
 
 def _reason(url: str, key_env: str) -> str:
