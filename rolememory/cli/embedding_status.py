@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.context import home_path
-from rolememory.cli.model_catalogue import MODELS, known_by
 from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
+from rolememory.text.embed.catalogue import MODELS, known_by
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory

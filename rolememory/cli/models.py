@@ -6,25 +6,22 @@ from typing import Annotated
 
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.embedding_status import look
-from rolememory.cli.model_catalogue import MODELS, RecommendedModel, known_by
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import Row, out, picked
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import ModelError
 from rolememory.locales import translatable
+from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
 
 _LANGUAGES = translatable({"zh": "Chinese", "en": "English", "multi": "more"})
 
 
 def model_list() -> None:
     """From our own table; nothing is asked for over the network."""
-    from rolememory.text.embed.local import cached, packaged
-
-    using, shipped = look(home_path()), packaged() is not None
+    using = look(home_path())
     rows = [
-        picked(model, "name repository languages dims window megabytes licence package")
+        picked(model, "name repository languages dims window megabytes licence package here")
         | {"about": say(model.about)}
-        | {"here": bool(model.package and shipped) or cached(model.repository) is not None}
         | {"in_use": using.works and known_by(using.model) is model}
         for model in MODELS
     ]

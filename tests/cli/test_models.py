@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.cli.model_catalogue import MODELS, known_by
+from rolememory.text.embed.catalogue import MODELS, known_by
 from rolememory.text.embed.local import packaged
 from tests.cli.running import Command, process
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from rolememory.cli.model_catalogue import MODELS
 from rolememory.recall.turn import Turn
 from rolememory.schema.memory import Memory
 from rolememory.shipped import shipped
 from rolememory.storage.codec import ALIASES, DEFAULTS, MEANINGS
+from rolememory.text.embed.catalogue import MODELS
 from rolememory.triggers import NAMES
 from tests.docs.pages import Page
 from tests.paths import ROOT

@@ -15,18 +15,6 @@ State = TypeVar("State", bound=Out)
 READY = LocalizedText("restart the server to use it")
 
 
-def our_command(call: HomeCall, words: Sequence[str]) -> list[str]:
-    """Our own command line at work on this home."""
-    ours = [sys.executable, "-m", "rolememory", "model", *words, "--json"]
-    return [*ours, "--home", str(call.home.path), "--lang", call.language]
-
-
-def last_line(said: str) -> str:
-    """What a command said in the end: why it failed."""
-    lines = said.strip().splitlines()
-    return lines[-1][:500] if lines else ""
-
-
 class ModelCommand(Generic[State]):
     """One at a time; how it stands is told in an event with every step."""
 
@@ -41,8 +29,10 @@ class ModelCommand(Generic[State]):
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
+                ours = [sys.executable, "-m", "rolememory", "model", *words, "--json"]
+                told = ["--home", str(call.home.path), "--lang", call.language]
                 self._running = subprocess.Popen(  # noqa: S603  # our own program
-                    our_command(call, words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+                    [*ours, *told], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8",
                     errors="replace", env={**os.environ, "PYTHONIOENCODING": "utf-8"},
                 )  # fmt: skip
                 self.tell(call, begun)
@@ -73,7 +63,8 @@ class ModelCommand(Generic[State]):
         with running:
             said = self.watch(call, running)
         good = running.returncode == 0
-        text = call.say(READY if good else last_line(said))
+        why = (said.strip().splitlines() or [""])[-1][:500]
+        text = call.say(READY if good else why)
         with self._lock:
             self._running = None
             self.tell(call, self.state.model_copy(update={**self.ended(good), "text": text}))

@@ -6,15 +6,19 @@ import subprocess
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 from pydantic import Field
 
 from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import ModelError, UnknownNameError
 from rolememory.learn.model.models import is_offered
+from rolememory.locales import translated
+from rolememory.schema.settings import EmbeddingSettings
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, kept, router
-from rolememory.serve.rest.model_command import ModelCommand, last_line, our_command
+from rolememory.serve.rest.model_command import ModelCommand
 from rolememory.serve.rest.schemas import In, Name, Out, Said
+from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
+from rolememory.text.embed.loader import at_hand, configured
+from rolememory.text.embed.local import DEFAULT_MODEL
 
 routes = router("models")
 _STEP = re.compile(r"(\d+)/(\d+) (.+)")  # of an export, as it says it
@@ -227,7 +231,15 @@ def learning(call: RoleCall) -> LearningOut:
 @routes.get("/models")
 def known(call: HomeCall) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
-    return ModelsOut(items=_known(call))
+    using = _used_by(call.home.settings.embedding)
+    return ModelsOut(
+        items=[
+            KnownModel.from_value(
+                model, about=translated(model.about, call.language), in_use=model is using
+            )
+            for model in MODELS
+        ]
+    )
 
 
 @routes.get("/models/fetch")
@@ -239,14 +251,14 @@ def fetched(fetches: TheFetches) -> FetchOut:
 @routes.post("/models/fetch", status_code=202)
 def fetch(call: HomeCall, fetches: TheFetches, given: FetchIn) -> FetchOut:
     """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
-    rows = {row.name: row for row in _known(call)}
-    if given.name not in rows:
-        raise UnknownNameError("model", given.name, rows)
-    row = rows[given.name]
-    fetches.folders[row.name] = _cache() / f"models--{row.repository.replace('/', '--')}"
-    expected = row.megabytes * 10**6
-    begun = FetchOut(name=row.name, state="fetching", bytes=0, expected=expected, text="")
-    return fetches.begin(call, ["fetch", row.name], begun)
+    known = {model.name: model for model in MODELS}
+    if given.name not in known:
+        raise UnknownNameError("model", given.name, known)
+    model = known[given.name]
+    fetches.folders[model.name] = _cache() / f"models--{model.repository.replace('/', '--')}"
+    expected = model.megabytes * 10**6
+    begun = FetchOut(name=model.name, state="fetching", bytes=0, expected=expected, text="")
+    return fetches.begin(call, ["fetch", model.name], begun)
 
 
 @routes.get("/models/export")
@@ -262,15 +274,16 @@ def export(call: HomeCall, exports: TheExports, given: ExportIn) -> ExportOut:
     return exports.begin(call, ["export", *(["--int8"] if given.int8 else [])], begun)
 
 
-def _known(call: HomeCall) -> list[KnownModel]:
-    """The table of models. Raises: ModelError."""
-    done = subprocess.run(  # noqa: S603  # our own program
-        our_command(call, ["list"]), capture_output=True, timeout=60, check=False
-    )
-    if done.returncode != 0:
-        said = last_line(done.stderr.decode("utf-8", "replace"))
-        raise ModelError("`rolememory model list` failed: {last_line}", last_line=said)
-    return [KnownModel(**row) for row in orjson.loads(done.stdout)["models"]]
+def _used_by(settings: EmbeddingSettings) -> RecommendedModel | None:
+    """The one that a home works by under these settings, in this process."""
+    elsewhere = settings.backend == "endpoint" or (settings.endpoint and not settings.model)
+    if elsewhere or settings.backend == "off":
+        return None
+    try:
+        there = configured(settings) if settings.model else at_hand()
+    except ModelError:
+        return None
+    return known_by(settings.model or DEFAULT_MODEL) if there else None
 
 
 def _learning_breakers(call: HomeCall) -> list[BreakerOut]:

@@ -22,6 +22,14 @@ class RecommendedModel:
     passage_prefix: str = ""
     package: str = ""  # pip package that brings it
 
+    @property
+    def here(self) -> bool:
+        """Whether it is on this machine."""
+        from rolememory.text.embed.local import cached, packaged
+
+        shipped = bool(self.package) and packaged() is not None
+        return shipped or cached(self.repository) is not None
+
 
 MODELS: Sequence[RecommendedModel] = (
     RecommendedModel(
