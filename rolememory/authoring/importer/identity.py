@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from rolememory.authoring.importer.ledger import Ledger, Row, digest
-from rolememory.authoring.importer.plan import RolePlan, State
+from rolememory.authoring.importer.plan import Problems, RolePlan, State
 from rolememory.cards.base import load
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import display_name, role_from_card
@@ -18,16 +18,18 @@ from rolememory.storage.home import called, folded_names
 from rolememory.storage.port import bytes_in
 from rolememory.text.fold import fold_name
 
-CARDS = (".png",)
+CARDS = ".png"
 _TEXTS = ("description", "personality", "scenario", "first_mes")
 
 
 def role_plans(
-    home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]
+    home: Home, source: DataFolder, ledger: Ledger, problems: Problems
 ) -> dict[str, RolePlan]:
     """The plan of every character by its avatar file. Unreadable cards go to `problems`; where their role is known, it stays known."""
     roles = {role.id: role for role in home.roles()}
-    paths = _cards(source, problems)
+    paths = [
+        path for path in problems.listed(source.characters, CARDS) if source.only in ("", path.stem)
+    ]
     standing = {path.name for path in paths}
     left = {} if source.only else _left_behind(ledger, standing, roles)
     claimed = _claimed(ledger, None if source.only else standing)
@@ -53,18 +55,6 @@ def _claimed(ledger: Ledger, avatars: Collection[str] | None) -> dict[str, str]:
     rows = ledger.all("role")
     here = rows.keys() if avatars is None else rows.keys() & avatars
     return {str(rows[avatar].get("role")): avatar for avatar in rows if avatar in here}
-
-
-def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:
-    try:
-        return [
-            path
-            for path in files.listed(source.characters, *CARDS)
-            if not source.only or path.stem == source.only
-        ]
-    except FileError as error:
-        problems.append(error)
-        return []
 
 
 def _role_plan(

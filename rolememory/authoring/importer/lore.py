@@ -8,10 +8,9 @@ import orjson
 
 from rolememory.authoring.import_review import everywhere
 from rolememory.authoring.importer.ledger import Ledger, digest, state_of
-from rolememory.authoring.importer.plan import ChatPlan, RolePlan, WorldPlan
+from rolememory.authoring.importer.plan import ChatPlan, Problems, RolePlan, WorldPlan
 from rolememory.cards.book import read_book
 from rolememory.cards.role_parts import file_name
-from rolememory.cards.tavern import files
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import TavernSettings
 from rolememory.cards.tavern.summaries import LeftSummary
@@ -28,19 +27,12 @@ Homes = Mapping[str, Sequence[LeftSummary]]
 """What Memory Books wrote about each chat, by the chat's key."""
 
 
-def read_worlds(source: DataFolder, problems: list[FileError]) -> list[World]:
+def read_worlds(source: DataFolder, problems: Problems) -> list[World]:
     """Every lorebook that can be read."""
     found = []
-    try:
-        paths = files.listed(source.worlds, ".json")
-    except FileError as error:
-        problems.append(error)
-        return []
-    for path in paths:
-        try:
+    for path in problems.listed(source.worlds, ".json"):
+        with problems.noted():
             found.append(read_world(path))
-        except FileError as error:
-            problems.append(error)
     return found
 
 
@@ -83,7 +75,7 @@ def _trunk(chats: Sequence[ChatPlan]) -> ChatPlan | None:
 
 
 def world_plans(
-    home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledger, problems: list[FileError]
+    home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledger, problems: Problems
 ) -> dict[str, WorldPlan]:
     """Every lorebook by its name, as it would stand here."""
     moved = {memory for found in homes.values() for memory in found}

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from rolememory.authoring.importer.ledger import Ledger, digest, state_of
-from rolememory.authoring.importer.plan import PersonaPlan
+from rolememory.authoring.importer.plan import PersonaPlan, Problems
 from rolememory.cards.tavern.chat import TavernChatHead, TavernMessage
 from rolememory.cards.tavern.settings import Persona, TavernSettings
 from rolememory.engine import Home
-from rolememory.errors import FileError
 from rolememory.storage import role_file
 from rolememory.storage.personas import FILE, rows
 from rolememory.storage.port import Document
@@ -31,25 +30,23 @@ def user_of(
 
 
 def persona_plans(
-    home: Home, settings: TavernSettings, ledger: Ledger, problems: list[FileError]
+    home: Home, settings: TavernSettings, ledger: Ledger, problems: Problems
 ) -> tuple[PersonaPlan, ...]:
     """Every persona, and whether it is here already."""
-    try:
+    with problems.noted():
         standing = {str(row.get("avatar")): row for row in rows(_read(home.space.document(FILE)))}
-    except FileError as error:
-        problems.append(error)
-        return ()
-    return tuple(
-        PersonaPlan(
-            one,
-            state_of(
-                _mark(standing[one.avatar]) if one.avatar in standing else None,
-                _mark(_row(one)),
-                ledger.of("persona", one.avatar).get("digest"),
-            ),
+        return tuple(
+            PersonaPlan(
+                one,
+                state_of(
+                    _mark(standing[one.avatar]) if one.avatar in standing else None,
+                    _mark(_row(one)),
+                    ledger.of("persona", one.avatar).get("digest"),
+                ),
+            )
+            for one in settings.personas.values()
         )
-        for one in settings.personas.values()
-    )
+    return ()
 
 
 def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:

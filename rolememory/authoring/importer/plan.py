@@ -1,11 +1,13 @@
 """The plan of an import: what there is, and what would be done with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from rolememory.cards.card import Card
+from rolememory.cards.tavern import files
 from rolememory.cards.tavern.chat import TavernChatHead
 from rolememory.cards.tavern.files import FileStamp
 from rolememory.cards.tavern.layout import DataFolder
@@ -17,6 +19,24 @@ from rolememory.errors import FileError
 Kind = Literal["world", "role", "persona", "chat"]
 State = Literal["new", "changed", "same", "kept"]
 """Not here yet; here but older; here already; left alone because it was edited or removed here."""
+
+
+class Problems(list[FileError]):
+    """What cannot be read of the source; the rest goes on."""
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note what goes wrong meanwhile."""
+        try:
+            yield
+        except FileError as error:
+            self.append(error)
+
+    def listed(self, folder: Path, ending: str) -> list[Path]:
+        """The files of a folder with that ending."""
+        with self.noted():
+            return files.listed(folder, ending)
+        return []
 
 
 @dataclass(frozen=True, slots=True)

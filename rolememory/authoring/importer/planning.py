@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from rolememory.authoring.importer.identity import role_plans
@@ -15,6 +14,7 @@ from rolememory.authoring.importer.plan import (
     ChatPlan,
     ImportPlan,
     ImportSettings,
+    Problems,
     RolePlan,
     State,
 )
@@ -44,7 +44,7 @@ def make_plan(
     tell: Tell = lambda *_: None,
 ) -> ImportPlan:
     """The plan: what the data folder holds, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
-    problems: list[FileError] = []
+    problems = Problems()
     settings = _settings(source, problems)
     roles = role_plans(home, source, ledger, problems)
     if source.only and not roles:
@@ -106,12 +106,10 @@ def _named(
     yield from (world for world in worlds if world.name in names)
 
 
-def _settings(source: DataFolder, problems: list[FileError]) -> TavernSettings:
-    try:
+def _settings(source: DataFolder, problems: Problems) -> TavernSettings:
+    with problems.noted():
         return TavernSettings() if source.bare else read_settings(source.settings)
-    except FileError as error:
-        problems.append(error)
-        return TavernSettings()
+    return TavernSettings()
 
 
 def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
@@ -127,14 +125,16 @@ def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
 
 
 def _solo(
-    source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell
+    source: DataFolder, roles: Mapping[str, RolePlan], problems: Problems, tell: Tell
 ) -> Iterator[ChatPlan]:
     """Chats of one character."""
     by_folder = {avatar if avatar == source.only else Path(avatar).stem: avatar for avatar in roles}
-    folders = _asked(source.chat_folders, problems)
+    folders = list[Path]()
+    with problems.noted():
+        folders = source.chat_folders()
     for done, folder in enumerate(folders, 1):
         avatar = by_folder.get(folder.name)
-        found = _asked(partial(files.listed, folder, ".jsonl"), problems)
+        found = problems.listed(folder, ".jsonl")
         if avatar is None and found:
             problems.append(_no_role(folder, len(found), source))
         for path in found if avatar is not None else ():
@@ -155,23 +155,20 @@ def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
 
 
 def _grouped(
-    source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]
+    source: DataFolder, roles: Mapping[str, RolePlan], problems: Problems
 ) -> Iterator[ChatPlan]:
     """Chats of groups; a chat without a group goes to those who speak in it."""
     if source.only:
         return
-    found = _asked(partial(files.listed, source.group_chats, ".jsonl"), problems)
+    found = problems.listed(source.group_chats, ".jsonl")
     paths = {path.stem: path for path in found}
-    for file in _asked(partial(files.listed, source.groups, ".json"), problems):
-        try:
+    for file in problems.listed(source.groups, ".json"):
+        with problems.noted():
             group = read_group(file)
-        except FileError as error:
-            problems.append(error)
-            continue
-        members = tuple(avatar for avatar in group.members if avatar in roles)
-        for name in group.chats:
-            if path := paths.pop(name, None):
-                yield from _chat(source, path, group.id, group.name, members, problems, group)
+            members = tuple(avatar for avatar in group.members if avatar in roles)
+            for name in group.chats:
+                if path := paths.pop(name, None):
+                    yield from _chat(source, path, group.id, group.name, members, problems, group)
     for name, path in paths.items():
         nobody = GroupChat(name, name, (), (), {})
         yield from _chat(source, path, name, name, (), problems, nobody)
@@ -183,11 +180,11 @@ def _chat(
     place: str,
     folder: str,
     listeners: tuple[str, ...],
-    problems: list[FileError],
+    problems: Problems,
     group: GroupChat | None = None,
 ) -> Iterator[ChatPlan]:
     """The chat in this file, if it can be read. `place`: what its name is unique in."""
-    try:
+    with problems.noted():
         head = read_head(path)
         known = group.integrities.get(path.stem, "") if group else ""
         head = replace(head, integrity=head.integrity or known)
@@ -203,8 +200,6 @@ def _chat(
             members=listeners if group else (),
             group=group is not None,
         )
-    except FileError as error:
-        problems.append(error)
 
 
 # ── all chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -256,11 +251,3 @@ def begun(chat: ChatPlan) -> datetime:
 def _begun(chat: ChatPlan) -> tuple[datetime, bool, str]:
     """The order of chats: oldest first, a chat before its branches."""
     return begun(chat), bool(chat.head.main_chat), chat.key
-
-
-def _asked(ask: Callable[[], list[Path]], problems: list[FileError]) -> list[Path]:
-    try:
-        return ask()
-    except FileError as error:
-        problems.append(error)
-        return []
