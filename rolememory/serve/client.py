@@ -10,8 +10,7 @@ Whatever has no call here is asked by `call`: `server.ask(call("GET", "/settings
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -226,18 +225,18 @@ def _plain(message: Said) -> dict[str, Any]:
 # ── asking ──
 
 
-class Client:
+class Client(httpx.Client):
     """Asks at once. Raises from `ask`: AnsweredError and its kinds."""
 
     def __init__(
         self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = ""
     ) -> None:
-        self._http = httpx.Client(**_options(url, token, timeout_s, language))
+        super().__init__(**_options(url, token, timeout_s, language))
 
     def ask(self, call: Call[Answer]) -> Answer:
         """The answer, read."""
         try:
-            response = self._http.request(**_request(call))
+            response = self.request(**_request(call))
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return call.read(_answered(response))
@@ -245,41 +244,26 @@ class Client:
     def events(self, after: int = 0) -> Iterator[Happened]:
         """Everything that happens from now on, or since that number, until the server ends or the caller stops."""
         try:
-            with self._http.stream(**_EVENTS, params={"after": after}) as response:
+            with self.stream(**_EVENTS, params={"after": after}) as response:
                 reading = _EventParser()
                 for line in response.iter_lines():
                     yield from reading.take(line)
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
 
-    def close(self) -> None:
-        """Let go of the connections."""
-        self._http.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class AsyncClient:
+class AsyncClient(httpx.AsyncClient):
     """Awaits. Raises from `ask`: AnsweredError and its kinds."""
 
     def __init__(
         self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = ""
     ) -> None:
-        self._http = httpx.AsyncClient(**_options(url, token, timeout_s, language))
+        super().__init__(**_options(url, token, timeout_s, language))
 
     async def ask(self, call: Call[Answer]) -> Answer:
         """The answer, read."""
         try:
-            response = await self._http.request(**_request(call))
+            response = await self.request(**_request(call))
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return call.read(_answered(response))
@@ -287,7 +271,7 @@ class AsyncClient:
     async def events(self, after: int = 0) -> AsyncIterator[Happened]:
         """Everything that happens from now on, or since that number, until the server ends or the caller stops."""
         try:
-            async with self._http.stream(**_EVENTS, params={"after": after}) as response:
+            async with self.stream(**_EVENTS, params={"after": after}) as response:
                 reading = _EventParser()
                 async for line in response.aiter_lines():
                     for happened in reading.take(line):
@@ -297,18 +281,7 @@ class AsyncClient:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
+        await self.aclose()
 
 
 class _EventParser:
