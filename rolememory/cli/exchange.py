@@ -1,7 +1,7 @@
 """export, import: a role as one JSON document, out and in; whole lives from other programs (`cli.import_sillytavern`)."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home
@@ -152,25 +152,14 @@ def _tell(done: "Imported", dry_run: bool) -> None:
 
 def _tell_fields(done: "Imported") -> None:
     """Every field that would come, a line each."""
+    from rolememory.storage.settings_tree import dotted
+
     rows = [
         {"where": where, "field": name, "value": json_text(value)}
         for where, fields in {"role.json": done.fields, **done.memories}.items()
-        for name, value in leaves_of(fields)
+        for name, value in dotted(fields)
     ]
     out.table(rows, "where field value")
-
-
-def leaves_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value by its dotted name.
-
-    >>> list(leaves_of({"settings": {"recall": {"max_items": 3}}}))
-    [('settings.recall.max_items', 3)]
-    """
-    for name, value in fields.items():
-        if isinstance(value, Mapping) and value:
-            yield from leaves_of(value, f"{above}{name}.")
-        else:
-            yield above + name, value
 
 
 def _some(ids: Sequence[str], most: int = 5) -> str:

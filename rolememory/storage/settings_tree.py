@@ -41,6 +41,19 @@ def sections() -> Mapping[str, type[Section]]:
     return {name: found for name, found in _walk(Settings, "") if not isinstance(found, FieldInfo)}
 
 
+def dotted(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a tree by its dotted name.
+
+    >>> list(dotted({"settings": {"recall": {"max_items": 3}}}))
+    [('settings.recall.max_items', 3)]
+    """
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from dotted(value, f"{above}{name}.")
+        else:
+            yield above + name, value
+
+
 def default(key: str) -> Any:
     """The default of a key as TOML would hold it: lists, plain words, None for unset."""
     value = leaves()[key].get_default(call_default_factory=True)

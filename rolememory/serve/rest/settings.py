@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -18,7 +17,7 @@ from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE
 from rolememory.storage.settings_text import set_values, settings_table
-from rolememory.storage.settings_tree import leaves
+from rolememory.storage.settings_tree import dotted, leaves
 
 routes = router("settings", under="/settings")
 
@@ -144,7 +143,7 @@ def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
     head = re.match(r"(?:#[^\n]*\n)*", text)
     about = [line.removeprefix("#").strip() for line in (head[0] if head else "").splitlines()]
     try:
-        values = dict(_flat(tomllib.loads(text)))
+        values = dict(dotted(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         about, values = [f"{path.name}: {error}"], {}
     return PresetOut(
@@ -154,12 +153,3 @@ def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
         chosen=path.stem == chosen,
         own=own,
     )
-
-
-def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Tables as dotted keys."""
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{name}.")
-        else:
-            yield above + name, value
