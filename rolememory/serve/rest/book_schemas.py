@@ -74,20 +74,20 @@ class EntryFields(In):
     exclude_recursion: bool | None = None
     prevent_recursion: bool | None = None
     delay_until_recursion: Whole | None = None
-    probability: Annotated[float, Field(ge=0, le=100)] | None = None
+    probability: float | None = Field(None, ge=0, le=100)
     use_probability: bool | None = None
     scan_depth: Whole | None = None
     case_sensitive: bool | None = None
     match_whole_words: bool | None = None
     use_group_scoring: bool | None = None
-    match_sources: Annotated[list[Elsewhere], Field(max_length=6)] | None = None
+    match_sources: list[Elsewhere] | None = Field(None, max_length=6)
     group: Line | None = None
     group_override: bool | None = None
     group_weight: Number | None = None
     sticky: Whole | None = None
     cooldown: Whole | None = None
     delay: Whole | None = None
-    triggers: Annotated[list[Line], Field(max_length=20)] | None = None
+    triggers: list[Line] | None = Field(None, max_length=20)
     by_meaning: bool | None = None
 
     def told(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class ScanIn(In):
     messages: Messages
     rules: Name | None = None
     character: CharacterIn | None = None
-    seed: Annotated[int, Field(ge=0, le=2**31)] = 0
+    seed: int = Field(0, ge=0, le=2**31)
     trigger: Name = "normal"
     everything: bool = False
     """also explain entries that nobody spoke of"""
@@ -112,13 +112,13 @@ class TestsOut(Out):
 class TestsIn(In):
     """Expectations as TOML; see docs/en/lorebooks.md."""
 
-    text: Annotated[str, Field(max_length=MOST_TEXT)]
+    text: str = Field(max_length=MOST_TEXT)
 
 
 class RunIn(In):
     """Which expectations; without a text those beside the book."""
 
-    text: Annotated[str, Field(max_length=MOST_TEXT)] | None = None
+    text: str | None = Field(None, max_length=MOST_TEXT)
 
 
 class CaseOut(Out):

@@ -139,7 +139,7 @@ class LivingIn(In):
 def list_chats(
     call: RoleCall,
     page: Paged,
-    user: Annotated[str | None, Query(max_length=500)] = None,
+    user: Line | None = None,
     archived: Either = "no",
 ) -> Page[ChatOut]:
     """The chats of a role, the one that changed last first."""
@@ -176,7 +176,7 @@ def merge(call: RoleCall, given: StoryMergeIn) -> StoryOut:
 
 
 @routes.get("/stories/default")
-def living(call: RoleCall, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
+def living(call: RoleCall, user: Line = "") -> LivingOut:
     """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
     return LivingOut(user=user, stories=call.role.stories.default(user))
 

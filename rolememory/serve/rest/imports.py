@@ -30,9 +30,8 @@ MOST_PROBLEMS = 200
 class LifeImportIn(In):
     """Whose life: a folder on the server's machine, or what was handed over file by file."""
 
-    path: Annotated[
-        str, Field(max_length=4000, description="empty: the files that were handed over")
-    ] = ""
+    path: str = Field("", max_length=4000)
+    """empty: the files that were handed over"""
     profile: Line = ""
     """of several users this one"""
     hidden: bool = False

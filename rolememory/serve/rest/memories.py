@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import Query
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
@@ -125,9 +124,7 @@ def list_memories(call: RoleCall, wanted: Filtered, page: Paged) -> Page[MemoryO
 
 
 @routes.post("", status_code=201)
-def remember(
-    call: RoleCall, given: MemoryIn, reason: Annotated[str, Query(max_length=500)] = ""
-) -> MemoryOut:
+def remember(call: RoleCall, given: MemoryIn, reason: Line = "") -> MemoryOut:
     """Write one memory; it is durable when this answers."""
     made = call.role.remember_all([given.raw()], reason=reason)[0]
     call.tell("memory")
@@ -165,7 +162,7 @@ def change_memory(
     memory: str,
     given: MemoryFieldsIn,
     if_match: IfMatch,
-    reason: Annotated[Line, Query()] = "",
+    reason: Line = "",
 ) -> MemoryOut:
     """Change fields of one memory; `archived: true` takes it out of recall."""
     with call.changing():
@@ -176,9 +173,7 @@ def change_memory(
 
 
 @routes.delete("/{memory:path}")
-def delete_memory(
-    call: RoleCall, memory: str, if_match: IfMatch, reason: Annotated[Line, Query()] = ""
-) -> Done:
+def delete_memory(call: RoleCall, memory: str, if_match: IfMatch, reason: Line = "") -> Done:
     """Remove one memory; `undo` brings it back."""
     with call.changing():
         if_match.check(lambda: _shown(call, memory))
@@ -248,10 +243,10 @@ class Bulk(In):
 
     op: Op
     """pin: always in the prompt; lock: nothing that is learned replaces it"""
-    ids: Annotated[list[Id], Field(max_length=5000)] = Field(default_factory=list)
+    ids: list[Id] = Field(default_factory=list, max_length=5000)
     fields: MemoryFieldsIn | None = None
     """op edit: what all of them get"""
-    memories: Annotated[list[MemoryIn], Field(max_length=1000)] = Field([])
+    memories: list[MemoryIn] = Field([], max_length=1000)
     """op add"""
     reason: Line = ""
 

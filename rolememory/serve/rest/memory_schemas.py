@@ -23,7 +23,7 @@ class EvidenceIn(In):
     """What a memory rests on."""
 
     chat: Line = ""
-    version: Annotated[str, Field(max_length=5000)] = ""
+    version: str = Field("", max_length=5000)
     quote: Text = ""
     answers: Text = ""
 
@@ -35,23 +35,23 @@ class ChapterShape(In):
     until: datetime | None = None
     time: Line = ""
     place: Line = ""
-    people: Annotated[list[Line], Field(max_length=100)] = Field(default_factory=list)
+    people: list[Line] = Field(default_factory=list, max_length=100)
 
 
 class MemoryFieldsIn(In):
     """Fields of a memory; what is not named keeps its value, null gives back the default."""
 
-    content: Annotated[str, Field(min_length=1, max_length=100_000)] | None = None
+    content: str | None = Field(None, min_length=1, max_length=100_000)
     type: Kind | None = None
     keys: Lines | None = None
     secondary_keys: Lines | None = None
     selective_logic: Logic | None = None
-    triggers: Annotated[list[Line], Field(max_length=20)] | None = None
+    triggers: list[Line] | None = Field(None, max_length=20)
     constant: bool | None = None
-    priority: Annotated[int, Field(ge=0, le=100)] | None = None
-    weight: Annotated[float, Field(ge=0.0, le=2.0)] | None = None
+    priority: int | None = Field(None, ge=0, le=100)
+    weight: float | None = Field(None, ge=0.0, le=2.0)
     salience: Share | None = None
-    decay: Annotated[float, Field(ge=0.0, le=1000.0)] | None = None
+    decay: float | None = Field(None, ge=0.0, le=1000.0)
     topics: Lines | None = None
     emotions: Lines | None = None
     tags: Lines | None = None
@@ -61,9 +61,9 @@ class MemoryFieldsIn(In):
     created: datetime | None = None
     expires: datetime | None = None
     confidence: Share | None = None
-    evidence: Annotated[list[EvidenceIn], Field(max_length=100)] | None = None
+    evidence: list[EvidenceIn] | None = Field(None, max_length=100)
     chapter: ChapterShape | None = None
-    supersedes: Annotated[list[Id], Field(max_length=1000)] | None = None
+    supersedes: list[Id] | None = Field(None, max_length=1000)
     archived: bool | None = None
     locked: bool | None = None
 
@@ -82,7 +82,7 @@ class MemoryIn(MemoryFieldsIn):
 
     id: Id | None = None
     """made of the first words where it is not given"""
-    content: Annotated[str, Field(min_length=1, max_length=100_000)]
+    content: str = Field(min_length=1, max_length=100_000)
 
     def raw(self) -> dict[str, Any]:
         """As `remember_all` takes it."""

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import Field
@@ -27,7 +27,7 @@ from rolememory.serve.rest.reasons import (
     refusal_out,
     row_out,
 )
-from rolememory.serve.rest.schemas import Id, Line, Out, Said
+from rolememory.serve.rest.schemas import Id, Line, Name, Out, Said
 from rolememory.serve.rest.turn_schemas import (
     AttendanceIn,
     BudgetIn,
@@ -51,7 +51,7 @@ Given = TypeVar("Given", "RecallIn", "ObserveIn", "SearchIn")
 class ExplainIn(TurnRequest):
     """A turn that does not count, and what is asked of it."""
 
-    ids: Annotated[list[Id], Field(max_length=500)] = Field([])
+    ids: list[Id] = Field([], max_length=500)
     """memories to ask about in particular"""
     all: bool = False
     """ask about every memory; at most 2000 are told"""
@@ -111,9 +111,9 @@ class ExplainOut(Out):
 class SearchIn(AttendanceIn):
     """A query to the ranker."""
 
-    query: Annotated[str, Field(min_length=1, max_length=10_000)]
-    limit: Annotated[int, Field(ge=1, le=200)] = 10
-    user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    query: str = Field(min_length=1, max_length=10_000)
+    limit: int = Field(10, ge=1, le=200)
+    user: Name | None = None
     chat: Line | None = None
     """where what is found will be read: only what its story knows; left out: any story"""
 

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field
 
 from rolememory.schema.scene import Language
 from rolememory.serve.rest.dependencies import Paged, RoleCall, router
@@ -49,7 +48,7 @@ class AcceptIn(In):
 class RejectIn(In):
     """What is sent away for good."""
 
-    ids: Annotated[Ids, Field()]
+    ids: Ids
 
 
 @routes.get("")

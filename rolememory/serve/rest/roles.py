@@ -62,18 +62,18 @@ class RoleIn(In):
     """A new role."""
 
     name: Name
-    aliases: Annotated[list[Name], Field(max_length=50)] = Field(default_factory=list)
+    aliases: list[Name] = Field(default_factory=list, max_length=50)
 
 
 class RolePatch(In):
     """What is to change; what is not named stays."""
 
     name: Name | None = None
-    aliases: Annotated[list[Name], Field(max_length=50)] | None = None
+    aliases: list[Name] | None = Field(None, max_length=50)
     worldbooks: Lines | None = None
     """names of shared books"""
-    associates: Annotated[list[Associate], Field(max_length=50)] | None = None
-    settings: Annotated[dict[Line, Any], Field(max_length=200)] | None = None
+    associates: list[Associate] | None = Field(None, max_length=50)
+    settings: dict[Line, Any] | None = Field(None, max_length=200)
     """dotted keys and values; null takes an override away"""
 
 

@@ -53,7 +53,7 @@ class SettingsOut(Out):
 class SettingsPatch(In):
     """Keys and values; null takes a key out of the file, so that its default holds again."""
 
-    values: Annotated[dict[Line, Any], Field(min_length=1, max_length=200)]
+    values: dict[Line, Any] = Field(min_length=1, max_length=200)
 
 
 class PresetOut(Out):

@@ -9,7 +9,7 @@ from rolememory.schema.generation import Generation
 from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character
 from rolememory.serve.rest.reasons import ItemOut, LoreItem
-from rolememory.serve.rest.schemas import In, Line, Out, Said, Text
+from rolememory.serve.rest.schemas import In, Line, Name, Out, Said, Text
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 Words = Annotated[str, Field(max_length=1_000_000)]
@@ -33,7 +33,7 @@ Messages = Annotated[
 ]
 
 
-Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=200)]
+Names = Annotated[list[Name], Field(max_length=200)]
 
 
 class AttendanceIn(In):
@@ -57,14 +57,12 @@ class CharacterIn(In):
     depth_prompt: Text = ""
     creator_notes: Text = ""
     file: Line = ""
-    tags: Annotated[tuple[Line, ...], Field(max_length=200)] = Field(default_factory=tuple)
+    tags: tuple[Line, ...] = Field(default_factory=tuple, max_length=200)
     system_prompt: Text = ""
     post_history: Text = ""
     mes_example: Text = ""
     first_mes: Text = ""
-    alternate_greetings: Annotated[tuple[Text, ...], Field(max_length=200)] = Field(
-        default_factory=tuple
-    )
+    alternate_greetings: tuple[Text, ...] = Field(default_factory=tuple, max_length=200)
     version: Line = ""
 
     def card(self) -> Character:
@@ -75,9 +73,9 @@ class CharacterIn(In):
 class BudgetIn(In):
     """What this turn may cost; what is not named is as the settings say."""
 
-    max_total_length: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    max_total_length: int | None = Field(None, ge=0, le=1_000_000)
     unit: Literal["characters", "tokens"] | None = None
-    max_items: Annotated[int, Field(ge=0, le=1000)] | None = None
+    max_items: int | None = Field(None, ge=0, le=1000)
 
     def settings(self) -> dict[str, Any]:
         """As dotted keys."""
@@ -96,14 +94,14 @@ class GenerationIn(In):
     """if it is due now; lore around it is merged with it, so leave it out of the messages"""
     note_scanned: bool = False
     """look for keys in the author's note too"""
-    greeting: Annotated[int, Field(ge=0, le=1000)] | None = None
+    greeting: int | None = Field(None, ge=0, le=1000)
     """which one the chat began with, 0 = the first; left out: found by its text"""
-    context_tokens: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    context_tokens: int | None = Field(None, ge=1, le=100_000_000)
     """of the model; left out: as the settings say"""
     user_icon: Line = ""
-    injected: Annotated[tuple[Text, ...], Field(max_length=100)] = Field(default_factory=tuple)
+    injected: tuple[Text, ...] = Field(default_factory=tuple, max_length=100)
     """further texts in which keys are looked for"""
-    outside: Annotated[tuple[Line, ...], Field(max_length=1000)] = Field(default_factory=tuple)
+    outside: tuple[Line, ...] = Field(default_factory=tuple, max_length=1000)
     """ids of entries (book.id) that the frontend activated itself"""
 
     def told(self, kind: TurnKind) -> Generation:
@@ -117,12 +115,12 @@ class TurnRequest(AttendanceIn):
     messages: Messages
     chat: Line = ""
     """the frontend's id of the chat; without one it is found by its beginning"""
-    user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    user: Name | None = None
     """who speaks to the character"""
     character: CharacterIn | None = None
     budget: BudgetIn | None = None
     now: datetime | None = None
-    unseen: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
+    unseen: int | None = Field(None, ge=0, le=10_000_000)
     """messages before these that the frontend cut off"""
     lore: bool | None = None
     """activate lorebooks; by default as serve.lorebook says"""
@@ -204,12 +202,12 @@ class ObserveIn(AttendanceIn):
     reply: Words | MessageIn | None = None
     """the character's answer, where it does not stand last among the messages"""
     chat: Line = ""
-    user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    user: Name | None = None
     now: datetime | None = None
     title: Line | None = None
     kind: TurnKind = "normal"
     """quiet: nothing is heard; impersonate: the reply is the user's own"""
-    wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
+    wait_s: float = Field(0.0, ge=0.0, le=10.0)
     """wait so long until its commands are obeyed"""
 
 
