@@ -5,10 +5,9 @@ character that is shown what it said before says it again.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from typing import Protocol
 
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory
@@ -94,16 +93,6 @@ def _used_up(limit: int) -> Reason:
     return Reason("allowance", (("limit", limit),))
 
 
-class Weighed(Protocol):
-    """A memory and how much it is to the point."""
-
-    @property
-    def memory(self) -> Memory: ...  # noqa: D102
-
-    @property
-    def relevance(self) -> float: ...  # noqa: D102
-
-
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """The rules for passages of one turn."""
@@ -123,13 +112,12 @@ class Allowance:
     kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
 
     def refuses(
-        self, candidate: Weighed, chosen: Iterable[Scored]
+        self, memory: Memory, relevance: float, chosen: Sequence[Scored]
     ) -> Reason | FoundOutLater | None:
         """Why this passage may not come; None for what is none, or may.
 
         Whether it would be recited is only looked at where nothing else keeps it out, and when somebody asks.
         """
-        memory = candidate.memory
         if not isinstance(memory, Passage) or memory.constant:
             return None
         if reason := self._too_much_of_one(memory, chosen):
@@ -137,7 +125,7 @@ class Allowance:
         if memory.id in self.again:
             return None
         told = self._beside if self.asked else self._uninvited
-        reason, own = told(candidate, memory, chosen), memory.role == "assistant"
+        reason, own = told(memory, relevance, chosen), memory.role == "assistant"
         if reason is None:
             return Reason("recited") if own and self._recited(memory) else None
         return partial(self._first, memory, reason) if own and self.replies else reason
@@ -146,7 +134,7 @@ class Allowance:
         """What keeps words of the character's own out before all else."""
         return Reason("recited") if self._recited(memory) else otherwise
 
-    def _too_much_of_one(self, memory: Passage, chosen: Iterable[Scored]) -> Reason | None:
+    def _too_much_of_one(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
         """Why no more may come of what this person said, who does not ask: nobody can fill a block with their own words."""
         if memory.role != "user" or not self.asker or memory.user in (None, self.asker):
             return None
@@ -158,31 +146,29 @@ class Allowance:
         values = (("speaker", memory.user or ""), ("needed", needed), ("limit", limit))
         return Reason("speaker_share", values)
 
-    def _beside(
-        self, candidate: Weighed, memory: Passage, chosen: Iterable[Scored]
-    ) -> Reason | None:
+    def _beside(self, memory: Passage, relevance: float, chosen: Sequence[Scored]) -> Reason | None:
         """Whether words of the character's own are so much less to the point than what is told already that they only repeat it."""
         if memory.role != "assistant":
             return None
         best = max((one.relevance for one in chosen), default=0.0)
         least = best * (OWN_ABOUT if self._names(memory.subject) else OWN_LEAST)
-        if candidate.relevance >= least:
+        if relevance >= least:
             return None
-        return Reason("uninvited", (("relevance", candidate.relevance), ("threshold", least)))
+        return Reason("uninvited", (("relevance", relevance), ("threshold", least)))
 
     def _names(self, who: str | None) -> bool:
         words = frozenset(_NAME_WORD.findall(self.query.casefold()))
         return bool(who) and named(who or "", self.query, words)
 
     def _uninvited(
-        self, candidate: Weighed, memory: Passage, chosen: Iterable[Scored]
+        self, memory: Passage, relevance: float, chosen: Sequence[Scored]
     ) -> Reason | None:
         rules = self.rules
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
         least = sure_enough(rules.uninvited_threshold, self.kinds)
-        if candidate.relevance < least:
-            values = (("relevance", candidate.relevance), ("threshold", least))
+        if relevance < least:
+            values = (("relevance", relevance), ("threshold", least))
             return Reason("uninvited", values)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]

@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
-from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from rapidfuzz import fuzz
 
@@ -140,17 +139,19 @@ class Fitting:
         return self.budget.max_total_length if self.room is None else self.room
 
 
-NONE_BELOW: Mapping[str, float] = MappingProxyType({})
-"""Nothing is too faint."""
-
-
 class RefusedLine(Mapping[str, Reason]):
-    """Why each one is out, by id. Of those that are too faint the reason is made when somebody asks: they are many."""
+    """Why each one is out, by id. Of those that are too faint it is told when somebody asks: they are many."""
 
-    def __init__(self, below: Mapping[str, float] = NONE_BELOW, threshold: float = 0.0) -> None:
-        self.below = below  # relevances below the threshold
+    def __init__(
+        self, faint: Callable[[], Mapping[str, float]] = dict, threshold: float = 0.0
+    ) -> None:
         self.others: dict[str, Reason | FoundOutLater] = {}
-        self._threshold = threshold
+        self._faint, self._threshold = faint, threshold
+
+    @cached_property
+    def below(self) -> Mapping[str, float]:
+        """Relevances below the threshold."""
+        return self._faint()
 
     def __getitem__(self, entry_id: str) -> Reason:
         if entry_id in self.below:
@@ -240,12 +241,23 @@ def _says_enough(content: str) -> bool:
     return len(content.encode()) >= _LEAST_BYTES
 
 
-class _FitCandidate(NamedTuple):
-    """What the gates look at; reasons are put together for those that pass."""
+@dataclass(slots=True)
+class _Choice:
+    """What is chosen from, by which rules, and what stands there already."""
 
-    memory: Memory
-    relevance: float
-    along: bool = False  # it came along with something earlier
+    ranking: Ranking
+    fitting: Fitting
+    block: GrowingLength
+    fitted: Fitted
+    excerpts: Excerpts
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no room for another memory, however short, or there are enough."""
+        limit = self.fitting.rules.enough
+        if limit is not None and self.fitted.relevance >= limit * OF_CHATS:
+            return True
+        return self.block.length > FULL * self.fitting.limit
 
 
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
@@ -264,67 +276,64 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 
 
 def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
-    said = SAID in ranking.kinds
-    beside = _beside(ranking, fitting)
-    loud, faint = _by_threshold(ranking, fitting, beside)
-    refused = RefusedLine(faint, max(fitting.rules.relevance_threshold, beside))
+    said, beside = SAID in ranking.kinds, _beside(ranking, fitting)
+    loud, refused = _by_threshold(ranking, fitting, beside)
     distilled = _distilled(ranking, fitting) if said else {}
     fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
-    excerpts, gates = Excerpts(fitting.known), _gates(fitting)
+    choice = _Choice(ranking, fitting, block, fitted, Excerpts(fitting.known))
+    gates = _gates(fitting, ranking, loud)
     for place in _in_order(ranking, loud, said=said):
-        kind, relevance = ranking.kinds[place], ranking.relevances[place]
-        memory = _in_part(ranking, place, excerpts, fitted, fitting, block)
-        candidate = _FitCandidate(memory, relevance, memory.id in ranking.gained)
-        if reason := _closed(gates[kind], candidate, fitted, fitting, block):
-            refused.others[memory.id] = reason
-            if isinstance(reason, Reason) and reason.code == "low_relevance":
-                fitted.near.append(ranking[place])
-            continue
-        scored = ranking[place]
-        told = _told_as(scored, memory, excerpts, fitted, fitting, block)
-        if isinstance(told, Reason):
-            refused.others[memory.id] = told
-            continue
-        fitted.chosen.append(replace(scored, memory=told) if told is not scored.memory else scored)
-        block.take(told)
-        if kind != SAID and not memory.constant:
-            fitted.relevance += relevance
+        kind, memory = ranking.kinds[place], ranking.memories[place]
+        if kind == TYPED and memory.evidence:
+            memory = _in_part(choice, place)
+        relevance = ranking.relevances[place]
+        for gate in gates[kind]:
+            if reason := gate(choice, memory, relevance):
+                refused.others[memory.id] = reason
+                if gate is _low_relevance:
+                    fitted.near.append(ranking[place])
+                break
+        else:
+            _take(choice, place, memory)
     fitted.chosen = [_dated(one, fitted) for one in sorted(fitted.chosen, key=order)]
     return fitted
 
 
+def _take(choice: _Choice, place: int, memory: Memory) -> None:
+    """Let one in that no gate keeps out, unless its words stand there already."""
+    scored, fitted = choice.ranking[place], choice.fitted
+    told = _told_as(choice, scored, memory)
+    if isinstance(told, Reason):
+        fitted.refused.others[memory.id] = told
+        return
+    fitted.chosen.append(scored if told is scored.memory else replace(scored, memory=told))
+    choice.block.take(told)
+    if choice.ranking.kinds[place] != SAID and not memory.constant:
+        fitted.relevance += scored.relevance
+
+
 def _by_threshold(
     ranking: Ranking, fitting: Fitting, beside: float
-) -> tuple[list[int], dict[str, float]]:
-    """The places of those that reach the threshold, in the order of scores; the relevances of the others, by id.
+) -> tuple[list[int], RefusedLine]:
+    """The places of those that reach the threshold, in the order of scores; the others.
 
     Most are so faint that no other gate need be asked.
     """
-    threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
-    loud, faint = list[int](), dict[str, float]()
-    memories, relevances, kinds = ranking.memories, ranking.relevances, ranking.kinds
-    for place in _by_score(ranking, fitting):
-        relevance = relevances[place]
-        enough = relevance >= threshold and (relevance >= beside or kinds[place] != TYPED)
-        if enough or memories[place].id in fitting.kept:
-            loud.append(place)
-        else:
-            faint[memories[place].id] = relevance
-    return loud, faint
+    rules, memories, relevances = fitting.rules, ranking.memories, ranking.relevances
+    least = [rules.relevance_threshold if fitting.thresholds else 0.0] * 3
+    least[TYPED] = max(least[TYPED], beside)
+    places, kinds, kept = _by_score(ranking, fitting), ranking.kinds, fitting.kept
+    loud = [
+        at
+        for at in places
+        if relevances[at] >= least[kinds[at]] or (kept and memories[at].id in kept)
+    ]
 
+    def faint() -> dict[str, float]:
+        here = set(loud)
+        return {memories[at].id: relevances[at] for at in places if at not in here}
 
-def _closed(
-    gates: Sequence["_Gate"],
-    candidate: _FitCandidate,
-    fitted: Fitted,
-    fitting: Fitting,
-    block: GrowingLength,
-) -> Reason | FoundOutLater | None:
-    """What the first closed gate says."""
-    for gate in gates:
-        if reason := gate(candidate, fitted, fitting, block):
-            return reason
-    return None
+    return loud, RefusedLine(faint, max(rules.relevance_threshold, beside))
 
 
 def _dated(scored: Scored, fitted: Fitted) -> Scored:
@@ -337,69 +346,50 @@ def _dated(scored: Scored, fitted: Fitted) -> Scored:
     return replace(scored, memory=memory.model_copy(update={"later": False}))
 
 
-def _in_part(
-    ranking: Ranking,
-    place: int,
-    excerpts: Excerpts,
-    fitted: Fitted,
-    fitting: Fitting,
-    block: GrowingLength,
-) -> Memory:
-    """A memory as it will be told: of what rests on a chat and was asked for, and has better ones before it, a part."""
-    memory = ranking.memories[place]
-    if ranking.kinds[place] != TYPED or not memory.evidence or memory.locked or memory.chapter:
+def _in_part(choice: _Choice, place: int) -> Memory:
+    """A memory that rests on a chat as it will be told: where it was asked for, and has better ones before it, a part."""
+    memory, fitting = choice.ranking.memories[place], choice.fitting
+    if memory.locked or memory.chapter or not (fitting.allowance.asked and fitting.thresholds):
         return memory
-    if not (fitting.allowance.asked and fitting.thresholds) or _is_full(fitted, fitting, block):
+    if choice.is_full or not choice.excerpts.cuts(memory):
         return memory
-    return excerpts.part(memory, _shared(ranking[place])) if excerpts.cuts(memory) else memory
+    return choice.excerpts.part(memory, _shared(choice.ranking[place]))
 
 
-def _told_as(
-    scored: Scored,
-    memory: Memory,
-    excerpts: Excerpts,
-    fitted: Fitted,
-    fitting: Fitting,
-    block: GrowingLength,
-) -> Memory | Reason:
+def _told_as(choice: _Choice, scored: Scored, memory: Memory) -> Memory | Reason:
     """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
+    excerpts, allowance = choice.excerpts, choice.fitting.allowance
     if not isinstance(memory, Passage):
         if memory.evidence:
             excerpts.count()
         return memory
     if scored.earlier is not None:
         memory = memory.model_copy(update={"later": True})
-    if not fitting.allowance.asked:
+    if not allowance.asked:
         return memory
     if scored.earlier is not None and scored.earlier.gained:
         if excerpts.tells(memory):
             return _within(memory)
         excerpts.take(memory, along=True)
         return memory
-    fresh = memory.id not in fitting.allowance.again
+    fresh = memory.id not in allowance.again
     borrowed = fresh and memory.role == "assistant" and _is_borrowed(scored)
-    excerpt = None if borrowed else _excerpt(scored, memory, excerpts, fitted, fitting, block)
+    excerpt = None if borrowed else _excerpt(choice, scored, memory)
     if excerpt is None:
         return Reason("borrowed") if borrowed else _within(memory)
     excerpts.take(excerpt)
     return excerpt
 
 
-def _excerpt(
-    scored: Scored,
-    memory: Passage,
-    excerpts: Excerpts,
-    fitted: Fitted,
-    fitting: Fitting,
-    block: GrowingLength,
-) -> Passage | None:
+def _excerpt(choice: _Choice, scored: Scored, memory: Passage) -> Passage | None:
     """The passage with the sentences around it, or alone where that does not fit; None where its words stand there already."""
+    excerpts, allowance = choice.excerpts, choice.fitting.allowance
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is None or excerpt is memory:
         return excerpt
-    wider = _FitCandidate(excerpt, scored.relevance)
-    refused = fitting.allowance.refuses(wider, fitted.chosen)
-    if not (refused or _budget(wider, fitted, fitting, block)):
+    relevance = scored.relevance
+    refused = allowance.refuses(excerpt, relevance, choice.fitted.chosen)
+    if not (refused or _budget(choice, excerpt, relevance)):
         return excerpt
     return None if excerpts.tells(memory) else memory
 
@@ -467,17 +457,16 @@ def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     )
 
 
-_Gate = Callable[[_FitCandidate, Fitted, Fitting, GrowingLength], Reason | FoundOutLater | None]
+_Gate = Callable[[_Choice, Memory, float], Reason | FoundOutLater | None]
 
 
-def _threshold(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
+def _threshold(choice: _Choice, memory: Memory, relevance: float) -> Reason | None:
+    fitting = choice.fitting
     rules = fitting.rules
-    margin = rules.keep_margin if candidate.memory.id in fitting.kept else 0.0
-    if not fitting.thresholds or candidate.relevance >= rules.relevance_threshold - margin:
+    margin = rules.keep_margin if memory.id in fitting.kept else 0.0
+    if not fitting.thresholds or relevance >= rules.relevance_threshold - margin:
         return None
-    return _below(candidate.relevance, max(rules.relevance_threshold, fitted.beside))
+    return _below(relevance, max(rules.relevance_threshold, choice.fitted.beside))
 
 
 def _beside(ranking: Ranking, fitting: Fitting) -> float:
@@ -500,20 +489,11 @@ def _below(relevance: float, threshold: float) -> Reason:
     return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
 
 
-def _is_full(fitted: Fitted, fitting: Fitting, block: GrowingLength) -> bool:
-    """Whether there is no room for another memory, however short, or there are enough."""
-    limit = fitting.rules.enough
-    if limit is not None and fitted.relevance >= limit * OF_CHATS:
-        return True
-    return block.length > FULL * fitting.limit
-
-
-def _low_relevance(
-    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
-) -> Reason | None:
-    if not fitting.thresholds or candidate.relevance >= fitting.high:
+def _low_relevance(choice: _Choice, _: Memory, relevance: float) -> Reason | None:
+    high = choice.fitting.high
+    if not choice.fitting.thresholds or relevance >= high:
         return None
-    values = (("relevance", candidate.relevance), ("threshold", fitting.high))
+    values = (("relevance", relevance), ("threshold", high))
     return Reason("low_relevance", values)
 
 
@@ -525,41 +505,33 @@ def _limit(limits: PerType, kind: MemoryType) -> int | None:
     return getattr(limits, kind.array)  # type: ignore[no-any-return]
 
 
-def _is_typed(candidate: Scored | _FitCandidate) -> bool:
-    """Whether the limits of types bind it: passages have an allowance of their own."""
-    return not isinstance(candidate.memory, Passage)
+def _of_type(fitted: Fitted, kind: MemoryType) -> list[Memory]:
+    """What stands there of one type; passages, which have an allowance of their own, are not bound by its limits."""
+    told = (one.memory for one in fitted.chosen)
+    return [one for one in told if one.type is kind and not isinstance(one, Passage)]
 
 
-def _type_limit(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
-    kind = candidate.memory.type
-    limit = _limit(fitting.rules.max_per_type, kind)
-    if limit is None or not _is_typed(candidate):
+def _type_limit(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    limit = _limit(choice.fitting.rules.max_per_type, memory.type)
+    if limit is None or len(_of_type(choice.fitted, memory.type)) < limit:
         return None
-    taken = sum(_is_typed(one) and one.memory.type is kind for one in fitted.chosen)
-    return (
-        Reason("type_limit", (("type", kind.value), ("limit", limit))) if taken >= limit else None
-    )
+    return Reason("type_limit", (("type", memory.type.value), ("limit", limit)))
 
 
-def _max_items(
-    _: _FitCandidate, fitted: Fitted, fitting: Fitting, __: GrowingLength
-) -> Reason | None:
-    limit = fitting.rules.max_items
+def _max_items(choice: _Choice, _: Memory, __: float) -> Reason | None:
+    limit, chosen = choice.fitting.rules.max_items, choice.fitted.chosen
     return (
         Reason("max_items", (("limit", limit),))
-        if limit is not None and len(fitted.chosen) >= limit
+        if limit is not None and len(chosen) >= limit
         else None
     )
 
 
-def _enough(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
+def _enough(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
+    fitted, fitting = choice.fitted, choice.fitting
     limit = fitting.rules.enough or 0.0
-    if fitting.allowance.asked and candidate.memory.evidence:
+    if memory.evidence and fitting.allowance.asked:
         limit *= OF_CHATS
     if fitted.relevance < limit:
         return None
@@ -571,50 +543,40 @@ def _told_enough(relevance: float, limit: float) -> Reason:
     return Reason("enough", (("sum", relevance), ("limit", limit)))
 
 
-def _type_budget(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, block: GrowingLength
-) -> Reason | None:
-    kind = candidate.memory.type
-    limit = _limit(fitting.budget.per_type, kind)
-    if limit is None or not _is_typed(candidate):
+def _type_budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    kind = memory.type
+    limit = _limit(choice.fitting.budget.per_type, kind)
+    if limit is None:
         return None
-    typed = (one for one in fitted.chosen if _is_typed(one) and one.memory.type is kind)
-    needed = block.share([*(one.memory for one in typed), candidate.memory])
-    return (
-        Reason("type_budget", (("type", kind.value), ("needed", needed), ("limit", limit)))
-        if needed > limit
-        else None
-    )
+    needed = choice.block.share([*_of_type(choice.fitted, kind), memory])
+    values = (("type", kind.value), ("needed", needed), ("limit", limit))
+    return Reason("type_budget", values) if needed > limit else None
 
 
-def _budget(
-    candidate: _FitCandidate, _: Fitted, fitting: Fitting, block: GrowingLength
-) -> Reason | None:
-    limit, memory = fitting.limit, candidate.memory
+def _budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    limit, block = choice.fitting.limit, choice.block
     needed = block.length + block.least(memory)  # most that do not fit need no measuring
     if needed <= limit:
         needed = block.tried(memory)
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
-def _along(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, block: GrowingLength
-) -> Reason | None:
+def _along(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     """What came along with something older is a small part of the block."""
-    if not candidate.along or not fitting.thresholds:
+    fitting = choice.fitting
+    if memory.id not in choice.ranking.gained or not fitting.thresholds:
         return None
-    along = [one.memory for one in fitted.chosen if one.earlier and one.earlier.gained]
-    needed, limit = block.share([*along, candidate.memory]), int(ALONG_SHARE * fitting.limit)
+    along = [one.memory for one in choice.fitted.chosen if one.earlier and one.earlier.gained]
+    needed, limit = choice.block.share([*along, memory]), int(ALONG_SHARE * fitting.limit)
     if len(along) < MOST_ALONG and needed <= limit:
         return None
     return Reason("along", (("needed", needed), ("limit", limit), ("most", MOST_ALONG)))
 
 
-def _echo(
-    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
-) -> Reason | None:
-    said, created = fitting.visible.query, candidate.memory.created
-    if not said or plain(candidate.memory.content) != said:
+def _echo(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    fitting, created = choice.fitting, memory.created
+    said = fitting.visible.query
+    if not said or plain(memory.content) != said:
         return None
     fresh = created is None or fitting.now - created <= timedelta(
         seconds=fitting.rules.echo_window_s
@@ -622,19 +584,15 @@ def _echo(
     return Reason("echo") if fresh or fitting.rules.skip_visible else None
 
 
-def _visible(
-    candidate: _FitCandidate, _: Fitted, fitting: Fitting, __: GrowingLength
-) -> Reason | None:
-    if fitting.visible.holds(candidate.memory):
+def _visible(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    rules, visible = choice.fitting.rules, choice.fitting.visible
+    if visible.holds(memory):
         return Reason("visible")
-    content = plain(candidate.memory.content)
-    told = _says_enough(content) and content in fitting.visible.joined
-    known = isinstance(candidate.memory, Passage)  # by what it rests on: likeness need not tell
+    content = plain(memory.content)
+    told = _says_enough(content) and content in visible.joined
+    known = isinstance(memory, Passage)  # by what it rests on: likeness need not tell
     stands = told or (
-        not known
-        and any(
-            likeness(content, text, fitting.rules.near_duplicate) for text in fitting.visible.texts
-        )
+        not known and any(likeness(content, text, rules.near_duplicate) for text in visible.texts)
     )
     return Reason("visible") if stands else None
 
@@ -661,10 +619,11 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
     return kept
 
 
-def _allowance(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | FoundOutLater | None:
-    return fitting.allowance.refuses(candidate, fitted.chosen) if fitting.thresholds else None
+def _allowance(choice: _Choice, memory: Memory, relevance: float) -> Reason | FoundOutLater | None:
+    fitting = choice.fitting
+    if not fitting.thresholds:
+        return None
+    return fitting.allowance.refuses(memory, relevance, choice.fitted.chosen)
 
 
 def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list[Memory]]:
@@ -689,15 +648,14 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
     return None
 
 
-def _near_duplicate(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
-    content = plain(candidate.memory.content)
-    if isinstance(candidate.memory, Passage):
-        within = _stood_for(candidate.memory, fitted, fitting)
+def _near_duplicate(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    fitted, fitting = choice.fitted, choice.fitting
+    content = plain(memory.content)
+    if isinstance(memory, Passage):
+        within = _stood_for(memory, fitted, fitting)
     else:
         memories = (one.memory for one in fitted.chosen if not isinstance(one.memory, Passage))
-        within = next((one for one in memories if told_within(candidate.memory, one)), None)
+        within = next((one for one in memories if told_within(memory, one)), None)
     if within is not None:
         return Reason("near_duplicate", (("of", within.id), ("alike", 1.0)))
     for other in fitted.chosen:
@@ -707,30 +665,32 @@ def _near_duplicate(
     return None
 
 
-def _chapter(
-    candidate: _FitCandidate, fitted: Fitted, fitting: Fitting, _: GrowingLength
-) -> Reason | None:
+def _chapter(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     """Chapters stand beside the block: what is told there is not told again, and few more come in."""
-    chapter = candidate.memory.chapter
+    chapter, fitting = memory.chapter, choice.fitting
     if chapter is None or not fitting.thresholds:
         return None
-    if chapter.parts or candidate.memory.id in fitting.told:
+    if chapter.parts or memory.id in fitting.told:
         return Reason("in_story")
     limit = MOST_CHAPTERS if fitting.allowance.asked else 0 if fitting.told else 1
-    taken = sum(one.memory.chapter is not None for one in fitted.chosen)
+    taken = sum(one.memory.chapter is not None for one in choice.fitted.chosen)
     return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
 
 
-def _gates(fitting: Fitting) -> Mapping[int, Sequence[_Gate]]:
-    """The gates that can be closed at all under these rules, by the kind of what comes."""
+def _gates(
+    fitting: Fitting, ranking: Ranking, loud: Sequence[int]
+) -> Mapping[int, Sequence[_Gate]]:
+    """The gates that can be closed at all under these rules for those that are loud, by the kind of what comes."""
     rules = fitting.rules
     idle: dict[_Gate, bool] = {
         _threshold: not fitting.kept,
         _low_relevance: fitting.high <= 0.0,
+        _chapter: not any(ranking.memories[at].chapter for at in loud),
         _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,
         _enough: rules.enough is None or not fitting.thresholds,
         _type_budget: _unlimited(fitting.budget.per_type),
+        _along: not ranking.gained,
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }

@@ -48,7 +48,7 @@ OWN = said("The map is safe.", "assistant")
 def test_what_comes_uninvited(
     candidate: Scored, chosen: list[Scored], asked: bool, code: str | None
 ) -> None:
-    found = Allowance(RULES, asked).refuses(candidate, chosen)
+    found = Allowance(RULES, asked).refuses(candidate.memory, candidate.relevance, chosen)
     assert (found.code if found else None) == code
 
 
@@ -60,7 +60,8 @@ def test_what_comes_uninvited(
     ],
 )
 def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> None:
-    found = Allowance(RULES, kinds=kinds).refuses(said("I sold the boat.", relevance=0.7), [])
+    sold = said("I sold the boat.", relevance=0.7)
+    found = Allowance(RULES, kinds=kinds).refuses(sold.memory, sold.relevance, [])
     assert (found.code if found else None) == code
 
 
@@ -91,7 +92,7 @@ def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> N
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) -> None:
     rules = Allowance(RULES, asked=True, replies=("Hello.", reply))
-    found = rules.refuses(said(text, role), [])
+    found = rules.refuses(said(text, role).memory, 1.0, [])
     assert (found is not None) is (recited and role == "assistant")
 
 
@@ -108,13 +109,13 @@ def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) 
 def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> None:
     """Words of the character's own that are less to the point come where a question names it."""
     own = said("A heron, in grey.", "assistant", 0.6, speaker=speaker)
-    found = Allowance(RULES, True, query).refuses(own, [SHORT])
+    found = Allowance(RULES, True, query).refuses(own.memory, own.relevance, [SHORT])
     assert (found is None) is told
 
 
 def test_memories_are_bound_by_none_of_this() -> None:
-    one = Scored(memory("a", "an author's word"), 0.1, 0.1, ())
-    assert Allowance(RULES).refuses(one, [SHORT, SHORT]) is None
+    one = memory("a", "an author's word")
+    assert Allowance(RULES).refuses(one, 0.1, [SHORT, SHORT]) is None
 
 
 @pytest.mark.parametrize(
