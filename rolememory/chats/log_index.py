@@ -9,6 +9,7 @@ from hashlib import blake2b
 from itertools import takewhile
 
 from rolememory.chats.log import ChatLog, WrittenRow
+from rolememory.storage.look import looked_at
 from rolememory.storage.port import Revision, Space
 
 CHATS = "chats/"
@@ -59,7 +60,8 @@ class ChatLogIndex:
         if log is None:
             self.refresh()
             log = self._logs.get(key) or ChatLog(self._space.log(log_name(chat)))
-        self._refresh(log)
+        if not looked_at(log):
+            self._refresh(log)
         if log.exists:
             self._logs[key] = log
         elif key not in self._logs:
@@ -86,7 +88,9 @@ class ChatLogIndex:
         return list(self._logs.values())
 
     def refresh(self) -> None:
-        """Read what is new in any chat: two marks when nothing is."""
+        """Read what is new in any chat: two marks when nothing is; once a turn."""
+        if looked_at(id(self)):
+            return
         marks = self._marks()
         if marks == self._seen and self._seen is not None:
             return

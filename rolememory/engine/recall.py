@@ -37,6 +37,7 @@ from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character, Role
 from rolememory.storage.gc_pause import gc_paused
+from rolememory.storage.look import one_look
 from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.embed.loader import Loader
 
@@ -55,6 +56,7 @@ class RoleRecall:
         self._context, self._learning, self._associate = context, learning, associate
         self._scenes = Scenes(context.space)
 
+    @one_look()
     def recall(
         self,
         messages: Iterable[MessageLike] | MessageLike,

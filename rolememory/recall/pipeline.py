@@ -359,7 +359,7 @@ class RecallPipeline:
             return ""
         if any(not is_stable(one.memory) for one in given.fitted.chosen):
             return ""
-        if intent(query) not in ("past", "mixed") or not asks(query):
+        if not asks(query) or intent(query) not in ("past", "mixed"):
             return ""
         if any(refused[one].code != "below_threshold" for one in refused.others):
             return ""

@@ -17,6 +17,7 @@ from rolememory.schema.aliases import base_url
 from rolememory.schema.settings import Settings
 from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
+from rolememory.storage.look import looked_at
 from rolememory.storage.port import Blob, Revision, Space
 from rolememory.storage.setting_messages import (
     COMPARE,
@@ -352,6 +353,8 @@ class SettingsFile:
         return self._good[wanted]
 
     def _look(self) -> None:
+        if looked_at(id(self)):
+            return
         now = tuple(file.mark() for file in self._files.values())
         if now != self._seen:
             self._seen, self._stale, self.problem = now, set(self._good), None

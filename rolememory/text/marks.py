@@ -70,6 +70,8 @@ def marks(text: str, own: Sequence[str] = (), others: Sequence[str] = ()) -> tup
     [('action', '*The innkeeper grumbles*'), ('quote', '"Three daughters!"'), ('action', '*I smile*')]
     """
     stretches = list(_stretches(text, 0, len(text)))
+    if not stretches:
+        return ()
     narration = Narration(_names(own), _names(others), _first_person(text, stretches))
     return tuple(_MarkedMessage(text, narration).marks(stretches, 0, len(text)))
 

@@ -51,6 +51,8 @@ def commands(text: str) -> list[Command]:
 
 def chat_commands(text: str) -> list[ScopeCommand]:
     """What a message says, outside the story, to the memory of its chat: how far it goes from now on, where a chapter ends."""
+    if not any(command_patterns(one).aside.search(plain(text)) for one in LANGUAGES):
+        return []
     ended = (ScopeCommand(start, end, None) for start, end, _ in chapter_commands(text))
     return sorted([*scopes(text), *ended], key=lambda one: one.end)
 

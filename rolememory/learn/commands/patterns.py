@@ -56,6 +56,7 @@ class CommandPatterns:
     scoped: re.Pattern[str]  # a remark outside the story that says the scope
     ended: re.Pattern[str]  # a remark outside the story that ends a chapter, and its title
     ooc: str  # the labels of what is said outside the story, as a pattern
+    aside: re.Pattern[str]  # one of these or a slash stands in all that is `scoped` or `ended`
     asks: re.Pattern[str]
     asks_politely: re.Pattern[str]  # a question that is an order: "could you remember that ...?"
     asked_what: re.Pattern[str]  # and one that is none: "could you remember when ...?"
@@ -123,6 +124,7 @@ def command_patterns(language: Language) -> CommandPatterns:
             re.MULTILINE,
         ),
         ooc=raw["ooc"],
+        aside=re.compile(f"/|{raw['ooc']}"),
         **{name: re.compile(raw[name], re.DOTALL) for name in names},
     )
 

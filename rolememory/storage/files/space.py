@@ -103,8 +103,7 @@ class FileSpace:
 
     def log(self, name: str) -> FileLog:
         """`{name}.jsonl`."""
-        path = self._path(name)
-        return FileLog(path.with_name(path.name + ENDING), name, self.disk)
+        return FileLog(self._path(name + ENDING), name, self.disk)
 
     def document(self, name: str) -> FileDocument:
         """The file of that name."""

@@ -21,6 +21,7 @@ from rolememory.text.dates.spans import Calendar
 
 _SIGN = re.compile(r"[a-z]+|[^\x00-\x7f]")
 _WORD = re.compile(r"[a-z]+")
+_LONG_NUMBER = re.compile(r"\d{5,}")
 _PLACE = re.compile(r"\{([a-z_+]+)\}")
 
 
@@ -108,8 +109,8 @@ class Grammar:
 
 
 def signs_of(text: str) -> set[str]:
-    """The English words and all characters of a text."""
-    return {*_WORD.findall(text.lower()), *text}
+    """The English words and all characters of a text; a number of more than four digits names no time."""
+    return {*_WORD.findall(text.lower()), *_LONG_NUMBER.sub("", text)}
 
 
 @cache
