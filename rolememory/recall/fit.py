@@ -5,10 +5,10 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Protocol
 
@@ -24,7 +24,7 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
-from rolememory.triggers.table import FREE, SAID, TYPED
+from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
 
 _NUMBERS = re.compile(r"\d+")
 OF_CHATS = 2.0  # times `recall.enough` for who asks: much of what rests on a chat tells little each
@@ -140,30 +140,37 @@ class Fitting:
 
 
 class RefusedLine(Mapping[str, Reason]):
-    """Why each one is out, by id. Of those that are too faint it is told when somebody asks: they are many."""
+    """Why each one is out, by id. They are many: whose place it is, and why, is told when somebody asks."""
 
     def __init__(
-        self, faint: Callable[[], Mapping[str, float]] = dict, threshold: float = 0.0
+        self,
+        memories: Sequence[Memory] = (),
+        faint: Callable[[], Iterable[tuple[str, float]]] = tuple,
+        threshold: float = 0.0,
     ) -> None:
-        self.others: dict[str, Reason | FoundOutLater] = {}
-        self._faint, self._threshold = faint, threshold
+        self.places: dict[int, Reason | FoundOutLater] = {}  # of those that are not too faint
+        self._memories, self._faint, self._threshold = memories, faint, threshold
 
     @cached_property
-    def below(self) -> Mapping[str, float]:
-        """Relevances below the threshold."""
-        return self._faint()
+    def _below(self) -> Mapping[str, float]:
+        return dict(self._faint())
+
+    @cached_property
+    def others(self) -> Mapping[str, Reason | FoundOutLater]:
+        """Why those are out that are not too faint; none comes to them any more."""
+        return {self._memories[at].id: why for at, why in self.places.items()}
 
     def __getitem__(self, entry_id: str) -> Reason:
-        if entry_id in self.below:
-            return _below(self.below[entry_id], self._threshold)
+        if entry_id in self._below:
+            return _below(self._below[entry_id], self._threshold)
         why = self.others[entry_id]
         return why if isinstance(why, Reason) else why()
 
     def __iter__(self) -> Iterator[str]:
-        return chain(self.below, self.others)
+        return chain(self._below, self.others)
 
     def __len__(self) -> int:
-        return len(self.below) + len(self.others)
+        return len(self._below) + len(self.places)
 
 
 @dataclass(slots=True)
@@ -281,15 +288,15 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     distilled = _distilled(ranking, fitting) if said else {}
     fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
     choice = _Choice(ranking, fitting, block, fitted, Excerpts(fitting.known))
-    gates = _gates(fitting, ranking, loud)
+    gates, in_part = _gates(fitting, ranking), fitting.allowance.asked and fitting.thresholds
     for place in _in_order(ranking, loud, said=said):
         kind, memory = ranking.kinds[place], ranking.memories[place]
-        if kind == TYPED and memory.evidence:
+        if in_part and kind == TYPED and memory.evidence:
             memory = _in_part(choice, place)
         relevance = ranking.relevances[place]
         for gate in gates[kind]:
             if reason := gate(choice, memory, relevance):
-                refused.others[memory.id] = reason
+                refused.places[place] = reason
                 if gate is _low_relevance:
                     fitted.near.append(ranking[place])
                 break
@@ -304,7 +311,7 @@ def _take(choice: _Choice, place: int, memory: Memory) -> None:
     scored, fitted = choice.ranking[place], choice.fitted
     told = _told_as(choice, scored, memory)
     if isinstance(told, Reason):
-        fitted.refused.others[memory.id] = told
+        fitted.refused.places[place] = told
         return
     fitted.chosen.append(scored if told is scored.memory else replace(scored, memory=told))
     choice.block.take(told)
@@ -320,8 +327,10 @@ def _by_threshold(
     Most are so faint that no other gate need be asked.
     """
     rules, memories, relevances = fitting.rules, ranking.memories, ranking.relevances
-    least = [rules.relevance_threshold if fitting.thresholds else 0.0] * 3
-    least[TYPED] = max(least[TYPED], beside)
+    threshold = rules.relevance_threshold if fitting.thresholds else 0.0
+    least = [
+        max(threshold, beside) if kind in (TYPED, CHAPTER) else threshold for kind in _GATES_OF
+    ]
     places, kinds, kept = _by_score(ranking, fitting), ranking.kinds, fitting.kept
     loud = [
         at
@@ -329,11 +338,11 @@ def _by_threshold(
         if relevances[at] >= least[kinds[at]] or (kept and memories[at].id in kept)
     ]
 
-    def faint() -> dict[str, float]:
+    def faint() -> Iterator[tuple[str, float]]:
         here = set(loud)
-        return {memories[at].id: relevances[at] for at in places if at not in here}
+        return ((memories[at].id, relevances[at]) for at in places if at not in here)
 
-    return loud, RefusedLine(faint, max(rules.relevance_threshold, beside))
+    return loud, RefusedLine(memories, faint, max(rules.relevance_threshold, beside))
 
 
 def _dated(scored: Scored, fitted: Fitted) -> Scored:
@@ -348,10 +357,8 @@ def _dated(scored: Scored, fitted: Fitted) -> Scored:
 
 def _in_part(choice: _Choice, place: int) -> Memory:
     """A memory that rests on a chat as it will be told: where it was asked for, and has better ones before it, a part."""
-    memory, fitting = choice.ranking.memories[place], choice.fitting
-    if memory.locked or memory.chapter or not (fitting.allowance.asked and fitting.thresholds):
-        return memory
-    if choice.is_full or not choice.excerpts.cuts(memory):
+    memory = choice.ranking.memories[place]
+    if memory.locked or choice.is_full or not choice.excerpts.cuts(memory):
         return memory
     return choice.excerpts.part(memory, _shared(choice.ranking[place]))
 
@@ -416,7 +423,8 @@ def _in_order(ranking: Ranking, places: Sequence[int], *, said: bool) -> Sequenc
     ranks = {
         at: rank
         for at in places
-        if (said or kinds[at] != TYPED) and (rank := _rank(memories[at], said=said)) != _FREELY
+        if (kinds[at] == FREE or (said and kinds[at] != TYPED))
+        and (rank := _rank(memories[at], said=said)) != _FREELY
     }
     if not ranks:
         return places
@@ -527,20 +535,19 @@ def _max_items(choice: _Choice, _: Memory, __: float) -> Reason | None:
     )
 
 
-def _enough(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _enough(choice: _Choice, memory: Memory, _: float) -> FoundOutLater | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
     fitted, fitting = choice.fitted, choice.fitting
     limit = fitting.rules.enough or 0.0
-    if memory.evidence and fitting.allowance.asked:
+    if fitting.allowance.asked and memory.evidence:
         limit *= OF_CHATS
     if fitted.relevance < limit:
         return None
-    return _told_enough(round(fitted.relevance, 2), limit)
+    return partial(_told_enough, fitted.relevance, limit)
 
 
-@lru_cache(maxsize=64)
 def _told_enough(relevance: float, limit: float) -> Reason:
-    return Reason("enough", (("sum", relevance), ("limit", limit)))
+    return Reason("enough", (("sum", round(relevance, 2)), ("limit", limit)))
 
 
 def _type_budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
@@ -677,15 +684,12 @@ def _chapter(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
 
 
-def _gates(
-    fitting: Fitting, ranking: Ranking, loud: Sequence[int]
-) -> Mapping[int, Sequence[_Gate]]:
-    """The gates that can be closed at all under these rules for those that are loud, by the kind of what comes."""
+def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
+    """The gates that can be closed at all under these rules, by the kind of what comes."""
     rules = fitting.rules
     idle: dict[_Gate, bool] = {
         _threshold: not fitting.kept,
         _low_relevance: fitting.high <= 0.0,
-        _chapter: not any(ranking.memories[at].chapter for at in loud),
         _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,
         _enough: rules.enough is None or not fitting.thresholds,
@@ -716,7 +720,8 @@ _GATES: tuple[_Gate, ...] = (
     _near_duplicate,
 )
 _GATES_OF: Mapping[int, Sequence[_Gate]] = {
-    SAID: [gate for gate in _GATES if gate not in (_type_limit, _enough, _type_budget)],
+    SAID: [gate for gate in _GATES if gate not in (_chapter, _type_limit, _enough, _type_budget)],
     FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough)],
-    TYPED: [gate for gate in _GATES if gate is not _allowance],
+    TYPED: [gate for gate in _GATES if gate not in (_chapter, _allowance)],
+    CHAPTER: [gate for gate in _GATES if gate is not _allowance],
 }

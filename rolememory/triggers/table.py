@@ -198,14 +198,16 @@ class Table:
         return Among.of_rows(self, [of[one] for one in ids if one in of])
 
 
-SAID, FREE, TYPED = range(3)
+SAID, FREE, TYPED, CHAPTER = range(4)
 
 
 def kind_of(entry: Entry) -> int:
-    """What limits tell apart: what was said, what somebody put there to be told, and all else."""
+    """What limits tell apart: what was said, what somebody put there to be told, what a model told of a stretch of a story, and all else."""
     if isinstance(entry, Passage):
         return SAID
-    return FREE if entry.constant or getattr(entry, "authored", False) else TYPED
+    if entry.constant or getattr(entry, "authored", False):
+        return FREE
+    return CHAPTER if getattr(entry, "chapter", None) else TYPED
 
 
 SOURCES = {source: number for number, source in enumerate(Source, 1)}
