@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 from rolememory.chats.branches import BranchForest
@@ -270,7 +270,8 @@ class Belonging:
     """Which story each chat belongs to, at one moment."""
 
     def __init__(self, choices: StoryChoices, forest: BranchForest) -> None:
-        self._forest, self._default = forest, lru_cache(maxsize=256)(choices.default)
+        self._forest, self._choices = forest, choices
+        self._begun: dict[str | None, Living] = {}  # how chats of each user begin
 
     def of(self, chat: str, user: str | None = None, branch_of: str = "") -> str:
         """The story of a chat; `user`, `branch_of`: of one that is not known yet."""
@@ -285,7 +286,9 @@ class Belonging:
             if not parent:
                 break
             chat, branch_of = parent, ""
-        return own_story(chat) if self._default(user) == "each" else ""
+        if user not in self._begun:
+            self._begun[user] = self._choices.default(user)
+        return own_story(chat) if self._begun[user] == "each" else ""
 
 
 def _table(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ _TEXT_METHODS = (
     "isupper join ljust lower lstrip partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split "
     "splitlines startswith strip swapcase title upper zfill"
 ).split()  # fmt: skip
-_TABLE_METHODS = frozenset({"get", "items", "keys", "values"})
+TABLE_METHODS = frozenset({"get", "items", "keys", "values"})
 
 
 class Plain(dict[Any, Any]):
@@ -36,8 +36,8 @@ class Plain(dict[Any, Any]):
 
 METHODS: Mapping[type, frozenset[str]] = {
     str: frozenset(_TEXT_METHODS),
-    dict: _TABLE_METHODS,
-    Plain: _TABLE_METHODS,
+    dict: TABLE_METHODS,
+    Plain: TABLE_METHODS,
     list: frozenset({"count", "index"}),
     tuple: frozenset({"count", "index"}),
 }

@@ -1,7 +1,7 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from rolememory.errors import TemplateError
 from rolememory.inject.environment import BUILT_IN, Templates
 from rolememory.inject.fence import cited, fenced, label, tame, unfenced
+from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, MemoryPlaceholder, filled
 from rolememory.locales import translated
@@ -201,7 +202,7 @@ class Style:
         self._tries = list(choice.tries)
         self._notes = list(choice.notes)
         self._said: dict[
-            int, tuple[Memory, Mapping[str, Any]]
+            int, tuple[Memory, Mapping[str, Any] | None]
         ] = {}  # by identity; the memory is held so that it stays the same one
         self._scenes: dict[int, tuple[Passage, Heading]] = {}  # likewise
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
@@ -215,9 +216,9 @@ class Style:
         self._halves: tuple[Style, Style] | None = None
         self._foreign: Style | None = None  # that of the stable part in the other language
         self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and the style there
-        told = {"heading": heading, "language": self.language}
-        told |= {"part": ""}
-        self._frame = self._people() | told | {"stamp": plain(dict.fromkeys(known_fields(), ""))}
+        stamp = dict.fromkeys(known_fields(), "")
+        told = {"heading": heading, "language": self.language, "part": "", "stamp": stamp}
+        self._frame: Mapping[str, Any] = plain(self._people() | told)
 
     @property
     def made_of(self) -> tuple[Compiled, ...]:
@@ -290,7 +291,7 @@ class Style:
         """The same style for one part alone: a template is told which by `part`."""
         half = copy(self)
         half.apart = False
-        half._frame = self._frame | {"part": name}
+        half._frame = Plain(self._frame, part=name)
         return half
 
     def _block(self, memories: Sequence[Memory]) -> str:
@@ -319,9 +320,9 @@ class Style:
         place = template.name, id(memory)
         known = self._lines.get(place)
         if known is None:
-            known = self._lines[place] = (
-                template.render_line(self._frame | {"memory": self._values(memory)}) or ""
-            )
+            self._said.setdefault(id(memory), (memory, None))
+            told = Plain(self._frame, memory=self._describe(memory, template.fields))
+            known = self._lines[place] = template.render_line(told) or ""
         return known
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
@@ -396,7 +397,7 @@ class Style:
     ) -> Mapping[str, Any]:
         scenes = any(group["type"] == "scene" for group in groups)
         told = {"groups": groups, "memories": memories, "recalled": memories, "scenes": scenes}
-        return self._frame | told
+        return {**self._frame, **told}
 
     def _merged(self, memories: Sequence[Memory]) -> list[Memory]:
         """The lines of the block in their order; the same objects for the same memories."""
@@ -473,60 +474,57 @@ class Style:
     def _values(self, memory: Memory) -> Mapping[str, Any]:
         """What a template gets of a memory; made once."""
         known = self._said.get(id(memory))
-        if known is None:
-            known = self._said[id(memory)] = (memory, plain(self._describe(memory)))
-        return known[1]
+        if known is None or known[1] is None:
+            known = self._said[id(memory)] = (memory, self._describe(memory))
+        return known[1] or {}
 
-    def _of_passage(self, memory: Memory) -> dict[str, Any]:
-        """What only a passage has to say."""
-        if not isinstance(memory, Passage):
-            return {"passage": False, "later": False, "own": False, "asked": "", "asker": ""}
-        return {
-            "passage": True,
-            "later": memory.later,
-            "own": memory.role == "assistant",
-            "asked": cited(memory.evidence[0].answers),
-            "asker": self._asker(memory),
-        }
+    def _describe(self, memory: Memory, fields: Container[str] | None = None) -> Plain:
+        """What there is to say of a memory: these fields; None = all."""
+        return Plain(
+            (name, say(self, memory))
+            for name, say in _FIELDS.items()
+            if fields is None or name in fields
+        )
 
-    def _describe(self, memory: Memory) -> dict[str, Any]:
-        created = _utc(memory.created) if memory.created and self._settings.show_dates else None
+    def _text(self, memory: Memory) -> str:
         said = isinstance(memory, Passage) or memory.source in _SAID
-        text = (cited if said else tame)(self._written(memory))
-        quoted = _is_quoted(memory)
-        return {
-            "id": tame(memory.id),
-            "type": memory.type.value,
-            "text": text,
-            "content": text,
-            "date": day(created, self.language) if created and memory.type not in _LASTING else "",
-            "time": minute(created) if created else "",
-            "subject": "" if quoted else self._subject(memory),
-            "speaker": self._speaker(memory) if quoted else "",
-            **self._of_passage(memory),
-            "heard_from": tame(self._cast.heard_from.get(memory.id, "")),
-            "source": memory.source.value,
-            "tags": tuple(map(tame, memory.tags)),
-            "emotions": tuple(map(tame, memory.emotions)),
-        }
+        return (cited if said else tame)(self._written(memory))
 
-    def _subject(self, memory: Memory) -> str:
+    def _day(self, memory: Memory) -> str:
+        created = self._shown(memory) if memory.type not in _LASTING else None
+        return day(created, self.language) if created else ""
+
+    def _time(self, memory: Memory) -> str:
+        created = self._shown(memory)
+        return minute(created) if created else ""
+
+    def _shown(self, memory: Memory) -> datetime | None:
+        return _utc(memory.created) if memory.created and self._settings.show_dates else None
+
+    def _about(self, memory: Memory) -> str:
         """Whom the memory is about or who said it, when that needs saying: not the role itself, nor when its text begins with the name."""
         if not memory.subject or memory.subject in _CHAR_WORDS or memory.subject == self._cast.char:
             return ""
         name = str(self._frame["user"]) if memory.subject in _USER_WORDS else tame(memory.subject)
         return "" if tame(self._written(memory)).casefold().startswith(name.casefold()) else name
 
+    def _subject(self, memory: Memory) -> str:
+        return "" if _is_quoted(memory) else self._about(memory)
+
     def _speaker(self, memory: Memory) -> str:
         """Who said it, users by the name they go by now; of a passage the speaker always stands outside the quotation."""
+        if not _is_quoted(memory):
+            return ""
         if not isinstance(memory, Passage):
-            return self._subject(memory)
+            return self._about(memory)
         if memory.role == "assistant":
             return label(memory.subject or "") or str(self._frame["char"])
         return self._person(memory.subject or "") or str(self._frame["user"])
 
-    def _asker(self, memory: Passage) -> str:
+    def _asker(self, memory: Memory) -> str:
         """Who asked what it answers: the other side."""
+        if not isinstance(memory, Passage):
+            return ""
         if memory.role == "assistant":
             return self._person(memory.asker) or str(self._frame["user"])
         return label(memory.asker) or str(self._frame["char"])
@@ -550,7 +548,7 @@ class Style:
             return self
         if self._last is None or self._last[0] != told:
             style = copy(self)
-            style._frame = self._frame | {"stamp": plain({**self._frame["stamp"], **told})}
+            style._frame = plain({**self._frame, "stamp": {**self._frame["stamp"], **told}})
             style._lines, style._frames = {}, {}
             style._halves = style._foreign = None
             self._last = (told, style)
@@ -569,6 +567,35 @@ class Style:
             lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]),
             text,
         )
+
+
+def _passage(
+    say: Callable[[Style, Passage], Any], otherwise: object
+) -> Callable[[Style, Memory], Any]:
+    """What a passage has to say, and what is told of all else."""
+    return lambda style, one: say(style, one) if isinstance(one, Passage) else otherwise
+
+
+_FIELDS: Mapping[str, Callable[[Style, Memory], Any]] = {
+    "id": lambda _, memory: tame(memory.id),
+    "type": lambda _, memory: memory.type.value,
+    "text": Style._text,
+    "content": Style._text,
+    "date": Style._day,
+    "time": Style._time,
+    "subject": Style._subject,
+    "speaker": Style._speaker,
+    "passage": lambda _, memory: isinstance(memory, Passage),
+    "later": _passage(lambda _, memory: memory.later, False),
+    "own": _passage(lambda _, memory: memory.role == "assistant", False),
+    "asked": _passage(lambda _, memory: cited(memory.evidence[0].answers), ""),
+    "asker": Style._asker,
+    "heard_from": lambda style, memory: tame(style._cast.heard_from.get(memory.id, "")),
+    "source": lambda _, memory: memory.source.value,
+    "tags": lambda _, memory: tuple(map(tame, memory.tags)),
+    "emotions": lambda _, memory: tuple(map(tame, memory.emotions)),
+}
+"""What a template may look at of a memory: text, yes or no, or tuples of text."""
 
 
 def _is_written(memory: Memory) -> bool:

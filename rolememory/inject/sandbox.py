@@ -39,6 +39,7 @@ from rolememory.inject.meter import (
 )
 from rolememory.inject.shape import (
     MemoryPlaceholder,
+    fields_of,
     hollow,
     line_alone,
     line_macro,
@@ -225,6 +226,7 @@ class Compiled:
     sandbox: "Sandbox"
     whole: Template
     line: Template | None = None  # its macro `line(memory)` alone, when it has one
+    fields: frozenset[str] | None = None  # of a memory that it looks at; None = it may be any
     frame: Template | None = (
         None  # the whole with slots for lines, when it looks at memories by `line` only
     )
@@ -280,23 +282,28 @@ class Sandbox:
         try:
             tree = self._environment.parse(source, name, name)
             _check(tree, name, self._limits)
-            line, frame = self._apart(source, name)
+            line, fields, frame = self._apart(source, name)
             scenes = any(node.value == "scene" for node in tree.find_all(nodes.Const))
             stamped = any(node.name == "stamp" for node in tree.find_all(nodes.Name))
-            return Compiled(name, self, self._finish(tree, name), line, frame, scenes, stamped)
+            return Compiled(
+                name, self, self._finish(tree, name), line, fields, frame, scenes, stamped
+            )
         except Exception as error:
             raise _told(error, name) from None
 
-    def _apart(self, source: str, name: str) -> tuple[Template | None, Template | None]:
-        """Line and frame of a checked template."""
+    def _apart(
+        self, source: str, name: str
+    ) -> tuple[Template | None, frozenset[str] | None, Template | None]:
+        """Line and frame of a checked template, and what the line looks at."""
         first, second = (self._environment.parse(source, name, name) for _ in range(2))
         line, frame = line_macro(first), line_macro(second)
         if line is None or frame is None:
-            return None, None
-        plainly = says_lines_plainly(second)
+            return None, None, None
+        plainly, fields = says_lines_plainly(second), fields_of(line)
         first.body = line_alone(first, line)
         hollow(frame)
-        return self._finish(first, name), self._finish(second, name) if plainly else None
+        whole = self._finish(second, name) if plainly else None
+        return self._finish(first, name), fields, whole
 
     def _finish(self, tree: nodes.Template, name: str) -> Template:
         _Metered().visit(tree)

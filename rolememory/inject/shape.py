@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from jinja2 import nodes
 
+from rolememory.inject.filters import TABLE_METHODS
+
 _MARK = re.compile("\x00(\\d+)\x00")
 _GIVEN = frozenset({"char", "user", "language", "heading", "stamp", "range"})
 
@@ -68,6 +70,15 @@ def line_macro(tree: nodes.Template) -> nodes.Macro | None:
     if macro is None or len(macro.args) != 1 or macro.defaults:
         return None
     return macro if set(_asked(macro)) <= _GIVEN | {macro.args[0].name} | set(_set(tree)) else None
+
+
+def fields_of(macro: nodes.Macro) -> frozenset[str] | None:
+    """The fields of a memory that the macro looks at; None where it does more with it than to name them."""
+    name = macro.args[0].name
+    looks = [one for one in macro.find_all(nodes.Getattr) if getattr(one.node, "name", "") == name]
+    named = sum(one.name == name and one.ctx == "load" for one in macro.find_all(nodes.Name))
+    fields = frozenset(one.attr for one in looks)
+    return fields if len(looks) == named and fields.isdisjoint(TABLE_METHODS) else None
 
 
 def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:

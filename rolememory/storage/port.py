@@ -7,6 +7,7 @@ may be used by several threads.
 A storage is right when `tests/storage/conformance` passes on it. Durable: it survives a power cut once the call has returned.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -308,17 +309,18 @@ def rewrite(space: Space, name: str, data: bytes) -> None:
     space.blob(name).put(data)
 
 
+_PLAIN = r"[^/\\\x00-\x1f]"
+_PART = rf"[. ]*+{_PLAIN}++"  # more than dots and blanks
+_NAME = re.compile(rf"{_PART}(?:/{_PART})*+")
+
+
 def checked(name: str) -> str:
     """The name, if it can be one: parts of plain characters with "/" between them.
 
     >>> checked("chats/灯塔-461be2fb")
     'chats/灯塔-461be2fb'
     """
-    parts = name.split("/")
-    if any(
-        part.strip(". ") == "" or "\\" in part or any(letter < " " for letter in part)
-        for part in parts
-    ):
+    if not _NAME.fullmatch(name):
         told = ascii(name)[:80]
         raise UnsafePathError(
             "{told} cannot be a name; use letters, digits, - and . with / between the parts",

@@ -102,9 +102,11 @@ def dense(
     deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, LEAST_DEVIATION))
     noise += talk * (NOISE_IN_TALK - noise)
     each = PER_DEVIATION + talk * (PER_DEVIATION_IN_TALK - PER_DEVIATION)
-    evidence: Floats = np.float32(each) * np.clip(
-        deviations - np.float32(noise), 0.0, MOST_DEVIATIONS - noise
-    )
+    deviations -= np.float32(noise)
+    np.maximum(deviations, 0.0, out=deviations)
+    np.minimum(deviations, MOST_DEVIATIONS - noise, out=deviations)
+    evidence: Floats = deviations
+    evidence *= np.float32(each)
     return evidence
 
 

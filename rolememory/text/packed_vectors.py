@@ -86,17 +86,18 @@ class PackedVectors:
         import numpy as np
 
         n, dim = self.numbers.shape
-        length = float(np.linalg.norm(query))
+        length = float(np.sqrt(query.dot(query)))
         if not n or not length:
             return np.zeros(n, np.float32)
         finest = (EXACT / (MOST * dim**0.5) - dim**0.5 / 2) / length
         asked = np.rint(query * np.float32(finest)).astype(np.float32)
         size = min(AT_ONCE, -(-n // STACK) * STACK)
-        room = np.zeros((size // STACK, STACK, dim), np.float32)
+        room = np.empty((size // STACK, STACK, dim), np.float32)
+        rows = room.reshape(-1, dim)
         sums = np.empty((-(-n // size), *room.shape[:2]), np.float32)
         for number, held in enumerate(sums):
             part = self.numbers[number * size : (number + 1) * size]
-            room.reshape(-1, dim)[: len(part)] = part
+            rows[: len(part)], rows[len(part) :] = part, 0.0
             np.matmul(room, asked, out=held)
         found: Floats = sums.reshape(-1)[:n] * (self.scales / np.float32(finest))
         return found

@@ -123,8 +123,7 @@ class Table:
 
     def entries(self, rows: Iterable[int]) -> list[Entry]:
         """The candidates in rows that are taken."""
-        entries = self._entries
-        return [entries[row] for row in rows]  # type: ignore[misc]
+        return list(map(self._entries.__getitem__, rows))  # type: ignore[arg-type]
 
     def follow(self, follower: Follower) -> None:
         """Tell it of every change from now on, for as long as somebody else holds it."""

@@ -172,7 +172,7 @@ class FileSpace:
         """(the folder part of a name, the name in that folder)."""
         above, _, start = prefix.rpartition("/")
         lead = above + "/" if above else ""
-        for name in sorted(self.disk.names(self.folder / above)):
+        for name in sorted(self.disk.names(self._below(prefix))):
             if name.startswith(start):
                 yield lead, name
 
