@@ -48,7 +48,7 @@ MOST_NAMED = 16  # words that an explanation names
 
 MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
-MOST_HELD = 1 << 17  # postings and counts that are kept from turn to turn
+MOST_HELD = 1 << 19  # postings and counts that are kept from turn to turn
 
 
 class TermIndex:
