@@ -138,7 +138,8 @@ class Chats:
         at: datetime | None = None,
     ) -> ObservePreview:
         """The same alignment without writing: what the path would be, for a recall that comes before `observe`."""
-        return self._aimed(self._asked(messages, chat, user, clean, at)).preview()
+        asked = self._asked(messages, chat, user, clean, at, looks=True)
+        return self._aimed(asked).preview()
 
     def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
         """Be told, in this process, of everything `observe` finds, once it is written; gives what stops it."""
@@ -238,7 +239,7 @@ class Chats:
         A `user` of "" is somebody whom nobody knows; None leaves it to those who are known to be there.
         """
         with self._reading:
-            log = self._log_index.log(replace_surrogates(chat).strip()) if chat else None
+            log = self._log_index.known(replace_surrogates(chat).strip()) if chat else None
             there = log.transcript.present if log and log.head else Attendance()
         users = {*(there.users if present is None else map(replace_surrogates, present))}
         users |= set() if user is None else {replace_surrogates(user).strip()}
@@ -411,6 +412,8 @@ class Chats:
         user: str | None,
         clean: Clean | None,
         at: datetime | None,
+        *,
+        looks: bool = False,
     ) -> ObserveRequest:
         return ObserveRequest(
             messages,
@@ -421,6 +424,7 @@ class Chats:
             same=self._same,
             character=tuple(self._names()),
             scopes=self._scopes,
+            looks=looks,
             unknown=user is not None and not user.strip(),
         )
 

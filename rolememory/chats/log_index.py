@@ -5,6 +5,7 @@ Who wrote a line announces it, so that two marks tell everybody else whether any
 
 import re
 import unicodedata
+from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
 
@@ -79,9 +80,15 @@ class ChatLogIndex:
         match = _LOG.fullmatch(name)
         return self._logs.get(match[1] if match else "") or ChatLog(self._space.log(name))
 
+    @cached_property
     def nobody(self) -> ChatLog:
-        """The log of a chat that has no name yet: it is empty."""
+        """The log of a chat that has no name yet: it is empty, and nobody writes to it."""
         return ChatLog(self._space.log(f"{CHATS}none"))
+
+    def known(self, chat: str) -> ChatLog:
+        """The chat's log as it stands, to look at; that of nobody where there is none."""
+        self.refresh()
+        return self.log(chat) if _key(chat) in self._logs else self.nobody
 
     def logs(self) -> list[ChatLog]:
         """Every log as it was last read."""

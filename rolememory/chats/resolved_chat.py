@@ -83,9 +83,9 @@ class ResolvedChat:
 
     def observed(self) -> Observed:
         """What `observe` gives back."""
-        plan, chat = self.plan, "" if self.aligned is None and not self.known else self.head.chat
+        plan = self.plan
         return Observed(
-            chat,
+            self._chat,
             tuple(plan.entered),
             tuple(plan.returned),
             tuple(plan.left),
@@ -98,7 +98,7 @@ class ResolvedChat:
         plan = self.plan
         unkept = {said.version: replace(said, slot=-1) for said in cancellable(plan.entered)}
         return ObservePreview(
-            chat=self.observed().chat,
+            chat=self._chat,
             known=self.known,
             path=self._path(unkept),
             entered=tuple(unkept.values()),
@@ -109,6 +109,10 @@ class ResolvedChat:
             notes=self._notes,
             mode=plan.mode,
         )
+
+    @property
+    def _chat(self) -> str:
+        return "" if self.aligned is None and not self.known else self.head.chat
 
     @property
     def _notes(self) -> tuple[str, ...]:

@@ -57,6 +57,7 @@ class ObserveRequest:
     same: Same = alone
     character: tuple[str, ...] = ()  # the character's names
     scopes: Scopes = lambda text: ()
+    looks: bool = False  # nothing will be written
     unknown: bool = False  # nobody who is known speaks: not the user of the chat either
 
     def participants(self, script: Transcript, head: ChatHead) -> Participants:
@@ -116,7 +117,7 @@ class ChatResolver:
         """The chat, and what the look comes to."""
         log = self._named(request) if request.chat else self._unnamed(request)
         if log is None:
-            return self._begun(request, *self._free(request.news), unnamed=True)
+            return self._begun(request, *self._free(request), unnamed=True)
         known = log.head
         if known is None:
             return self._begun(request, request.chat, log)
@@ -245,13 +246,15 @@ class ChatResolver:
             if log.head is not None and request.is_of(log.head)
         ]
 
-    def _free(self, news: Sequence[NormalizedMessage]) -> tuple[str, ChatLog]:
+    def _free(self, request: ObserveRequest) -> tuple[str, ChatLog]:
         """An id made of the first messages, and its log."""
+        news = request.news
         if not news:
-            return "", self._log_index.nobody()
+            return "", self._log_index.nobody
+        find = self._log_index.known if request.looks else self._log_index.log
         stem = f"~{digest('', ''.join(message.digest for message in news[:_NAMED_BY]))}"
         chat, number = stem, 1
-        while (log := self._log_index.log(chat)).head is not None:
+        while (log := find(chat)).head is not None:
             number += 1
             chat = f"{stem}-{number}"
         return chat, log

@@ -70,10 +70,11 @@ class Grammar:
         """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
         text = text.translate(self.spelling) if self.spelling else text
         families = [each for each in self.families if not each.signs.isdisjoint(signs)]
-        masked = self._masked(text) if families else b""
+        masked: bytearray | None = None
         for rule in chain.from_iterable(each.rules for each in families):
             for match in self.compiled(rule.pattern).finditer(text):
                 start, end = match.span()
+                masked = self._masked(text) if masked is None else masked
                 if any(masked[start:end]):
                     continue
                 reading = Reading({**rule.given, **_taken(match)}, calendar, self._words)
