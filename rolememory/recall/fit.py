@@ -560,11 +560,17 @@ def _type_budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     return Reason("type_budget", values) if needed > limit else None
 
 
+def _no_room(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+    """Most that do not fit need no measuring."""
+    return _over(choice, choice.block.length + choice.block.least(memory))
+
+
 def _budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
-    limit, block = choice.fitting.limit, choice.block
-    needed = block.length + block.least(memory)  # most that do not fit need no measuring
-    if needed <= limit:
-        needed = block.tried(memory)
+    return _over(choice, choice.block.tried(memory))
+
+
+def _over(choice: _Choice, needed: int) -> Reason | None:
+    limit = choice.fitting.limit
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
@@ -714,10 +720,11 @@ _GATES: tuple[_Gate, ...] = (
     _allowance,
     _type_budget,
     _along,
-    _budget,
+    _no_room,
     _echo,
     _visible,
     _near_duplicate,
+    _budget,
 )
 _GATES_OF: Mapping[int, Sequence[_Gate]] = {
     SAID: [gate for gate in _GATES if gate not in (_chapter, _type_limit, _enough, _type_budget)],
