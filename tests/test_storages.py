@@ -1,5 +1,6 @@
 """A home works the same wherever it is kept: on files, and in a storage that has none."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rolememory.errors import NoFolderError
 from rolememory.storage.files.space import FileStorage
 from rolememory.storage.in_memory import MemoryStorage
 from rolememory.storage.port import Storage
+from tests.storage.roles import CountingDisk
 
 
 @pytest.fixture(params=["files", "memory"])
@@ -32,6 +34,21 @@ def test_what_is_kept_is_there_when_the_home_is_opened_again(storage: Storage) -
         assert mira.history()
         mira.undo(mira.history()[-1].txn)
         assert not mira.search("beacon")
+
+
+def test_a_turn_looks_once_whether_a_file_changed_and_the_next_one_again(tmp_path: Path) -> None:
+    disk = CountingDisk()
+    with Home.open(FileStorage(tmp_path, disk)) as home:
+        mira = home.create("Mira")
+        said = [Message.user("Hello.")]
+        mira.observe(said, chat="harbour", user="lin")
+        for _ in range(3):
+            disk.files_marked.clear()
+            mira.recall([*said, Message.user("And you?")], chat="harbour", user="lin", dry_run=True)
+        looked = Counter(disk.files_marked)
+        chat = Path(mira.chats.info("harbour").file).name
+        known = ("role.json", "rolememory.toml", "memory.json", "chats", ".pulse", chat)
+        assert {name: looked[name] for name in known} == dict.fromkeys(known, 1)
 
 
 def test_a_role_can_be_exported_and_brought_into_another_storage(storage: Storage) -> None:

@@ -75,10 +75,12 @@ class CountingDisk(Disk):
     def __init__(self) -> None:
         self.calls: dict[str, int] = {}
         self.files_read: list[str] = []
+        self.files_marked: list[str] = []
 
     def mark(self, path: Path) -> Revision | None:
         """Counted."""
         self.calls["mark"] = self.calls.get("mark", 0) + 1
+        self.files_marked.append(path.name)
         return super().mark(path)
 
     def read(self, path: Path, offset: int = 0) -> bytes:
