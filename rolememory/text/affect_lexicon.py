@@ -21,6 +21,7 @@ from rolememory.locales import Listed, translatable
 from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
 from rolememory.text.fold import fold
+from rolememory.text.plain import simplified
 
 EMOTIONS = (
     "joy",
@@ -119,7 +120,7 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
     """
     marks: dict[str, WordEffect] = {}
     names: dict[str, str] = {}
-    variants: dict[int, str] = {}
+    variants = dict(simplified())
     patterns: dict[str, tuple[re.Pattern[str], WordEffect]] = {}
     for path in [
         *(

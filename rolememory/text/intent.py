@@ -4,7 +4,7 @@ The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in bo
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
@@ -12,6 +12,7 @@ from typing import Literal
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
+from rolememory.text.plain import simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
 _LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
@@ -26,7 +27,6 @@ class _Rules:
     order: re.Pattern[str]  # wants something done, whatever it mentions
     ask: re.Pattern[str]  # wants an answer: a request, unless it asks for the past
     small_talk: re.Pattern[str]
-    spelling: Mapping[int, int]  # traditional characters as the patterns spell them
 
 
 @lru_cache(maxsize=256)
@@ -38,11 +38,11 @@ def intent(text: str) -> Intent:
     >>> intent("还记得我妹妹吗？给她写首诗吧"), intent("今天好累")
     ('mixed', 'chat')
     """
-    text = _read(text).lower().replace("’", "'")
+    text = _read(text).lower().replace("’", "'").translate(simplified())
     past = wants = False
     for language in _languages(text):
         rules = _rules(language)
-        for clause in _clauses(text.translate(rules.spelling), rules):
+        for clause in _clauses(text, rules):
             here = bool(rules.past.search(clause)) and not rules.not_past.search(clause)
             past |= here
             wants |= bool(rules.order.search(clause)) or (not here and _asks(clause, rules))
@@ -98,5 +98,4 @@ def _rules(language: Language) -> _Rules:
         name: re.compile("|".join(f"(?:{one})" for one in raw[name]))
         for name in ("past", "not_past", "order", "ask", "small_talk")
     }
-    spelling = str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
-    return _Rules(clause=re.compile(raw["clause"]), spelling=spelling, **tables)
+    return _Rules(clause=re.compile(raw["clause"]), **tables)

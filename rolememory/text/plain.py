@@ -15,6 +15,13 @@ def plain(text: str) -> str:
     return text.translate(_characters())
 
 
+@cache
+def simplified() -> dict[int, str]:
+    """For `str.translate`: traditional characters as the lexicons spell them, one for one."""
+    pairs = lexicon("traditional")
+    return dict(zip(map(ord, pairs["from"]), pairs["to"], strict=True))
+
+
 class _PlainCharacters(dict[int, str]):
     """Each character as patterns spell it, found on first use; none grows."""
 
@@ -37,16 +44,4 @@ def _characters() -> _PlainCharacters:
         **dict.fromkeys("】］", "]"),
         "。": "。",
     }
-    traditional = lexicon("feeling.zh")["variants"]
-    return _PlainCharacters(
-        {ord(char): like for char, like in {**traditional, **_MORE_TRADITIONAL, **quotes}.items()}
-    )
-
-
-_MORE_TRADITIONAL = dict(
-    zip(
-        "備註補記憶儲錄檔筆頂訂糾錯誤鐘約幾歲號碼銀賬戶帳證實廣場橋車燈塔劍獅貓麵雞魚葉圖館師醫學員業國圍樓層郵網絡電腦機鑰匙屬縣鄉鎮慶術藥劑減壓癌護啟",
-        "备注补记忆储录档笔顶订纠错误钟约几岁号码银账户账证实广场桥车灯塔剑狮猫面鸡鱼叶图馆师医学员业国围楼层邮网络电脑机钥匙属县乡镇庆术药剂减压癌护启",
-        strict=True,
-    )
-)
+    return _PlainCharacters({**simplified(), **{ord(char): like for char, like in quotes.items()}})

@@ -15,6 +15,7 @@ from rolememory.schema.scene import Language, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates.grammar import Mention, grammar, signs_of
 from rolememory.text.dates.spans import Calendar
+from rolememory.text.plain import simplified
 
 MAX_TEXT = 20_000  # characters that are read
 DEFAULT = DatesSettings()
@@ -63,6 +64,7 @@ def _span(text: str, each: Mention) -> TimeSpan:
 def _mentions(
     text: str, now: datetime, language: Language, settings: DatesSettings
 ) -> Iterator[Mention]:
+    text = text.translate(simplified())
     calendar, signs = Calendar.at(now, settings), signs_of(text)
     for name in sorted(_LANGUAGES, key=lambda each: each != language):
         if name != "zh" or not text.isascii():

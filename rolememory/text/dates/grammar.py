@@ -8,7 +8,7 @@ is a pattern, the name of what its match means (`meanings`), and groups that it 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -60,15 +60,8 @@ class Grammar:
         ]
         self.compiled = cache(self._compiled)  # when a text first needs it
 
-    @cached_property
-    def spelling(self) -> dict[int, str]:
-        """For `str.translate`: characters read as others, one for one, so places stay."""
-        pairs = self._words.get("traditional", {"from": "", "to": ""})
-        return dict(zip(map(ord, pairs["from"]), pairs["to"], strict=True))
-
     def mentions(self, text: str, signs: Collection[str], calendar: Calendar) -> Iterator[Mention]:
         """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
-        text = text.translate(self.spelling) if self.spelling else text
         families = [each for each in self.families if not each.signs.isdisjoint(signs)]
         masked: bytearray | None = None
         for rule in chain.from_iterable(each.rules for each in families):
@@ -93,8 +86,9 @@ class Grammar:
         signs = set(listed.replace("#", " ".join("0123456789")).split())
         tables = {sign for sign in signs if _PLACE.fullmatch(sign)}
         phrases = (phrase for table in tables for phrase in self._words[table.strip("{}")])
-        signs = (signs - tables) | {max(reversed(_SIGN.findall(one)), key=len) for one in phrases}
-        return frozenset(signs | {chr(code) for code, one in self.spelling.items() if one in signs})
+        return frozenset(
+            (signs - tables) | {max(reversed(_SIGN.findall(one)), key=len) for one in phrases}
+        )
 
     def _compiled(self, source: str) -> "regex.Pattern[str]":
         pattern = self._filled(self._words["frame"]).replace("RULE", self._filled(source))
