@@ -26,7 +26,6 @@ from rolememory.learn.model.chapters import (
     tell,
     widens,
 )
-from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.report import LearningTally, RunOptions
@@ -105,7 +104,6 @@ class ChapterWriter:
 
     def __init__(self, context: "ExtractionContext", ask: StepPrompter, progress: Progress) -> None:
         self._context, self._ask, self._progress = context, ask, progress
-        self._paths = ChatPaths(context.chats)
         self._looked: dict[str, int] = {}  # chats that were looked at as a whole, as they were then
         self._refused: dict[
             str, set[str]
@@ -249,8 +247,8 @@ class ChapterWriter:
                 yield one
 
     def _told(self, chat: ChatInfo) -> ChatChapters:
-        path = self._context.chats.path(chat.id)
-        return ChatChapters(path, self._by_version(), self._paths.family(chat.id))
+        chats = self._context.chats
+        return ChatChapters(chats.path(chat.id), self._by_version(), chats.family(chat.id))
 
     def _by_version(self) -> Mapping[str, Sequence[Memory]]:
         """The chapters that none was told again of, by each version they tell of. Cost: O(memories) where one changed."""

@@ -27,7 +27,7 @@ from rolememory.learn.model.extract import FactExtractor
 from rolememory.learn.model.infer import for_each_user, infer
 from rolememory.learn.model.known_memories import Heard, KnownMemories, Near, touching
 from rolememory.learn.model.models import model_learns, resolved
-from rolememory.learn.model.paths import ChatPaths
+from rolememory.learn.model.paths import read_elsewhere, sees_with
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import shortened
@@ -139,7 +139,6 @@ class ExtractionRun:
             str, datetime
         ] = {}  # when somebody last spoke in a chat, as far as this process knows
         self._readers: dict[Factory, NamedExtractor] = {}
-        self._paths = ChatPaths(context.chats)
         self.chapters = ChapterWriter(context, ask, progress)
         self.scenes = SceneReader(context, ask, scenes)
         self._told: set[str] = set()
@@ -151,7 +150,6 @@ class ExtractionRun:
         Raises:
             NoTimeLeftError: before all was done.
         """
-        self._paths.forget()
         wanted = None if ids is None else set(ids)
         for chat in self._context.chats.chats():
             if chat.teaches and (wanted is None or chat.id in wanted):
@@ -177,7 +175,7 @@ class ExtractionRun:
         """
         learn, memories = self._context.learn, list(self._context.memories().values())
         for user, mine in for_each_user(memories, users, self._context.chats.same).items():
-            sees = self._paths.sees_from(user=user)
+            sees = sees_with(self._context.chats, user)
             known = KnownMemories({one.id: one for one in mine}, sees)
             drafts = infer(
                 self._ask,
@@ -195,7 +193,6 @@ class ExtractionRun:
 
     def waiting(self, chat: ChatInfo, how: RunOptions) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
-        self._paths.forget()
         part = self._unread.part(MODEL, chat.id)
         return self._due(MODEL, chat, part.said, how) if chat.teaches else []
 
@@ -373,7 +370,7 @@ class ExtractionRun:
         """The versions this reader has read, here or where it counts for this chat too."""
         versions, read = {said.version for said in path}, self.progress.read_by(chat.id, reader)
         missing = {one for one in versions if one not in read}
-        elsewhere = self._paths.read_elsewhere(chat, missing, reader, self.progress)
+        elsewhere = read_elsewhere(self._context.chats, chat, missing, reader, self.progress)
         return (versions - missing) | elsewhere
 
     def _char(self) -> str:

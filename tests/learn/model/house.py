@@ -119,6 +119,14 @@ class Chats:
         """What stands in its own chat."""
         return Seen(self)
 
+    def family(self, chat: str) -> frozenset[str]:
+        """Those that come from the same beginning."""
+        return frozenset(one for one in (chat, *self.all) if self._root(one) == self._root(chat))
+
+    def _root(self, chat: str) -> str:
+        parent = self.all[chat].branch_of if chat in self.all else ""
+        return self._root(parent) if parent else chat
+
     def chats(self) -> list[Chat]:
         """All."""
         return list(self.all.values())
