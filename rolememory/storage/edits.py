@@ -41,7 +41,7 @@ def planned(
 
     Raises: UnknownMemoryError, InvalidValueError; then nothing of the whole transaction happens.
     """
-    now = _PendingSet(memories)
+    now = dict(memories)
     txn, lines = secrets.token_hex(6), list[JournalRecord]()
     for edit in edits:
         memory_id = edit.id.strip() or new_id()
@@ -75,8 +75,7 @@ def recorded(
 
 def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> list[Edit]:
     """What would take the lines back, as far as nobody has changed the same since."""
-    now = _PendingSet(memories)
-    edits = []
+    now, edits = dict(memories), list[Edit]()
     for line in reversed(list(lines)):
         edit = _revert(line, now.get(line.id))
         if edit is not None:
@@ -100,27 +99,7 @@ def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
     return Edit("set", line.id, standing) if standing else None
 
 
-class _PendingSet:
-    """A set of memories under change: the touched ones are an overlay, the rest is not copied."""
-
-    def __init__(self, memories: Mapping[str, Memory]) -> None:
-        self._below = memories
-        self._above: dict[str, Memory | None] = {}
-
-    def get(self, memory_id: str) -> Memory | None:
-        """The memory as it is now."""
-        return self._above[memory_id] if memory_id in self._above else self._below.get(memory_id)
-
-    def put(self, memory_id: str, memory: Memory | None) -> None:
-        """Change it; None removes it."""
-        self._above[memory_id] = memory
-
-    def names(self) -> list[str]:
-        """The ids, for messages."""
-        return [name for name in {**self._below, **self._above} if self.get(name) is not None]
-
-
-def _step(now: _PendingSet, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
+def _step(now: dict[str, Memory], edit: Edit, memory_id: str) -> dict[str, list[Any]]:
     """Do one edit to the working set; give its fields, empty when nothing changes."""
     here = now.get(memory_id)
     if edit.op == "add":
@@ -129,17 +108,14 @@ def _step(now: _PendingSet, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
                 "a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty",
                 memory_id=memory_id,
             )
-        fresh = _checked(memory_id, edit, None)
-        now.put(memory_id, fresh)
-        return added(fresh)
+        now[memory_id] = _checked(memory_id, edit, None)
+        return added(now[memory_id])
     if here is None:
-        raise UnknownMemoryError(memory_id, now.names())
+        raise UnknownMemoryError(memory_id, now)
     if edit.op == "remove":
-        now.put(memory_id, None)
-        return removed(here)
-    changed = _checked(memory_id, edit, here)
-    now.put(memory_id, changed)
-    return difference(here, changed)
+        return removed(now.pop(memory_id))
+    now[memory_id] = _checked(memory_id, edit, here)
+    return difference(here, now[memory_id])
 
 
 def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:

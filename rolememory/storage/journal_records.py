@@ -50,9 +50,8 @@ class JournalRecord:
         )
 
 
-_NAMES = frozenset(
-    place.name for place in fields(JournalRecord)
-)  # what later versions add is passed over
+_FIELDS = fields(JournalRecord)
+_NAMES = frozenset(place.name for place in _FIELDS)  # what later versions add is passed over
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +69,8 @@ def encoded(line: JournalRecord) -> bytes:
     >>> decoded(encoded(JournalRecord(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}, commit=1))).fields
     {'weight': [1, 2]}
     """
-    shown = {
-        "seq": line.seq,
-        "txn": line.txn,
-        "at": line.at,
-        "actor": line.actor,
-        "op": line.op,
-        "id": line.id,
-        "fields": line.fields,
-    }
-    optional = {
-        "reason": line.reason or None,
-        "base": line.base,
-        "missed": line.missed,
-        "commit": line.commit or None,
-    }
-    return dumps(
-        {**shown, **{name: value for name, value in optional.items() if value is not None}}
-    )
+    told = ((place, getattr(line, place.name)) for place in _FIELDS)
+    return dumps({place.name: value for place, value in told if value != place.default})
 
 
 def decoded(data: bytes) -> JournalRecord | None:
@@ -170,18 +153,13 @@ def _disagreements(here: Memory, line: JournalRecord) -> list[Conflict]:
 
 def added(memory: Memory) -> dict[str, list[Any]]:
     """The fields of a line that adds it."""
-    return {
-        "type": [None, memory.type.value],
-        **{name: [None, value] for name, value in fields_of(memory).items()},
-    }
+    told = {"type": memory.type.value, **fields_of(memory)}
+    return {name: [None, value] for name, value in told.items()}
 
 
 def removed(memory: Memory) -> dict[str, list[Any]]:
     """The fields of a line that removes it."""
-    return {
-        "type": [memory.type.value, None],
-        **{name: [value, None] for name, value in fields_of(memory).items()},
-    }
+    return {name: pair[::-1] for name, pair in added(memory).items()}
 
 
 def between(
