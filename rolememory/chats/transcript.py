@@ -78,7 +78,6 @@ class Transcript:
         self.voice = ""  # whose words those of users are, if nothing else is said
         self._format = FORMAT
         self.said: dict[str, ChatMessage] = {}
-        self._said_in_words = self.said  # without those whose words went
         self.path = VisiblePath(self.said)
         self.once = UniqueMessages(words)  # what stands once on the path, by its words
         self.slots = 0  # slots given out
@@ -91,9 +90,6 @@ class Transcript:
         self.erased: set[str] = set()  # digests of words that went
         self.users: dict[str, datetime] = {}  # everybody who was ever in it, since when
         self.updated = datetime.min.replace(tzinfo=UTC)
-        self._worded = (
-            self.path
-        )  # without messages whose words went; the path itself while all are there
         self._told: dict[str, Any] = {}
         self.commands: dict[
             str, Scope
@@ -209,8 +205,9 @@ class Transcript:
     def chat(self) -> Chat | None:
         """The chat as it stands now; None while nobody knows who it is. The same object until it changes."""
         if self._chat is None and self.head is not None:
+            worded, told = self._in_words()
             self._chat = Chat(
-                self._info(self.head),
+                self._info(self.head, len(worded)),
                 self.path,
                 self.said,
                 self.order,
@@ -221,12 +218,20 @@ class Transcript:
                 len(self.moved),
                 self.slots,
                 self.strangers,
-                self._worded,
-                self._said_in_words,
+                worded,
+                told,
                 dict(self.users),
                 frozenset(self._speakers),
             )
         return self._chat
+
+    def _in_words(self) -> tuple[VisiblePath, Mapping[str, ChatMessage]]:
+        """The path, and everything ever said, without messages whose words went. Cost: all of it, where any did."""
+        if not self.erased:
+            return self.path, self.said
+        told = {version: said for version, said in self.said.items() if not said.erased}
+        path = VisiblePath(told).spliced(0, 0, [said for said in self.path if not said.erased])
+        return path, told
 
     @property
     def known(self) -> Known:
@@ -293,13 +298,8 @@ class Transcript:
             self.strangers += (said.role == "user" and said.owner is None) or said.scope == "here"
             self._versions[said.slot] = (*self._versions.get(said.slot, ()), said.version)
             self._meet(said.owner or "", said.at)
-        if said.erased and not self.erased:
-            self._said_in_words = dict(self.said)
         if said.erased:
             self.erased.add(base(said.version))
-            self._said_in_words.pop(said.version, None)
-        elif self.erased:
-            self._said_in_words[said.version] = said
         self.said[said.version] = said
         if said.commands:
             self.commands[said.version] = said.scope
@@ -339,14 +339,10 @@ class Transcript:
     def _change(self, start: int, end: int, put: Sequence[ChatMessage]) -> None:
         """Put these in the place of [start, end) on the path."""
         gone = self.path[start:end]
-        if self.erased:
-            self._change_words(start, gone, put)
         if gone or start < len(self.path):
             beside = self.path[max(start - 1, 0) : start] + self.path[end : end + 1]
             self.moved += [said.version for said in (*gone, *put, *beside)]
         self.path = self.path.spliced(start, end, put)
-        if len(self._worded) == len(self.path) or not self.erased:
-            self._worded = self.path
         for once in filter(None, (self.once, self._loosely)):
             once.change(gone, put)
         self._speakers.update((said.role, said.name) for said in put if not said.erased)
@@ -360,16 +356,6 @@ class Transcript:
             for version in self._versions[said.slot]:
                 if (slots := self._resting.get(base(version))) is not None:
                     slots.discard(said.slot)
-
-    def _change_words(
-        self, start: int, gone: Sequence[ChatMessage], put: Sequence[ChatMessage]
-    ) -> None:
-        """The same where messages whose words went are left out."""
-        before = (self.path[place] for place in range(start - 1, -1, -1))
-        said = next((said for said in before if not said.erased), None)
-        begin = self._worded.place(said) + 1 if said else 0
-        end = begin + sum(not said.erased for said in gone)
-        self._worded = self._worded.spliced(begin, end, [said for said in put if not said.erased])
 
     def _rest(self, slots: Iterable[int]) -> None:
         """Those of these slots that are not on the path may come back to it."""
@@ -394,12 +380,8 @@ class Transcript:
         for slot in times:
             for version in self._versions.get(slot, ()):
                 self.said[version] = replace(self.said[version], at=times[slot])
-                if version in self._said_in_words:
-                    self._said_in_words[version] = self.said[version]
         self.moved += [one for slot in times for one in self._versions.get(slot, ())]
-        apart = self._worded is not self.path
         self.path = self.path.retimed(times)
-        self._worded = self._worded.retimed(times) if apart else self.path
 
     @property
     def told_mode(self) -> Mode:
@@ -420,7 +402,7 @@ class Transcript:
         before = next((one for one in said if not one.erased), None)
         return None if before is None or before.commands else before.scope
 
-    def _info(self, head: ChatHead) -> ChatInfo:
+    def _info(self, head: ChatHead, messages: int) -> ChatInfo:
         return ChatInfo(
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
@@ -429,7 +411,7 @@ class Transcript:
             mode=next((told for _, told in self.commands_on(self.path)[-1:]), self.told_mode),
             created=head.created,
             updated=self.updated,
-            messages=len(self._worded),
+            messages=messages,
             archived=bool(self._told.get("archived", False)),
             branch_of=head.branch_of,
             file=self.file,
