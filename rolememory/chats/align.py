@@ -80,10 +80,10 @@ def align(
 
 
 def align_from(
-    script: Transcript, news: Sequence[NormalizedMessage], place: int, knows: Knows = _knows_nothing
+    script: Transcript, news: Sequence[NormalizedMessage], place: int
 ) -> tuple[PathChange, ...]:
     """Lay what is left along the old path behind `place`, where everything before is known to be the same."""
-    found = _PathMatcher(script, news, place, True, knows)
+    found = _PathMatcher(script, news, place, True, script.knows)
     found.lay(place, 0, found.anchors_behind(place, 0), anchored=True)
     return tuple(found.changes)
 

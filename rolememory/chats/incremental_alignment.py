@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from rolememory.chats.align import SURE, PathChange
+from rolememory.chats.align import SURE, PathChange, align_from
 from rolememory.chats.gap_alignment import AlignStep
 from rolememory.chats.normalize import VOICES, Clean, normalize_messages, window_size
-from rolememory.chats.plan import PathAlignment, align_window, align_window_from
+from rolememory.chats.plan import PathAlignment, align_window
 from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import WindowSize
 from rolememory.schema.learning import ChatMessage
@@ -81,7 +81,7 @@ def align_incrementally(
     if run >= SURE:
         news = normalize_messages(spoken.messages[run:], clean, script.known)
         return AlignedHistory(
-            PathAlignment(begin, align_window_from(script, news, begin + run)),
+            PathAlignment(begin, align_from(script, news, begin + run)),
             _together(_look(script, begin, run), window_size(news)),
         )
     news = normalize_messages(spoken.messages, clean, script.known)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-from rolememory.chats.align import Alignment, PathChange, align, align_from
+from rolememory.chats.align import Alignment, PathChange, align
 from rolememory.chats.gap_alignment import AlignStep
 from rolememory.chats.normalize import NormalizedMessage, window_size
 from rolememory.chats.rows import Splice
@@ -104,13 +104,6 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
     if _anew(news, now, script.look):
         return PathAlignment(0, (PathChange(0, size, appended),), ANEW)
     return PathAlignment(size, (PathChange(size, size, appended),), CUT)
-
-
-def align_window_from(
-    script: Transcript, news: Sequence[NormalizedMessage], place: int
-) -> tuple[PathChange, ...]:
-    """The same for what stands behind `place`, up to which the messages are the path."""
-    return align_from(script, news, place, script.knows)
 
 
 def is_ample(now: WindowSize, before: WindowSize) -> bool:

@@ -12,6 +12,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -66,24 +67,9 @@ def _of(
     return called
 
 
-def _recall(parts: RoleMemoryParts) -> RoleRecall:
-    return parts.recall
-
-
-def _conversation(parts: RoleMemoryParts) -> RoleConversation:
-    return parts.conversation
-
-
-def _memories(parts: RoleMemoryParts) -> RoleMemories:
-    return parts.memories
-
-
-def _chapters(parts: RoleMemoryParts) -> RoleChapters:
-    return parts.chapters
-
-
-def _maintenance(parts: RoleMemoryParts) -> RoleMaintenance:
-    return parts.maintenance
+_recall, _conversation, _memories, _chapters, _maintenance = map(
+    attrgetter, ("recall", "conversation", "memories", "chapters", "maintenance")
+)
 
 
 class RoleMemory:
@@ -137,8 +123,8 @@ class RoleMemory:
     export = _of(_maintenance, RoleMaintenance.export)
     stats = _of(_maintenance, RoleMaintenance.stats)
 
-    problems = _of(lambda parts: parts.lore, RoleLore.problems)
-    learned = _of(lambda parts: parts.learning, RoleLearning.learned)
+    problems = _of(attrgetter("lore"), RoleLore.problems)
+    learned = _of(attrgetter("learning"), RoleLearning.learned)
 
     @property
     def memories(self) -> Mapping[str, Memory]:

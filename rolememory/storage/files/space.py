@@ -10,6 +10,7 @@ from rolememory.errors import FileError, UnsafePathError
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.files.log import ENDING, FileLog
+from rolememory.storage.files.signature import signature
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
 from rolememory.storage.role_ids import canonical
 
@@ -26,10 +27,7 @@ class FileDocument:
 
     def mark(self) -> Revision | None:
         """One stat; a file that cannot be reached is none."""
-        try:
-            return self._disk.mark(self._path)
-        except OSError:
-            return None
+        return signature(self._path, self._disk)
 
     def read(self) -> bytes:
         """The file."""
@@ -133,11 +131,11 @@ class FileSpace:
 
     def listed(self, prefix: str) -> Revision | None:
         """The folder's own state."""
-        return self._mark(self._below(prefix))
+        return signature(self._below(prefix), self.disk)
 
     def changes(self, prefix: str) -> Revision | None:
         """The state of `.pulse`, a file that grows."""
-        return self._mark(self._pulse(prefix))
+        return signature(self._pulse(prefix), self.disk)
 
     def announce(self, prefix: str) -> None:
         """Append a byte to the pulse file; where that fails, delete it, which is noticed as well.
@@ -191,12 +189,6 @@ class FileSpace:
 
     def _pulse(self, prefix: str) -> Path:
         return self._path(f"{prefix.rpartition('/')[0]}/{PULSE}".lstrip("/"))
-
-    def _mark(self, path: Path) -> Revision | None:
-        try:
-            return self.disk.mark(path)
-        except OSError:
-            return None
 
 
 class FileStorage:
