@@ -82,15 +82,14 @@ class RoleMaintenance:
             now,
             below_weight=settings.memory.archive_threshold,
             limits=settings.storage.max_memories,
-            effects=self._context.usage.effects(visibility, memories),
+            effects=self.effects(visibility, memories),
             counts=counted,
             gone=seen.gone,
         )
         if not dry_run:
             self._memories.retire(gone)
-            self._memories.revive(
-                revived(memories, archived_because(self._memories.history()), counted)
-            )
+            back = revived(memories, archived_because(self._memories.history()), counted)
+            self._memories.retire(back, archived=False)
             self._context.usage.uses.prune(self._context.stored())
             self._tended.save(seen.to_json())
         return gone
@@ -132,9 +131,7 @@ class RoleMaintenance:
         """What a memory weighs with what use has added, 0..2. Raises: UnknownMemoryError."""
         memories = self._memories.current()
         one = memories[self._memories.known(memory_id)]
-        return weight(
-            one, self._context.usage.effects(self._context.chats.visible_from(None), memories)
-        )
+        return weight(one, self.effects(self._context.chats.visible_from(None), memories))
 
     def reweigh(self, memory_id: str, delta: float) -> Memory:
         """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""
@@ -145,12 +142,8 @@ class RoleMaintenance:
 
     def core(self, min_weight: float = 1.2) -> list[Memory]:
         """The memories that weigh at least so much with their use, heaviest first. Source: S4.16."""
-        memories = self._memories.current()
-        return core(
-            memories.values(),
-            min_weight,
-            self._context.usage.effects(self._context.chats.visible_from(None), memories),
-        )
+        memories, everywhere = self._memories.current(), self._context.chats.visible_from(None)
+        return core(memories.values(), min_weight, self.effects(everywhere, memories))
 
     def archived(self) -> list[Memory]:
         """What was put away, newest first. Source: S4.17."""

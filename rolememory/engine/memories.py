@@ -267,27 +267,13 @@ class RoleMemories:
     def _keep_limits(self) -> None:
         limits = self._context.settings.storage.max_memories
         if limits != PerType():
-            now = datetime.now(UTC)
-            self.retire(
-                [
-                    one
-                    for one in retire(self.current().values(), now, below_weight=0.0, limits=limits)
-                    if one.because.code == "limit"
-                ]
-            )
+            now, memories = datetime.now(UTC), self.current().values()
+            found = retire(memories, now, below_weight=0.0, limits=limits)
+            self.retire([one for one in found if one.because.code == "limit"])
 
-    def retire(self, gone: Sequence[Retirement]) -> None:
-        """Archive these, each with why."""
-        if gone:
-            self._context.commit(
-                [Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone],
-                actor=ACTOR,
-            )
-
-    def revive(self, back: Sequence[Retirement]) -> None:
-        """Bring these back."""
-        if back:
-            self._context.commit(
-                [Edit("set", one.id, {"archived": False}, reason=one.because.code) for one in back],
-                actor=ACTOR,
-            )
+    def retire(self, found: Sequence[Retirement], *, archived: bool = True) -> None:
+        """Archive these, or bring them back, each with why."""
+        fields = {"archived": archived}
+        edits = [Edit("set", one.id, fields, reason=one.because.code) for one in found]
+        if edits:
+            self._context.commit(edits, actor=ACTOR)

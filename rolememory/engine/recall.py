@@ -231,17 +231,9 @@ class RoleRecall:
         """The model of meaning, as far as it is loaded."""
         return self._context.home.surroundings.loader
 
-    def turns(self) -> int:
-        """How many user turns the timeline has had: the story's clock."""
-        return self._context.pipeline.chats.clock.turn
-
     def turn_at(self, at: datetime) -> int | None:
         """The turn of the story at which something was told; None where nobody knows."""
         return self._context.pipeline.chats.clock.at(at)
-
-    def embedded(self) -> int:
-        """How many memories have their vectors by now."""
-        return len(self._context.pipeline.meanings.table or ())
 
     def as_heard(
         self, factor: float, readers: Audience, story: str | None = None

@@ -159,12 +159,12 @@ class RoleMemory:
     @property
     def turns(self) -> int:
         """How many user turns the timeline has had: the story's clock."""
-        return self.parts.recall.turns()
+        return self.parts.context.pipeline.chats.clock.turn
 
     @property
     def embedded(self) -> int:
         """How many memories have their vectors by now."""
-        return self.parts.recall.embedded()
+        return len(self.parts.context.pipeline.meanings.table or ())
 
     def as_character(self, user: str | None = None) -> Character:
         """The texts of the role's card, else its name alone."""
