@@ -28,7 +28,7 @@ from rolememory.learn.model.chapters import (
 )
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
-from rolememory.learn.model.report import LearningTally, RunOptions
+from rolememory.learn.model.report import Look
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 
@@ -111,27 +111,25 @@ class ChapterWriter:
         self._unfolded: set[str] = set()  # chats whose story so far may be behind
         self._known: tuple[Mapping[str, Memory], Mapping[str, Sequence[Memory]]] = ({}, {})
 
-    def write(self, chat: ChatInfo, how: RunOptions, tally: LearningTally) -> None:
+    def write(self, chat: ChatInfo, look: Look) -> None:
         """Every chapter that is due in a chat, then the story so far; each is kept before the next is asked for.
 
         Raises:
             ModelError, NotWrittenError: the rest could not be had, or not be kept; it is written another time.
         """
         moves = self._context.chats.chat(chat.id).disturbed
-        whole = how.forced or self._looked.get(chat.id) != moves
-        if how.forced:
+        whole = look.forced or self._looked.get(chat.id) != moves
+        if look.forced:
             self._refused.pop(chat.id, None)
-        self._write_due(chat, how, tally, moves, whole=whole)
+        self._write_due(chat, look, moves, whole=whole)
         if whole:
             self._looked[chat.id] = moves
             self._unfolded.add(chat.id)
-        while chat.id in self._unfolded and self._fold(chat, how):
-            tally.add(summaries=1)
+        while chat.id in self._unfolded and self._fold(chat, look):
+            look.count(summaries=1)
         self._unfolded.discard(chat.id)
 
-    def _write_due(
-        self, chat: ChatInfo, how: RunOptions, tally: LearningTally, moves: int, *, whole: bool
-    ) -> None:
+    def _write_due(self, chat: ChatInfo, look: Look, moves: int, *, whole: bool) -> None:
         """Every chapter that is due; one bad answer is passed over and raised at the end, a second one ends it."""
         refused = self._refused.setdefault(chat.id, set())
         hard = self._progress.given_up(chat.id, READER, STRIKES)
@@ -139,14 +137,14 @@ class ChapterWriter:
         while stretch := self._next(chat, {*tried, *refused, *hard}, whole=whole):
             tried.add(stretch.first)
             try:
-                kept = self._write(chat, stretch, how)
+                kept = self._write(chat, stretch, look)
             except ModelAnswerError as error:
                 self._progress.failed(chat.id, READER, [stretch.first])
                 failed.append(error)
                 if len(failed) > 1:
                     raise
                 continue
-            tally.add(summaries=int(kept))
+            look.count(summaries=int(kept))
             self._after(chat, stretch, kept=kept)
         self._looked.setdefault(chat.id, moves)
         if failed:
@@ -163,7 +161,7 @@ class ChapterWriter:
             refused.clear()
             self._looked[chat.id] = -1
 
-    def again(self, chat: ChatInfo, chapter: Memory, how: RunOptions, tally: LearningTally) -> None:
+    def again(self, chat: ChatInfo, chapter: Memory, look: Look) -> None:
         """Tell the stretch of a chapter again; the new one replaces the old one.
 
         Raises:
@@ -171,9 +169,9 @@ class ChapterWriter:
         """
         said = tuple(self._told(chat).said(chapter))
         if [one.version for one in said] == list(chapter.stretch):
-            kept = self._write(chat, Stretch(said), how, again=chapter.id)
+            kept = self._write(chat, Stretch(said), look, again=chapter.id)
             self._unfolded.add(chat.id)
-            tally.add(summaries=int(kept))
+            look.count(summaries=int(kept))
 
     def _next(self, chat: ChatInfo, tried: Collection[str], *, whole: bool) -> Stretch | None:
         """The oldest stretch that can be told now."""
@@ -199,14 +197,14 @@ class ChapterWriter:
             if last and all(ends_of(one.stretch) != key for one in known.get(first, ())):
                 yield key
 
-    def _write(self, chat: ChatInfo, stretch: Stretch, how: RunOptions, again: str = "") -> bool:
+    def _write(self, chat: ChatInfo, stretch: Stretch, look: Look, again: str = "") -> bool:
         """Ask for a chapter and keep it; false where it was refused."""
         told = self._told(chat)
         before = told.before(stretch.said[0])
         fitting = (one for one in before if not widens(told.said(one), stretch.said))
         former = list(islice(fitting, FORMER))
         draft = tell(
-            self._ask, stretch, former[::-1], self._context.batch(chat, stretch.said, how), again
+            self._ask, stretch, former[::-1], self._context.batch(chat, stretch.said, look), again
         )
         self._context.keep([draft], "model")
         kept = self._told(chat).of(stretch.said[0]) is not None
@@ -216,7 +214,7 @@ class ChapterWriter:
             self._progress.failed(chat.id, READER, [stretch.first])
         return kept
 
-    def _fold(self, chat: ChatInfo, how: RunOptions) -> bool:
+    def _fold(self, chat: ChatInfo, look: Look) -> bool:
         """Take the oldest chapters into the story so far, where there are enough of them; whether it was done."""
         told = self._told(chat)
         fitting = {one.id: one for one in _fitting(told)}
@@ -226,7 +224,7 @@ class ChapterWriter:
         if len(left) < FOLDED + APART:
             return False
         fresh = left[:FOLDED]
-        batch = self._context.batch(chat, [*chain.from_iterable(map(told.said, fresh))], how)
+        batch = self._context.batch(chat, [*chain.from_iterable(map(told.said, fresh))], look)
         chosen = (*(fitting[part] for part in parts), *fresh)
         rests = [version for one in chosen for version in _telling(told.said(one))]
         proof = Evidence(chat=chat.id, version="+".join(rests))

@@ -25,13 +25,14 @@ class NoTimeLeftError(Exception):
     """There is no time left for another request."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How a look is done."""
+@dataclass(slots=True)
+class Look:
+    """One look at the chats: how it is done, and what it has done so far."""
 
     forced: bool = False  # what is not full or not quiet yet is read too
     patient: bool = True  # nobody waits for it
     until: float | None = None  # by time.monotonic
+    report: LearningReport = field(default_factory=LearningReport)
 
     @property
     def left_s(self) -> float | None:
@@ -48,19 +49,10 @@ class RunOptions:
             raise NoTimeLeftError
         return RequestLimits(self.until, self.patient)
 
-
-@dataclass
-class LearningTally:
-    """What a look has done so far."""
-
-    report: LearningReport = field(default_factory=LearningReport)
-
-    def add(self, **counts: int) -> None:
-        """Count."""
-        self.report = replace(
-            self.report,
-            **{name: getattr(self.report, name) + count for name, count in counts.items()},
-        )
+    def count(self, **counts: int) -> None:
+        """Add to what was done."""
+        known = {name: getattr(self.report, name) + more for name, more in counts.items()}
+        self.report = replace(self.report, **known)
 
     def note(self, told: LocalizedText) -> None:
         """Something went wrong; said once."""

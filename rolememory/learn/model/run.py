@@ -31,7 +31,7 @@ from rolememory.learn.model.paths import read_elsewhere, sees_with
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import shortened
-from rolememory.learn.model.report import LearningTally, NoTimeLeftError, RunOptions
+from rolememory.learn.model.report import Look, NoTimeLeftError
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.model.scenes import SceneReader
 from rolememory.learn.model.unread import Unread, UnreadPart
@@ -72,7 +72,7 @@ class ExtractionContext:
         """How learning is set now."""
         return resolved(self.settings(), self.last_model())
 
-    def batch(self, chat: ChatInfo, said: Sequence[ChatMessage], how: RunOptions) -> Batch:
+    def batch(self, chat: ChatInfo, said: Sequence[ChatMessage], look: Look) -> Batch:
         """These messages of a chat, all of them fresh, for a question."""
         return Batch(
             chat=chat.id,
@@ -81,7 +81,7 @@ class ExtractionContext:
             company=self.company(chat.id),
             user=chat.user,
             language=language_of("\n".join(one.text for one in said)),
-            haste=how.haste(),
+            haste=look.haste(),
         )
 
 
@@ -108,6 +108,16 @@ class NamedExtractor:
                 self.name,
                 reason,
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A reader at a chat, in one look."""
+
+    reader: NamedExtractor
+    chat: ChatInfo
+    part: UnreadPart
+    look: Look
 
 
 def reads(settings: LearnSettings) -> bool:
@@ -144,7 +154,7 @@ class ExtractionRun:
         self._told: set[str] = set()
         self._unread = Unread(context.chats)
 
-    def look(self, ids: Iterable[str] | None, how: RunOptions, tally: LearningTally) -> None:
+    def look(self, ids: Iterable[str] | None, look: Look) -> None:
         """Read what is due in these chats (None = all).
 
         Raises:
@@ -153,11 +163,11 @@ class ExtractionRun:
         wanted = None if ids is None else set(ids)
         for chat in self._context.chats.chats():
             if chat.teaches and (wanted is None or chat.id in wanted):
-                self._read_chat(chat, how, tally)
+                self._read_chat(chat, look)
                 if wanted is None and (path := self._context.chats.path(chat.id)):
                     self.spoken_at.setdefault(chat.id, path[-1].at)
         if self._concludes():
-            self.quietly(partial(self.conclude, how, users=self.progress.users), tally)
+            self.quietly(partial(self.conclude, look, users=self.progress.users), look)
 
     def _concludes(self) -> bool:
         """Whether conclusions are wanted, and enough was said since the last ones. Source: S2.26."""
@@ -165,9 +175,7 @@ class ExtractionRun:
         enough = self.progress.exchanges >= learn.inference_interval
         return enough and learn.inference_enabled and model_learns(learn)
 
-    def conclude(
-        self, how: RunOptions, tally: LearningTally, users: Iterable[str | None] = ()
-    ) -> None:
+    def conclude(self, look: Look, users: Iterable[str | None] = ()) -> None:
         """Draw conclusions from what is known with each of these users, none named = all. Source: S2.23.
 
         Raises:
@@ -184,17 +192,17 @@ class ExtractionRun:
                 learn,
                 sees=sees,
                 char=self._char(),
-                haste=how.haste(),
+                haste=look.haste(),
             )
             if drafts:
                 self._context.keep(drafts, "infer")
-            tally.add(conclusions=_held(drafts))
+            look.count(conclusions=_held(drafts))
         self.progress.concluded()
 
-    def waiting(self, chat: ChatInfo, how: RunOptions) -> list[Exchange]:
+    def waiting(self, chat: ChatInfo, look: Look) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
         part = self._unread.part(MODEL, chat.id)
-        return self._due(MODEL, chat, part.said, how) if chat.teaches else []
+        return self._due(MODEL, chat, part.said, look) if chat.teaches else []
 
     def is_idle(self, chat: str, path: Sequence[ChatMessage] = ()) -> bool:
         """Whether nobody has spoken for so long that a batch need not be full."""
@@ -208,30 +216,30 @@ class ExtractionRun:
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
         return last is not None and self._context.clock() - last >= least * _NEARLY
 
-    def quietly(self, act: Callable[[LearningTally], None], tally: LearningTally) -> None:
+    def quietly(self, act: Callable[[], None], look: Look) -> None:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
         try:
-            act(tally)
+            act()
         except NoTimeLeftError:
             raise
         except (
             Exception
         ) as error:  # whatever a server, an extractor of another package or the disk may do
             told = said_of(error)
-            tally.note(told)
+            look.note(told)
             if told.text() not in self._told:
                 self._told.add(told.text())
                 _log.info("not learned from yet: %s", told.text())
 
-    def _read_chat(self, chat: ChatInfo, how: RunOptions, tally: LearningTally) -> None:
+    def _read_chat(self, chat: ChatInfo, look: Look) -> None:
         learn = self._context.learn
         for name, factory in _wanted(learn).items():
-            self.quietly(partial(self._read_by, name, factory, chat, how), tally)
+            self.quietly(partial(self._read_by, name, factory, chat, look), look)
         if writes_chapters(learn):
-            self.quietly(partial(self.chapters.write, chat, how), tally)
+            self.quietly(partial(self.chapters.write, chat, look), look)
         if model_learns(learn) and self._context.settings().inject.scene:
             quiet = self.is_idle(chat.id)
-            self.quietly(lambda _: self.scenes.look(chat, how, quiet=quiet), tally)
+            self.quietly(partial(self.scenes.look, chat, look, quiet=quiet), look)
 
     def _reader(self, name: str, factory: Factory) -> NamedExtractor:
         """The reader of that name; made once."""
@@ -242,67 +250,45 @@ class ExtractionRun:
             )
         return self._readers[factory]
 
-    def _read_by(
-        self, name: str, factory: Factory, chat: ChatInfo, how: RunOptions, tally: LearningTally
-    ) -> None:
+    def _read_by(self, name: str, factory: Factory, chat: ChatInfo, look: Look) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
-        reader = self._reader(name, factory)
-        part = self._unread.part(reader.name, chat.id)
+        reader, part = self._reader(name, factory), self._unread.part(name, chat.id)
         try:
-            self._read_batches(reader, chat, part, how, tally)
+            self._read_batches(_Reading(reader, chat, part, look))
         finally:
-            read = self._read_already(reader.name, chat, part.said)
-            self._unread.keep(reader.name, chat.id, part, read)
+            read = self._read_already(name, chat, part.said)
+            self._unread.keep(name, chat.id, part, read)
 
-    def _read_batches(
-        self,
-        reader: NamedExtractor,
-        chat: ChatInfo,
-        part: UnreadPart,
-        how: RunOptions,
-        tally: LearningTally,
-    ) -> None:
-        path, well = part.said, False
-        anyway = how.forced or self.is_idle(chat.id, path)
-        while found := self._due(reader.name, chat, path, how):
+    def _read_batches(self, it: _Reading) -> None:
+        path, well = it.part.said, False
+        anyway = it.look.forced or self.is_idle(it.chat.id, path)
+        while found := self._due(it.reader.name, it.chat, path, it.look):
             size = self._context.learn.batch_size
             chosen = batch_of(
-                found,
-                size,
-                lambda one: sum(self._trouble(reader, chat, one)),
-                anyway=anyway,
-                well=well,
+                found, size, lambda one: sum(self._trouble(it, one)), anyway=anyway, well=well
             )
             if not chosen:
                 return
-            self._read_these(reader, chat, path, chosen, how, tally)
-            self._give_up(reader, chat, part, [one for one in found if one not in chosen])
+            self._read_these(it, chosen)
+            self._give_up(it, [one for one in found if one not in chosen])
             well = True
 
-    def _read_these(
-        self,
-        reader: NamedExtractor,
-        chat: ChatInfo,
-        path: Sequence[ChatMessage],
-        chosen: Sequence[Exchange],
-        how: RunOptions,
-        tally: LearningTally,
-    ) -> None:
+    def _read_these(self, it: _Reading, chosen: Sequence[Exchange]) -> None:
         """One batch: ask, keep, and only then mark as read."""
-        batch = self._batch(reader, chat, path, chosen, how)
-        drafts = self._extracted(reader, chat, chosen, batch)
+        batch = self._batch(it, chosen)
+        drafts = self._extracted(it, chosen, batch)
         if drafts:
             self._context.keep(drafts, "model")
-        mine = len(chosen) if reader.name == MODEL else 0
-        self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine, user=chat.user)
-        tally.add(read=mine, drafts=_held(drafts))
+        name, chat = it.reader.name, it.chat
+        mine = len(chosen) if name == MODEL else 0
+        self.progress.mark(chat.id, name, batch.fresh, exchanges=mine, user=chat.user)
+        it.look.count(read=mine, drafts=_held(drafts))
 
-    def _trouble(self, reader: NamedExtractor, chat: ChatInfo, one: Exchange) -> tuple[int, int]:
-        return self.progress.trouble(chat.id, reader.name, one.first)
+    def _trouble(self, it: _Reading, one: Exchange) -> tuple[int, int]:
+        return self.progress.trouble(it.chat.id, it.reader.name, one.first)
 
-    def _extracted(
-        self, reader: NamedExtractor, chat: ChatInfo, chosen: Sequence[Exchange], batch: Batch
-    ) -> Sequence[Draft]:
+    def _extracted(self, it: _Reading, chosen: Sequence[Exchange], batch: Batch) -> Sequence[Draft]:
+        reader = it.reader
         if not reader.breaker.allows():
             raise ModelError(
                 "extractor {name}: left alone after failures ({reason})",
@@ -312,7 +298,7 @@ class ExtractionRun:
         try:
             drafts = reader.extractor.extract(batch)
         except ModelAnswerError:
-            self.progress.failed(chat.id, reader.name, [one.first for one in chosen])
+            self.progress.failed(it.chat.id, reader.name, [one.first for one in chosen])
             reader.works()
             raise
         except (ModelError, NoTimeLeftError):
@@ -324,41 +310,34 @@ class ExtractionRun:
         reader.works()
         return drafts
 
-    def _give_up(
-        self, reader: NamedExtractor, chat: ChatInfo, part: UnreadPart, others: Iterable[Exchange]
-    ) -> None:
+    def _give_up(self, it: _Reading, others: Iterable[Exchange]) -> None:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
+        chat = it.chat
         for one in others:
-            if self._trouble(reader, chat, one)[1] >= STRIKES:
+            if self._trouble(it, one)[1] >= STRIKES:
                 _log.warning(
                     "chat %s: nothing could be learned from message %d; it is left out",
                     chat.id,
-                    part.number(one.first),
+                    it.part.number(one.first),
                 )
                 self._context.keep([_unread(chat, one)], "model")
-                self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
+                self.progress.mark(chat.id, it.reader.name, [said.version for said in one.said])
 
-    def _batch(
-        self,
-        reader: NamedExtractor,
-        chat: ChatInfo,
-        path: Sequence[ChatMessage],
-        chosen: Sequence[Exchange],
-        how: RunOptions,
-    ) -> Batch:
+    def _batch(self, it: _Reading, chosen: Sequence[Exchange]) -> Batch:
+        chat, path = it.chat, it.part.said
         said = tuple(chain.from_iterable(one.said for one in chosen))
-        read = self._read_already(reader.name, chat, path)
+        read = self._read_already(it.reader.name, chat, path)
         return replace(
-            self._context.batch(chat, said, how),
+            self._context.batch(chat, said, it.look),
             fresh=frozenset(one.version for one in said) - read,
             before=tuple(path[max(chosen[0].start - BEFORE, 0) : chosen[0].start]),
             known=touching(self._context.heard(chat.id, chat.user), said, self._context.near),
         )
 
     def _due(
-        self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage], how: RunOptions
+        self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage], look: Look
     ) -> list[Exchange]:
-        idle = how.forced or self.is_idle(chat.id, path)
+        idle = look.forced or self.is_idle(chat.id, path)
         return due(
             exchanges(path),
             self._read_already(reader, chat, path),

@@ -16,7 +16,7 @@ from rolememory.learn.model.batches import MOST_TOKENS, exchanges, length_of
 from rolememory.learn.model.chapters import widens
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import marked
-from rolememory.learn.model.report import RunOptions
+from rolememory.learn.model.report import Look
 from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
 from rolememory.llm.answer_words import WordedAnswer
 from rolememory.llm.fields import Line, Texts
@@ -68,7 +68,7 @@ class SceneReader:
     def __init__(self, context: "ExtractionContext", ask: StepPrompter, scenes: Scenes) -> None:
         self._context, self._ask, self._scenes = context, ask, scenes
 
-    def look(self, chat: ChatInfo, how: RunOptions, *, quiet: bool) -> None:
+    def look(self, chat: ChatInfo, look: Look, *, quiet: bool) -> None:
         """Read what was said since the last state, once there are enough exchanges of it, or (`quiet`) whatever there is.
 
         Cost: one question for each `learn.batch_size` exchanges; the messages since the last one.
@@ -79,14 +79,14 @@ class SceneReader:
         path = self._context.chats.path(chat.id)
         standing = self._scenes.standing(chat.id, lambda versions: _stand(path, versions))
         said = _since(path, standing[-1].at if standing else "")
-        read = _newest(self._final(said, anyway=quiet or how.forced))
+        read = _newest(self._final(said, anyway=quiet or look.forced))
         if not read:
             return
         at: str = ""
         fields: State = {}
         if standing and not _widens(path, standing, read):
             at, fields = standing[-1].at, standing[-1].fields
-        told = self._told(chat, read, fields, how)
+        told = self._told(chat, read, fields, look)
         versions = tuple(one.version for one in read)
         self._scenes.add(chat.id, SceneRecord(versions, at, told.state()))
 
@@ -97,9 +97,9 @@ class SceneReader:
         return [one for each in final for one in each.said] if len(final) >= wanted else []
 
     def _told(
-        self, chat: ChatInfo, read: Sequence[ChatMessage], before: State, how: RunOptions
+        self, chat: ChatInfo, read: Sequence[ChatMessage], before: State, look: Look
     ) -> SceneText:
-        batch = self._context.batch(chat, read, how)
+        batch = self._context.batch(chat, read, look)
         known = [f"{name}: {tame(value)}" for name, value in before.items()]
         values = {
             "conversation": marked("chat", batch.story),

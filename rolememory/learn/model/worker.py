@@ -24,7 +24,7 @@ from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import Prompts
-from rolememory.learn.model.report import LearningReport, LearningTally, NoTimeLeftError, RunOptions
+from rolememory.learn.model.report import LearningReport, Look, NoTimeLeftError
 from rolememory.learn.model.run import ExtractionContext, ExtractionRun, reads, writes_chapters
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.llm.errors import BUSY, NOT_SET, said_of
@@ -138,36 +138,34 @@ class ExtractionWorker:
         A person asks for this, so a dead server is probed as soon as its rest is over. Never raises for what servers do.
         """
         until = None if deadline_s is None else monotonic() + deadline_s
-        how = RunOptions(forced=force, patient=False, until=until)
+        look = Look(forced=force, patient=False, until=until)
         if not reads(self._context.learn):
             return LearningReport()
-        return self._report(lambda tally: self._extraction.look(None, how, tally), how)
+        return self._report(partial(self._extraction.look, None, look), look)
 
     def infer(self) -> LearningReport:
         """Draw conclusions now, however few conversations there were since the last ones, and whether they are enabled or not."""
-        how = RunOptions(patient=False)
+        look = Look(patient=False)
         if where(self._context.learn, "inference") is None:
             return LearningReport(finished=False, notes=(NOT_SET,))
-        return self._report(
-            lambda tally: self._extraction.quietly(partial(self._extraction.conclude, how), tally),
-            how,
-        )
+        conclude = partial(self._extraction.conclude, look)
+        return self._report(partial(self._extraction.quietly, conclude, look), look)
 
     def chapter(self, chat: str, again: Sequence[Memory] = ()) -> LearningReport:
         """Write the chapters of this chat that are due, or tell these again, and wait for it. Never raises for what servers do."""
-        how = RunOptions(patient=False)
+        look = Look(patient=False)
         if not writes_chapters(self._context.learn):
             return LearningReport(finished=False, notes=(NOT_SET,))
 
-        def act(tally: LearningTally) -> None:
+        def act() -> None:
             one = next((one for one in self._context.chats.chats() if one.id == chat), None)
             if one is None or not one.teaches:
                 return
             for chapter in again:
-                self._extraction.chapters.again(one, chapter, how, tally)
-            self._extraction.chapters.write(one, how, tally)
+                self._extraction.chapters.again(one, chapter, look)
+            self._extraction.chapters.write(one, look)
 
-        return self._report(lambda tally: self._extraction.quietly(act, tally), how)
+        return self._report(partial(self._extraction.quietly, act, look), look)
 
     @property
     def progress(self) -> Progress:
@@ -221,17 +219,17 @@ class ExtractionWorker:
         """How many final exchanges wait in each chat; chats without any are left out."""
         try:
             chats = self._context.chats.chats() if reads(self._context.learn) else ()
-            counted = {chat.id: len(self._extraction.waiting(chat, RunOptions())) for chat in chats}
+            counted = {chat.id: len(self._extraction.waiting(chat, Look())) for chat in chats}
         except (RoleMemoryError, OSError) as error:
             self._last_error = said_of(error)
             return {}
         return {chat: count for chat, count in counted.items() if count}
 
-    def _report(self, act: Callable[[LearningTally], None], how: RunOptions) -> LearningReport:
-        before, tally = self._models.requests, LearningTally()
-        self._alone(act, tally, wait_s=how.left_s, lock_s=LOCK_WAIT_S)
+    def _report(self, act: Callable[[], None], look: Look) -> LearningReport:
+        before = self._models.requests
+        self._alone(act, look, wait_s=look.left_s, lock_s=LOCK_WAIT_S)
         left = sum(self._queue().values())
-        return replace(tally.report, requests=self._models.requests - before, left=left)
+        return replace(look.report, requests=self._models.requests - before, left=left)
 
     def _read_touched(self) -> bool:
         """The thread: look at what was touched; the first time, at everything that an earlier process left."""
@@ -258,7 +256,8 @@ class ExtractionWorker:
     def _look(self, ids: Collection[str]) -> None:
         """Read in these chats; the first time in all of them."""
         turned_away = self._traffic.turned_away
-        done = bool(ids) and self._alone(lambda tally: self._read(ids, tally), LearningTally())
+        look = Look()
+        done = bool(ids) and self._alone(partial(self._read, ids, look), look)
         held_back = done and (self._traffic.turned_away > turned_away or self._models.spent)
         if done and not held_back:
             self._resumed = True
@@ -269,20 +268,20 @@ class ExtractionWorker:
             self._again.rest_s = _TOMORROW_LOOK_S if self._models.spent else max(wait_s, 0.05)
             self._again.touch()
 
-    def _read(self, ids: Collection[str], tally: LearningTally) -> None:
+    def _read(self, ids: Collection[str], look: Look) -> None:
         learn = self._context.learn
         if not reads(learn):
             self._nothing_for = learn
             return
-        self._extraction.look(ids if self._resumed else None, RunOptions(), tally)
+        self._extraction.look(ids if self._resumed else None, look)
         for chat in ids:
             if self._extraction.is_idle(chat):
                 self._extraction.spoken_at.pop(chat, None)
 
     def _alone(
         self,
-        act: Callable[[LearningTally], None],
-        tally: LearningTally,
+        act: Callable[[], None],
+        look: Look,
         *,
         wait_s: float | None = None,
         lock_s: float = 0.0,
@@ -291,17 +290,17 @@ class ExtractionWorker:
         asked = self._models.requests
         try:
             with self._sole(wait_s, lock_s if wait_s is None else wait_s):
-                act(tally)
+                act()
             return True
         except NoTimeLeftError:
-            tally.unfinished()
+            look.unfinished()
         except BusyError:
-            tally.unfinished()
-            tally.note(BUSY)
+            look.unfinished()
+            look.note(BUSY)
         except Exception as error:
-            tally.note(said_of(error))
+            look.note(said_of(error))
         finally:
-            notes = tally.report.notes
+            notes = look.report.notes
             if notes or self._models.requests > asked:
                 self._last_error = notes[-1] if notes else LocalizedText("")
         return False
