@@ -1,7 +1,7 @@
 """A chat written as plain text: `Name: what they said`, one message after the other."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from rolememory.schema.message import Message, Speaker
 
@@ -11,11 +11,13 @@ _SPEAKER = re.compile(
 _USERS = frozenset({"user", "you", "me", "{{user}}", "我", "你", "用户", "玩家"})
 
 
-def read_dialogue(text: str, user: str | None = None) -> list[Message]:
+def read_dialogue(
+    text: str, user: str | None = None, characters: Collection[str] = ()
+) -> list[Message]:
     r"""The messages of a chat in plain text, oldest first.
 
     A line without a name goes on with the message before it. The user is who is called so (`user`, or a name that says it: User, You, 我),
-    else whoever speaks last, since the character is about to answer.
+    else everybody but the `characters`, else whoever speaks last, since the character is about to answer.
 
     >>> [(one.role, one.name, one.content) for one in read_dialogue("Mira: It is dark.\nLin: Why?\nTell me.")]
     [('assistant', 'Mira', 'It is dark.'), ('user', 'Lin', 'Why?\nTell me.')]
@@ -23,16 +25,17 @@ def read_dialogue(text: str, user: str | None = None) -> list[Message]:
     'user'
     """
     told = list(_told(text))
-    names = [name for name, _ in told if name]
-    users = (
-        {user.casefold()}
-        if user
-        else {name.casefold() for name in names} & _USERS or {names[-1].casefold() if names else ""}
-    )
+    names = [name.casefold() for name, _ in told if name]
+    own = {name.casefold() for name in characters}
+    called = {user.casefold()} if user else _USERS
+    if own:
+        users = called.intersection(names) or set(names) - own
+    else:
+        users = called if user else called.intersection(names) or set(names[-1:])
     return [_message(name, said, users) for name, said in told]
 
 
-def _message(name: str, said: str, users: set[str]) -> Message:
+def _message(name: str, said: str, users: Collection[str]) -> Message:
     role: Speaker = "user" if not name or name.casefold() in users else "assistant"
     return Message(role=role, content=said.strip(), name=name or None)
 

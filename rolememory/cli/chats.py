@@ -1,7 +1,7 @@
-"""Chats from files: a JSON list of messages, JSON lines, an OpenAI request, or a SillyTavern chat."""
+"""Chats from files: a JSON list of messages, JSON lines, an OpenAI request, a SillyTavern chat, or lines `Name: text`."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.files import read_text
@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from rolememory.schema.message import Message
 
 
-def messages_of(chat: str | None, message: str | None, user: str | None = None) -> "list[Message]":
+def messages_of(
+    chat: str | None,
+    message: str | None = None,
+    user: str | None = None,
+    characters: Collection[str] = (),
+) -> "list[Message]":
     """The messages of a chat file in any form, plain text too, if there is one, and the newest one of the user's.
 
     Raises:
@@ -24,7 +29,7 @@ def messages_of(chat: str | None, message: str | None, user: str | None = None) 
     if chat:
         text = read_text(chat)
         is_json = text.lstrip()[:1] in ("", "[", "{")
-        told = chat_messages(text, chat) if is_json else read_dialogue(text, user)
+        told = chat_messages(text, chat) if is_json else read_dialogue(text, user, characters)
     said = read_text("-").strip() if message == "-" else message
     return [*told, *((Message.user(said),) if said is not None else ())]
 

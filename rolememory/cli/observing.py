@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Annotated
 
-from rolememory.cli.chats import chat_messages
+from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role
-from rolememory.cli.files import read_text
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, Text, UserName, Words, argument, option
 from rolememory.cli.output import one_line, out
 from rolememory.cli.words import say, told_reason, worded
-from rolememory.errors import InvalidValueError
+from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
     from rolememory.schema.memory import Memory
+    from rolememory.schema.message import Message
 
 _RECEIPTS, _SHOWN = 20, 60  # messages that are looked at, and characters of a reply
 
@@ -22,7 +22,11 @@ _RECEIPTS, _SHOWN = 20, 60  # messages that are looked at, and characters of a r
 def observe(
     role: RoleName,
     file: Annotated[
-        str, argument("FILE|-", "the whole chat: JSON, JSON lines, or a SillyTavern chat")
+        str,
+        argument(
+            "FILE|-",
+            "the whole chat: JSON, JSON lines, a SillyTavern chat, or lines `Name: text`",
+        ),
     ],
     chat: Annotated[
         str, option("--chat NAME", "the chat's id; none = detected from the messages")
@@ -31,8 +35,8 @@ def observe(
     wait: Annotated[bool, option("--wait", "call the model now, if one is set")] = False,
 ) -> None:
     """Tell what was new and what was learned of it."""
-    messages = chat_messages(read_text(file), file)
     with open_role(role) as role_memory:
+        messages = _heard(role_memory, file, user)
         before = set(role_memory.memories)
         seen = role_memory.observe(messages, chat=chat, user=user)
         role_memory.learned()
@@ -57,6 +61,22 @@ def observe(
     out.warn(*(report.notes if report else ()))
     if waiting:
         out.warn(say("{waiting} pending review: `rolememory review`", waiting=waiting))
+
+
+def _heard(role_memory: "RoleMemory", file: str, user: str | None) -> "list[Message]":
+    """The messages of a file; in plain text the role is who has its name. Raises: FileError: nobody has."""
+    role = role_memory.role
+    messages = messages_of(file, user=user, characters=(role.name, *role.aliases))
+    names = sorted({one.name for one in messages if one.name})
+    if names and len(messages) > 1 and all(one.role == "user" for one in messages):
+        raise FileError(
+            file,
+            "nobody in it is {role}: {names} speak",
+            remedy="write {role} before what the role says",
+            role=role.name,
+            names=", ".join(names),
+        )
+    return messages
 
 
 def _new(role_memory: "RoleMemory", before: Set[str]) -> "list[Memory]":

@@ -388,3 +388,31 @@ def test_what_was_said_in_chats_is_found_by_who_was_there_and_a_look_for_nobody_
     for verb in ("search", "recall", "explain"):
         assert "by who was there: lin" in home(verb, "Mira", "map").err, verb
         assert "--user 指明在场的人" in home(verb, "Mira", "map", lang="zh").err, verb
+
+
+@pytest.mark.parametrize(
+    ("text", "learned"),
+    [
+        pytest.param("Tess: Well?\nLin: Remember that my boat is Heron.\nTess: I will.", "Heron", id="en"),
+        pytest.param("米拉：怎么了？\n小林：记住，我的船叫苍鹭。\n米拉：好。", "苍鹭", id="zh"),
+    ],
+)  # fmt: skip
+def test_a_chat_in_plain_text_is_observed(
+    home: Command, tmp_path: Path, text: str, learned: str
+) -> None:
+    with Home.open(home.home) as opened:
+        opened.create("Tess", aliases=["米拉"])
+    talk = tmp_path / "talk.txt"
+    talk.write_text(text, "utf-8")
+    assert learned in run(home, "observe", "Tess", str(talk), "--chat", "one")
+    shown = home("sessions", "Tess", "one", "--json").json
+    assert [said["role"] for said in shown] == ["assistant", "user", "assistant"]
+
+
+def test_plain_text_in_which_the_role_says_nothing_is_refused(
+    home: Command, tmp_path: Path
+) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("Ann: Is it dark?\nBob: It is.", "utf-8")
+    said = run(home, "observe", "Mira", str(talk), code=1)
+    assert "nobody in it is Mira: Ann, Bob speak; write Mira before" in said
