@@ -14,7 +14,7 @@ class Cursors:
 
     def of(self, chat: str) -> int:
         """The mark of the chat's log that learning has read up to; 0 when nothing is known."""
-        mark = self._state.load().get(chat, {}).get("mark")
+        mark = self._state.of(chat).get("mark")
         return mark if isinstance(mark, int) else 0
 
     def move(self, chat: str, mark: int) -> None:

@@ -79,7 +79,7 @@ class ChatStates:
 
     def __init__(self, space: Space) -> None:
         self._state = StateLog(space, "turns", lambda _: _older(space))
-        self.clock = StoryClock.of(self._state.load().get(CLOCK, {}))
+        self.clock = StoryClock.of(self._state.of(CLOCK))
 
     def of(self, chat: str) -> ChatState:
         """What is kept of this chat now."""
@@ -138,7 +138,7 @@ class ChatStates:
         self._state.close()
 
     def _of(self, chat: str) -> dict[str, Any]:
-        return self._state.load().get(CHAT + chat, {})
+        return self._state.of(CHAT + chat)
 
     def _tick(self, now: datetime) -> None:
         before = self.clock.first

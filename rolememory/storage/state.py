@@ -178,19 +178,25 @@ class StateLog:
         self._idle = Debouncer(rest_s, self._written, f"state {name}")
 
     def load(self) -> Values:
-        """Everything, not to be changed; the key that changed last comes last. One stat when nothing changed."""
+        """Everything, at one moment; the key that changed last comes last. Cost: O(values)."""
         with self._lock:
-            mark = self._log.mark()
-            if self._values is None or mark != self._mark:
-                self._follow()
-                self._mark = mark
-            assert self._values is not None
-            return self._values
+            return {key: dict(held) for key, held in self._current().items()}
+
+    def of(self, key: str) -> dict[str, Any]:
+        """What is kept under this key, at one moment. One stat when nothing changed; cost: O(its values)."""
+        with self._lock:
+            return dict(self._current().get(key, {}))
+
+    def news(self, revision: int) -> tuple[int, Values] | None:
+        """Everything with its revision; None while that is the one that was seen last. One stat when nothing changed."""
+        with self._lock:
+            self._current()
+            return None if self.revision == revision else (self.revision, self.load())
 
     def put(self, key: str, changes: Mapping[str, Any]) -> None:
         """Take values over at once, None removes one; they are written once it has been quiet."""
         with self._lock:
-            _change(self.load(), key, changes)
+            _change(self._current(), key, changes)
             self._pending[key] = {**self._pending.get(key, {}), **changes}
         self._idle.touch()
 
@@ -208,13 +214,13 @@ class StateLog:
     def drop(self, keys: Collection[str]) -> None:
         """Remove everything under these keys, for good: on return nothing of it is kept."""
         with self._lock, self._space.lock("state"):
-            self._values = {key: held for key, held in self.load().items() if key not in keys}
+            self._values = {key: held for key, held in self._current().items() if key not in keys}
             self._rewrite()  # also what the log still holds of keys that went before
 
     def replace(self, values: Values) -> None:
         """Put these in the place of everything, at once."""
         with self._lock, self._space.lock("state"):
-            self.load()
+            self._current()
             self._values = values
             self._rewrite()
 
@@ -222,6 +228,15 @@ class StateLog:
         """Write what is still behind."""
         self._idle.close()
         self._written()
+
+    def _current(self) -> Values:
+        """Everything, as it changes."""
+        mark = self._log.mark()
+        if self._values is None or mark != self._mark:
+            self._follow()
+            self._mark = mark
+        assert self._values is not None
+        return self._values
 
     def _follow(self) -> None:
         """Take in what is new in the log; what is still behind lies over it."""
@@ -257,7 +272,7 @@ class StateLog:
             return not self._pending
 
     def _write(self) -> None:
-        self.load()
+        self._current()
         if self._log.mark() is None:
             self._rewrite()
             return

@@ -209,10 +209,9 @@ class UsageLog:
 
     def _current(self) -> dict[str, _ChatUse]:
         """The chats as the file has them now, another process's notes included."""
-        values = self._state.load()
-        if self._seen != self._state.revision:
+        if news := self._state.news(self._seen):
+            self._seen, values = news
             self._take(_sound(values))
-            self._seen = self._state.revision
         return self._chats
 
     def _take(self, chats: dict[str, _ChatUse]) -> None:

@@ -150,6 +150,28 @@ def test_values_are_kept_by_key_and_name_the_last_changed_key_last(tmp_path: Pat
     assert list(logs(tmp_path).load()) == ["tavern", "港口"]
 
 
+def test_what_somebody_holds_of_it_stays_as_it_was(tmp_path: Path) -> None:
+    state = logs(tmp_path)
+    state.put("a", {"x": 1})
+    held, whole = state.of("a"), state.load()
+    state.put("a", {"x": 2, "y": 3})
+    state.put("b", {"x": 1})
+    assert (held, whole) == ({"x": 1}, {"a": {"x": 1}})
+    assert (state.of("a"), state.of("c")) == ({"x": 2, "y": 3}, {})
+
+
+def test_what_another_process_changed_is_told_once(tmp_path: Path) -> None:
+    one, other = logs(tmp_path), logs(tmp_path)
+    other.put("a", {"x": 1})
+    other.flush()
+    news = one.news(0)
+    assert news
+    assert (news[1], one.news(news[0])) == ({"a": {"x": 1}}, None)
+    other.put("a", {"x": 2})
+    other.flush()
+    assert one.news(news[0]) == (one.revision, {"a": {"x": 2}})
+
+
 def test_a_key_without_values_is_gone(tmp_path: Path) -> None:
     state = logs(tmp_path)
     state.put("a", {"x": 1})

@@ -124,10 +124,10 @@ class Progress:
             self._put((_ROLE, {"exchanges": 0, "users": []}))
 
     def _of(self, kind: str, chat: str, reader: str = "") -> Mapping[str, Any]:
-        return self._state.load().get(_key(kind, chat, reader), {})
+        return self._state.of(_key(kind, chat, reader))
 
     def _role(self, name: str) -> Any:
-        return self._state.load().get(_ROLE, {}).get(name)
+        return self._state.of(_ROLE).get(name)
 
     def _hard(self, chat: str) -> dict[str, tuple[int, int]]:
         """By reader and first version: failures since the last success, and strikes."""
