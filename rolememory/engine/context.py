@@ -90,7 +90,9 @@ class RoleContext:
 
     def begin_recalling(self) -> None:
         """Recall from what the files hold now, and from nothing that was read before."""
-        self.pipeline = RecallPipeline(self.space, self.home.surroundings, self.settings)
+        self.pipeline = RecallPipeline(
+            self.space, self.home.surroundings, self.settings, self.store.kept
+        )
         self.forgotten = Forgotten(self.space)
         self.pinned = Pinned(self.space)
         self.passages = ChatPassages(self.chats, self._speaker, self.forgotten, self.pinned)
@@ -188,8 +190,21 @@ class RoleContext:
         if self._reader:
             self._reader.join()
         self.usage.close()
-        self.pipeline.close()
         self.store.close()
+        self.keep_memories()
+        self.pipeline.close()
+
+    def keep_memories(self) -> None:
+        """Keep for other processes what was found out about memories, where they were asked for and nobody keeps it yet."""
+
+        def facts(memories: Sequence[Memory]) -> bytes | None:
+            if self.pipeline.facts(()) is None:
+                return None  # nobody asked
+            self.pipeline.follow(self.candidates(self.stored(), self.settings), self.settings)
+            return self.pipeline.facts(memories)
+
+        with self.lock:
+            self.store.keep(facts)
 
     def _backup_when_due(self) -> None:
         from rolememory.storage.files.backup import backup, due

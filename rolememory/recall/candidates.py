@@ -19,9 +19,14 @@ Changes = tuple[list[Memory], list[str]]
 class Candidates(Mapping[str, Memory]):
     """Memories and passages; where both have an id, the passage. Passages may come while somebody holds this."""
 
-    def __init__(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> None:
+    def __init__(
+        self,
+        memories: Mapping[str, Memory],
+        passages: VersionedDict[Passage],
+        version: int | None = None,  # of the passages, where they are taken for earlier ones
+    ) -> None:
         self.memories, self.passages = memories, passages
-        self.version = passages.version
+        self.version = passages.version if version is None else version
 
     def are(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> bool:
         """Whether they are these, as they stand now."""

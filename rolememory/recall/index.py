@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, plain
+from rolememory.schema.memory import Memory, glimpsed, plain
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
 from rolememory.storage.gc_pause import gc_paused
@@ -19,6 +19,7 @@ from rolememory.text.affect_lexicon import Lexicon
 from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
 from rolememory.text.macros.macros import Macros, has_macros
 from rolememory.text.pattern import Quarantine
+from rolememory.text.postings import DIGEST_BYTES
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.base import (
@@ -34,10 +35,15 @@ from rolememory.triggers.base import (
 from rolememory.triggers.keyword import KeywordTrigger
 from rolememory.triggers.pattern import PatternTrigger
 from rolememory.triggers.semantic import SemanticTrigger, reads
-from rolememory.triggers.table import Table
+from rolememory.triggers.table import FACTS, Table
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rolememory.triggers.table import Doubles
+
+    Facts = tuple[NDArray[np.void], list[bytes]]
 
 
 class Feelings(Mapping[str, Feeling]):
@@ -47,7 +53,8 @@ class Feelings(Mapping[str, Feeling]):
         self._table, self._lexicon = table, lexicon
 
     def __getitem__(self, entry_id: str) -> Feeling:
-        return affect_of_entry(self._table.entry(self._table.row_of[entry_id]), self._lexicon)
+        entry = self._table.entry(self._table.row_of[entry_id])
+        return affect_of_entry(glimpsed(entry), self._lexicon)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table.row_of)
@@ -112,6 +119,23 @@ class MemoryIndex:
             self.table.change(fresh, gone)
             after = self.memories if memories is None else memories
             return replace(self, keys=keys, memories=after)._with_strategies()
+
+    def adopting(
+        self, memories: Mapping[str, Memory], facts: "Facts", special: Sequence[Memory]
+    ) -> "MemoryIndex":
+        """The index of these memories, where it was empty: `facts` tell of them, `special` are those that are not plain."""
+        with self.table.lock, gc_paused():
+            keys, (told, digests) = self._keys((), special), facts
+            self.terms.add_all(memories.items(), digests)
+            self.table.adopt(memories, told)
+            return replace(self, keys=keys, memories=memories)._with_strategies()
+
+    def facts(self, memories: Sequence[Memory]) -> bytes | None:
+        """What `adopting` takes for these; None where one of them is not here."""
+        told = self.table.facts(memories)
+        if told is None:
+            return None
+        return b"".join((told.tobytes(), *self.terms.digests(one.id for one in memories)))
 
     def _known(self, entry_id: str) -> Entry | None:
         row = self.table.row_of.get(entry_id)
@@ -211,6 +235,16 @@ class MemoryIndex:
                 if isinstance(one.trigger, ByRows) and one.trigger.name not in anew
             }
             return replace(self, strategies=tuple(_strategies(self, kept)))
+
+
+def facts_in(raw: memoryview, n: int) -> "Facts":
+    """What `MemoryIndex.facts` gave of so many memories, with the digests of their texts."""
+    import numpy as np
+
+    told = np.frombuffer(raw, list(FACTS.items()), n)
+    rest = bytes(raw[told.nbytes :])
+    starts = range(0, len(rest), DIGEST_BYTES)
+    return told, [rest[at : at + DIGEST_BYTES] for at in starts]
 
 
 def _specs(entry: Entry, settings: Settings) -> frozenset[KeySpec]:

@@ -4,14 +4,16 @@ from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import compress
 
 from rolememory.recall.active_set import Replacements, Supports, Visibility, is_later
-from rolememory.recall.candidates import differences
+from rolememory.recall.candidates import Candidates, differences
 from rolememory.recall.gates import Asker, eligible_rows, first_closed, unchanged_between
-from rolememory.recall.index import Clock, MemoryIndex
+from rolememory.recall.index import Clock, MemoryIndex, facts_in
 from rolememory.schema.memory import Memory, plain
 from rolememory.schema.settings import RecallSettings, Settings
 from rolememory.storage.gc_pause import gc_paused
+from rolememory.storage.kept_memories import KeptMemories
 from rolememory.text.affect_lexicon import Lexicon
 from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.change_log import ChangeLog
@@ -53,6 +55,18 @@ class LiveIndex:
             index = index.with_vectors(vectors)
         self.index = index
         return index
+
+    def adopt(self, kept: KeptMemories, asked: Mapping[str, Memory]) -> None:
+        """Hold what another process kept; nothing was held before, and what is `asked` is followed from there."""
+        facts = facts_in(kept.facts, len(kept.memories))
+        special = list(compress(kept.memories.values(), (~facts[0]["plain"]).tolist()))
+        with gc_paused():
+            self._known.change(self.index, special, ())
+            index = self.index.adopting(kept.memories, facts, special)
+        held = kept.memories
+        if isinstance(asked, Candidates):
+            held = Candidates(held, asked.passages, version=0)
+        self.index = replace(index, memories=held)
 
     def _changed(self, index: MemoryIndex, memories: Mapping[str, Memory]) -> MemoryIndex:
         """The index of these memories. Work that nobody waits for stops between two parts, and the next turn goes on there."""

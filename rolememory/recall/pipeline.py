@@ -39,6 +39,7 @@ from rolememory.schema.role import Character, Role
 from rolememory.schema.scene import Language, Scene
 from rolememory.schema.settings import Settings
 from rolememory.storage.derived import DerivedFiles
+from rolememory.storage.kept_memories import KeptMemories
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.text.affect_lexicon import Lexicon
@@ -133,7 +134,14 @@ class _TurnInputs:
 class RecallPipeline:
     """Holds what a role's turns read. Not thread-safe by itself: its owner lets one turn in at a time."""
 
-    def __init__(self, space: Space, resources: SharedResources, settings: Settings) -> None:
+    def __init__(
+        self,
+        space: Space,
+        resources: SharedResources,
+        settings: Settings,
+        kept: Callable[[], KeptMemories | None] = lambda: None,
+    ) -> None:
+        self._kept = kept  # what another process kept of the memories; asked before the first turn
         self.chats = ChatStates(space)
         self.meanings = RoleVectors(space, resources.loader, settings.embedding)
         self.books = Books(space, resources.home)
@@ -205,8 +213,14 @@ class RecallPipeline:
 
     def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
         """The index of these memories. Cost: what changed."""
+        if not self._live.index.table.row_of and (kept := self._kept()):
+            self._live.adopt(kept, memories)
         vectors, lexicon = self.meanings.follow(memories), self._resources.lexicon()
         return self._live.follow(memories, settings, vectors, lexicon)
+
+    def facts(self, memories: Sequence[Memory]) -> bytes | None:
+        """What another process needs to know of these to follow them; None where they are not followed here."""
+        return self._live.index.facts(memories) if self._live.index.table.row_of else None
 
     def close(self) -> None:
         """Stop background work and write what is behind."""

@@ -9,7 +9,7 @@ from math import inf
 from rolememory.errors import ModelError, NotWrittenError
 from rolememory.recall.candidates import changed
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory, glimpsed
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
@@ -125,13 +125,13 @@ class RoleVectors:
         ids = None if before is None else changed(before, memories)
         if ids is None:
             ids = [*store.table.ids(), *filling.waiting, *memories]
-        here = [entry for one in dict.fromkeys(ids) if (entry := memories.get(one)) is not None]
+        found = (glimpsed(entry) for one in dict.fromkeys(ids) if (entry := memories.get(one)))
+        here = sorted((_age(entry), at, entry.id, reads(entry)) for at, entry in enumerate(found))
         for one in ids:
             if one not in memories:
                 filling.forget(one)
-        here.sort(key=_age)
         store.table.reserve(len(here))
-        filling.want(((one.id, reads(one)) for one in here), store.kept)
+        filling.want(((entry_id, text) for *_, entry_id, text in here), store.kept)
         if store.kept:
             store.kept = None
             give_back()

@@ -1,11 +1,11 @@
 """A memory: what happened, what is known, what the character is like, what it wants."""
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -135,6 +135,7 @@ class Memory(Entry):
         return self.decay > 0 and not (self.constant or lasting or self.authored)
 
 
+AnyEntry = TypeVar("AnyEntry", bound=Entry)
 _PLAIN = frozenset(
     "id type content created written source weight salience priority decay confidence".split()
 )
@@ -146,7 +147,7 @@ def plain(entry: Entry) -> bool:
     >>> plain(Memory(id="a", content="Loves tea.", weight=2.0)), plain(Memory(id="a", content="Tea.", keys=("tea",)))
     (True, False)
     """
-    return type(entry) is Memory and entry.__pydantic_fields_set__ <= _PLAIN
+    return entry.__class__ is Memory and entry.__pydantic_fields_set__ <= _PLAIN
 
 
 _NO_MORE: dict[str, Any] = {}
@@ -175,6 +176,50 @@ def _lay_out() -> None:
 
 
 _lay_out()
+
+
+class UnreadMemory(Memory, defer_build=True):
+    """A memory that lies in its file still. What asks for more than its id has it read, and from then on it is a `Memory`.
+
+    >>> one = UnreadMemory.at(0, ["a"], lambda number: Memory(id="a", content=f"Tea {number}."))
+    >>> type(one).__name__, one.id, one.content, type(one).__name__
+    ('UnreadMemory', 'a', 'Tea 0.', 'Memory')
+    """
+
+    @classmethod
+    def at(cls, number: int, ids: Sequence[str], read: Callable[[int], Memory]) -> "UnreadMemory":
+        """The memory with this number, of which `read` gives a full one."""
+        one = object.__new__(cls)
+        object.__setattr__(one, "__pydantic_private__", (number, ids, read))
+        return one
+
+    def __getattribute__(self, name: str) -> Any:
+        """The value of any name; what gives no hint of the content is known unread."""
+        get, put = object.__getattribute__, object.__setattr__
+        if name == "__class__":
+            return Memory
+        place = get(self, "__pydantic_private__")
+        if place is not None:  # else another thread has just read it
+            number, ids, read = place
+            if name == "id":
+                return ids[number]
+            found = read(number)
+            get(self, "__dict__").update(found.__dict__)
+            put(self, "__pydantic_fields_set__", found.__pydantic_fields_set__)
+            put(self, "__pydantic_extra__", found.__pydantic_extra__)
+            put(self, "__pydantic_private__", None)
+            put(self, "__class__", Memory)
+        return get(self, name)
+
+
+def glimpsed(entry: AnyEntry) -> AnyEntry:
+    """The same for one look: an unread memory stays unread."""
+    place = (
+        object.__getattribute__(entry, "__pydantic_private__")
+        if type(entry) is UnreadMemory
+        else None
+    )
+    return place[2](place[0]) if place else entry
 
 
 class MemoryFields(TypedDict, total=False):

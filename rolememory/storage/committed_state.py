@@ -10,6 +10,7 @@ from rolememory.schema.memory import Memory
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
 from rolememory.storage.journal_records import Conflict, JournalRecord, Memories, applied
+from rolememory.storage.kept_memories import Facts, KeptMemories, KeptMemoriesFile
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, digest, read
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.problem import Problem
@@ -65,6 +66,8 @@ class CommittedStateReader:
     def __init__(self, space: Space, max_bytes: float, now_ns: Callable[[], int]) -> None:
         self.file, self.good = space.document(NAME), space.document(GOOD)
         self.journal = Journal(space)
+        self.unread: KeptMemories | None = None  # what of the file was kept
+        self._kept_file = KeptMemoriesFile(space)
         self.notes: dict[str, Problem] = {}  # what writers want shown
         self._previous = space.document(PREVIOUS)
         self._max_bytes, self._now_ns = max_bytes, now_ns
@@ -217,10 +220,28 @@ class CommittedStateReader:
             values = (("size", f"{mark.size / 1e6:.3g}"), ("limit", f"{self._max_bytes / 1e6:.3g}"))
             raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
         data = self.file.read()
+        found = digest(data)
         self._look_at_good()
-        if self._document is not None and digest(data) == self._document.digest:
+        if self._document is not None and found == self._document.digest:
             return self._document
-        return _lightened(read(data, self._document, ours=digest(data) == self._good.digest))
+        known = None if self._document else self._kept_file.read(data, found)
+        if known:
+            document, self.unread = known
+            return document
+        return _lightened(read(data, self._document, ours=found == self._good.digest))
+
+    def keep(self, facts: Facts) -> None:
+        """Keep what the file holds for other processes, with what an index holds of it, where that is still to be done."""
+        with self._lock:
+            committed = self.committed()
+            document = committed.document
+            settled = self._stands and not (committed.pending or committed.foreign)
+            if not settled or document is None or not self._kept_file.lacks(document):
+                return
+            told = facts([committed.memories[one] for one in document.memories])
+            data = self.file.read() if told else b""
+            if told and digest(data) == document.digest:
+                self._kept_file.keep(data, document, told)
 
     def _look_at_good(self) -> None:
         """Know what the last good state was; read only when it changed."""

@@ -21,6 +21,7 @@ from rolememory.text.postings import text_digest
 LEAST = 300  # texts that are worth a file
 FRESH = 0.05  # of them that may be found out again each time, before the file is written again
 _CHECK_BYTES = 16
+_CODE = "schema", "storage", "text", "triggers"
 
 
 class DerivedFiles:
@@ -56,7 +57,7 @@ class DerivedFiles:
         """
         for kind, columns_of in columns.items():
             if kind not in self._settled and (raw := columns_of(LEAST, FRESH)) is not None:
-                self._keep(kind, raw)
+                self.keep(kind, raw)
             self._settled.add(kind)
         for kind, asked in self._asked.items():
             if self._fresh[kind] > FRESH * len(asked):
@@ -75,7 +76,8 @@ class DerivedFiles:
                 return body
         return None
 
-    def _keep(self, kind: str, body: bytes) -> None:
+    def keep(self, kind: str, body: bytes) -> None:
+        """Write what `load` gives."""
         with contextlib.suppress(OSError, NotWrittenError):  # next time, then
             self._space.blob(_place(kind)).put(self._check(body) + body)
 
@@ -88,7 +90,7 @@ class DerivedFiles:
 
     def _write(self, kind: str, values: dict[str, Any]) -> None:
         with contextlib.suppress(TypeError):
-            self._keep(kind, orjson.dumps(values))
+            self.keep(kind, orjson.dumps(values))
 
     @property
     def _rules(self) -> str:
@@ -97,11 +99,11 @@ class DerivedFiles:
 
 @cache
 def rules() -> str:
-    """A digest of everything that decides what is found out: the shipped word lists, and the code that reads texts."""
+    """A digest of everything that decides what is found out: the shipped word lists, and the code that reads texts and files."""
     digest = blake2b(digest_size=16)
-    code = Path(__file__).parents[1] / "text"
+    code = Path(__file__).parents[1]
     lists = shipped("worldbook_rules", "lexicons")
-    for file in sorted(code.rglob("*.py")):
+    for file in sorted(file for part in _CODE for file in (code / part).rglob("*.py")):
         digest.update(file.read_bytes())
     for part in sorted(lists.iterdir(), key=lambda part: part.name):
         digest.update(part.name.encode() + (part.read_bytes() if part.is_file() else b""))

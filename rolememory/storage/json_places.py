@@ -25,6 +25,16 @@ def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem
     return [problem.at(file, *walk.place(problem.field)) for problem in found]
 
 
+def entries_in(data: bytes, arrays: Iterable[str]) -> list[tuple[str, int]]:
+    """The array of each entry of these arrays of a JSON object, and where in the bytes it begins, in order.
+
+    >>> entries_in('{"语": 1, "a": [{"语": 2}, 3]}'.encode(), ["a", "b"])
+    [('a', 18), ('a', 29)]
+    """
+    walk = _JsonWalker(data.decode("latin-1"), {f"{name}[]" for name in arrays}, doubles=False)
+    return [(path.partition("[")[0], at) for path, at in walk.offsets.items() if path[-1:] == "]"]
+
+
 class _JsonWalker:
     """Walks through a JSON text; values that are not asked about are skipped by the C parser."""
 
@@ -35,15 +45,15 @@ class _JsonWalker:
             *(path[: cut.start()] for path in wanted for cut in re.finditer(r"\.|\[|$", path)),
         }
         self._everything = doubles
-        self._offsets: dict[str, int] = {}
+        self.offsets: dict[str, int] = {}
         self.doubles: list[tuple[str, str]] = []
         self._value(self._skip(0), "")
 
     def place(self, path: str) -> tuple[int | None, int | None]:
         """Line and column of the field, or of the nearest thing around it."""
-        while path and path not in self._offsets:
+        while path and path not in self.offsets:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        offset = self._offsets.get(path)
+        offset = self.offsets.get(path)
         if offset is None:
             return None, None
         return self._text.count("\n", 0, offset) + 1, offset - self._text.rfind("\n", 0, offset)
@@ -54,7 +64,7 @@ class _JsonWalker:
 
     def _value(self, at: int, path: str) -> int:
         """Skip the value at `at`; gives where it ends."""
-        self._offsets.setdefault(path, at)
+        self.offsets.setdefault(path, at)
         opener = self._text[at]
         if opener not in "{[" or not (self._everything or path in self._prefixes):
             return _DECODER.raw_decode(self._text, at)[1]
@@ -74,8 +84,8 @@ class _JsonWalker:
         name, end = _DECODER.raw_decode(self._text, at)
         inner = f"{path}.{name}" if path else name
         if name in names:
-            self._offsets[inner] = at
+            self.offsets[inner] = at
             self.doubles.append((inner, name))
         names.add(name)
-        self._offsets.setdefault(inner, at)
+        self.offsets.setdefault(inner, at)
         return self._skip(self._skip(end) + 1), inner

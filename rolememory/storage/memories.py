@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -24,6 +24,7 @@ from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.edits import Edit, new_id, planned, reverted
 from rolememory.storage.journal import Journal
 from rolememory.storage.journal_records import JournalRecord
+from rolememory.storage.kept_memories import Facts, KeptMemories
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.text.timestamps import iso, moment
@@ -159,6 +160,16 @@ class RoleStore:
             committed = self._view.committed()
             through = committed.document.through if committed.document is not None else 0
             return self._view.prune(through or 0, iso(before))
+
+    def keep(self, facts: Facts) -> None:
+        """Keep for other processes where memories lie in the file, and what an index holds of each."""
+        with suppress(OSError):  # next time, then
+            self._view.keep(facts)
+
+    def kept(self) -> KeptMemories | None:
+        """What another process kept of the file as it was first read here; given once."""
+        found, self._view.unread = self._view.unread, None
+        return found
 
     def close(self) -> None:
         """Fold what is left and stop. What cannot be folded now stays in the journal and is folded next time."""

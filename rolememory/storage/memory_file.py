@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import orjson
 
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import Memory, MemoryType, UnreadMemory
 from rolememory.storage.codec import EntryError, decode
 from rolememory.storage.exact_json import has_wide_integers
 from rolememory.storage.gc_pause import gc_paused
@@ -68,6 +68,9 @@ class MemoryFile:
     )  # id -> fingerprint of the raw entry
     problems: list[Problem] = field(default_factory=list)
     unnamed: bool = False  # some entry has no id of its own yet, or one that is taken
+    prints_of: Callable[[], dict[str, int]] | None = field(
+        default=None, repr=False, compare=False
+    )  # gives `prints` where they were not needed yet
     doubled: bool = False  # a name is written twice in one object
 
 
@@ -90,6 +93,8 @@ def read(
     names written twice. An entry that is no memory is skipped and reported. Raises: BrokenFileError.
     """
     with gc_paused():
+        if known is not None and known.prints_of is not None:
+            known.prints, known.prints_of = known.prints_of(), None
         found, doubles = _parsed(data, ours, file)
         raw, origins = _shaped(found, data, file)
         document = MemoryFile({}, _through(raw), digest(data), raw, doubled=bool(doubles))
@@ -249,7 +254,8 @@ def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
         except EntryError as error:
             problems += [replace(one, drops=True).inside(slot.path) for one in error.problems]
             continue
-        problems += [one.inside(slot.path) for one in ineffective_in_entry(entry, memory)]
+        if type(memory) is not UnreadMemory:  # of which nothing was to be reported
+            problems += [one.inside(slot.path) for one in ineffective_in_entry(entry, memory)]
         document.unnamed = document.unnamed or not own
         document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = (
             memory,
@@ -297,7 +303,7 @@ def _memory(
     entry: Any, kind: MemoryType | None, memory_id: str, known: MemoryFile | None
 ) -> tuple[Memory, int]:
     """The entry's memory: the one we know if nothing changed, else a new one, else an equal one we know."""
-    mark = _print(entry, kind)
+    mark = fingerprint(entry, kind)
     old = known.memories.get(memory_id) if known else None
     if known and old and mark and known.prints.get(memory_id) == mark:
         return old, mark
@@ -305,7 +311,7 @@ def _memory(
     return (old if old is not None and old == memory else memory), mark
 
 
-def _print(entry: Any, kind: MemoryType | None) -> int:
+def fingerprint(entry: Any, kind: MemoryType | None) -> int:
     """A fingerprint of a raw entry within this process; 0 when there is none."""
     try:
         return hash((orjson.dumps(entry), kind))

@@ -19,6 +19,7 @@ def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -
         memory = memories.get(memory_id)
         if (
             memory is not None
+            and memory is not document.memories[memory_id]
             and slot.kind is not None
             and memory.type is not slot.kind
             and document.memories[memory_id].type is not memory.type

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
+from itertools import repeat
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -111,29 +112,41 @@ class TermIndex:
         """Index what `read` gives of an item under an id; what stood there before is replaced."""
         self.add_all([(entry_id, item)])
 
-    def add_all(self, items: Iterable[tuple[str, Any]]) -> None:
-        """The same for many."""
+    def add_all(
+        self, items: Iterable[tuple[str, Any]], digests: Iterable[bytes | None] = repeat(None)
+    ) -> None:
+        """The same for many; where the `digest` of what is read is known, a text that stood here before is not read."""
         with self._lock:
             if self._load is not None:
                 load, self._load = self._load, None
                 self._open(load())
-            self._moves.note(*[one for one, item in items if self._put(one, item)])
+            self._moves.note(
+                *[
+                    one
+                    for (one, item), digest in zip(items, digests, strict=False)
+                    if self._put(one, item, digest)
+                ]
+            )
 
     def _open(self, raw: bytes | None) -> None:
         if raw is not None and not self._items:
             with suppress(ValueError):  # then the texts are read again
                 self._clear(SealedPostings.read(raw))
 
-    def _put(self, entry_id: str, item: Any) -> bool:
+    def _put(self, entry_id: str, item: Any, digest: bytes | None) -> bool:
         """Index an item; false where its text stands there already."""
-        text = self._read(item)
         if (row := self._row_of.get(entry_id)) is not None:
-            if self._read(self._items[row]) == text:
+            if self._read(self._items[row]) == self._read(item):
                 self._items[row] = item
                 return False
             self._drop(entry_id)
-        self._append(entry_id, item, text)
+        self._append(entry_id, item, digest or text_digest(self._read(item)))
         return True
+
+    def digests(self, ids: Iterable[str]) -> list[bytes]:
+        """What `add_all` takes for the texts of these, all of which are here."""
+        known, numbers, rows = list(self._number_of), self._numbers, self._row_of
+        return [known[numbers[rows[one]]] for one in ids]
 
     def sealed(self, least: int, fresh: float) -> bytes | None:
         """What `adopt` takes over; None for fewer texts than `least`, or where no more than this share of them is new or went."""
@@ -167,22 +180,22 @@ class TermIndex:
             ]
             self._clear()
             for entry_id, item in kept:
-                self._append(entry_id, item, self._read(item))
+                self._append(entry_id, item, text_digest(self._read(item)))
             self._moves.all()
 
-    def _append(self, entry_id: str, item: Any, text: str) -> None:
-        digest = text_digest(text)
+    def _append(self, entry_id: str, item: Any, digest: bytes) -> None:
         number = self._number_of.get(digest)
         row = -1 if number is None else self._left[number]
         if number is not None and row >= 0:
             self._left[number] = self._after[row]
             self._items[row], self._alive[row], self._postings.texts = item, 1, None
         else:
-            row = self._new_row(digest, item, text)
+            row = self._new_row(digest, item)
         self._copies[self._numbers[row]] += 1
         self._row_of[entry_id] = row
 
-    def _new_row(self, digest: bytes, item: Any, text: str) -> int:
+    def _new_row(self, digest: bytes, item: Any) -> int:
+        text = self._read(item)
         row, said = len(self._items), Counter(tokens(text))
         number = self._number_of.setdefault(digest, len(self._copies))
         if number == len(self._copies):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
-from rolememory.schema.memory import in_utc
+from rolememory.schema.memory import glimpsed, in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.arrays import Doubles, Mask, np
@@ -82,7 +82,10 @@ class _DateIndex:
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
         rows = list(self._unread)
-        since, named = self._table.since[rows].tolist(), self._table.entries(rows)
+        since, named = (
+            self._table.since[rows].tolist(),
+            list(map(glimpsed, self._table.entries(rows))),
+        )
         keys = [
             f"{at} {self._rules} {one.content}" for at, one in zip(since, named, strict=True)
         ]  # all that decides which times an entry names

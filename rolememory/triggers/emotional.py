@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.memory import glimpsed
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
 from rolememory.text.arrays import Doubles, Mask, np
@@ -70,7 +71,7 @@ class _Felt:
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
         rows = list(self._unread)
-        entries = self._table.entries(rows)
+        entries = list(map(glimpsed, self._table.entries(rows)))
         declared = [getattr(entry, "emotions", ()) for entry in entries]
         for row, feeling in zip(rows, self._told(entries, declared), strict=True):
             self.some[row] = not feeling.neutral

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
@@ -12,7 +13,7 @@ from rolememory.schema.scene import Language, TimeSpan
 from rolememory.shipped import lexicon
 from rolememory.text.noise import noise
 from rolememory.triggers.base import Derive, anew
-from rolememory.triggers.table import ArrayColumn
+from rolememory.triggers.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,30 +102,31 @@ def _rows(name: str) -> tuple[re.Pattern[str], ...]:
 class Informativeness:
     """What kind of line stands in each row. Cost: `add` O(length of the text)."""
 
-    def __init__(self, tell: Tell, derive: Derive = anew) -> None:
-        self._tell, self._derive = tell, derive
-        self._says, self._asks = ArrayColumn("f4"), ArrayColumn("f4")
+    def __init__(self, table: Table, tell: Tell, derive: Derive = anew) -> None:
+        self._table, self._tell, self._derive = table, tell, derive
 
-    def add(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        """Read the entries in some rows."""
-        for column in (self._says, self._asks):
-            column.grow(max(rows, default=-1) + 1)
+    def add(self, rows: Sequence[int]) -> None:
+        """Read the entries in some rows, as far as nobody has."""
+        table = self._table
+        rows = list(compress(rows, (~table.told[list(rows)]).tolist()))
+        entries = table.entries(rows)
         tells = self._derive("tells", [_own(entry) for entry in entries], _tells)
-        self._says[rows] = [
+        table.told[rows] = True
+        table.says[rows] = [
             says or _answers(entry) for says, entry in zip(tells, entries, strict=True)
         ]
-        self._asks[rows] = [asked_share(entry.content) for entry in entries]
+        table.asks[rows] = [asked_share(entry.content) for entry in entries]
 
     @property
     def says(self) -> "Floats":
         """1 where a text says anything of its own, else 0; (n_rows,)."""
-        values: Floats = self._says.values
+        values: Floats = self._table.says.values
         return values
 
     @property
     def asks(self) -> "Floats":
         """How much of each text asks, 0..1; (n_rows,)."""
-        values: Floats = self._asks.values
+        values: Floats = self._table.asks.values
         return values
 
     def answering(self, evidence: "Floats", query: str, entry: Callable[[int], Entry]) -> "Floats":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason, Value
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory, glimpsed
 from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
@@ -63,6 +63,7 @@ def reads(entry: Entry) -> str:
     >>> reads(Memory(id="a", content="Loves tea.", subject="Lin", topics=("drinks",)))
     'Lin: Loves tea. (drinks)'
     """
+    entry = glimpsed(entry)
     if not isinstance(entry, Memory) or not (entry.subject or entry.evidence or entry.topics):
         return entry.content
     about = f"{entry.subject}: " if entry.subject and entry.subject not in entry.content else ""
@@ -219,7 +220,7 @@ class SemanticTrigger(ByRows):
         self._words = RowMapping(self._terms, self.table) if self._terms is not None else None
         self._places: RowMapping | None = None
         self._open = ArrayColumn("?")  # whether this strategy may wake it
-        self._substance = Informativeness(teller(parts.settings.dates), parts.derive)
+        self._substance = Informativeness(self.table, teller(parts.settings.dates), parts.derive)
         self._conversations, self._people = Conversations(self.table), SubjectIndex()
         self._speakers = Speakers()
         self._topics = Topics()
@@ -239,7 +240,7 @@ class SemanticTrigger(ByRows):
         self._note_open(self._open, rows)
         for alignment in filter(None, (self._words, self._places)):
             alignment.add(rows)
-        self._substance.add(rows, self.table.entries(rows))
+        self._substance.add(rows)
         special = self.table.special(rows)
         entries = self.table.entries(special)
         for follower in (self._people, self._speakers):

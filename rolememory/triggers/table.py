@@ -97,6 +97,8 @@ class Table:
         self.source = ArrayColumn("i1")  # `SOURCES` from 1 on; 0 = of no memory
         self.decay, self.fades = ArrayColumn("f8"), ArrayColumn("?")
         self.plain = ArrayColumn("?")  # `schema.memory.plain`; no free row is
+        self.says, self.asks = ArrayColumn("f4"), ArrayColumn("f4")  # of `Informativeness`
+        self.told = ArrayColumn("?")  # whether these two are known
         self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
         self.owner = ArrayColumn("i8")  # numbers the users that something is of; 0 = of nobody
         self._owners: dict[str, int] = {}
@@ -164,23 +166,54 @@ class Table:
         return rows
 
     def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        columns = (
-            *(self.created, self.since, self.weight, self.salience, self.priority),
-            *(self.kind, self.source, self.decay, self.fades, self.plain),
-        )
-        for column in (self.owner, *columns):
-            column.grow(self.n_rows)
+        self._grow()
+        self.told[rows] = False
         for row, entry in zip(rows, entries, strict=True):
             self._entries[row] = entry
         if rows:
             self.owner[rows] = [self._owner(getattr(entry, "user", None)) for entry in entries]
             facts = zip(*map(_facts, entries), strict=True)
-            for column, values in zip(columns, facts, strict=True):
-                column[rows] = values
+            for name, values in zip(FACTS, facts, strict=False):
+                getattr(self, name)[rows] = values
+
+    def _grow(self) -> None:
+        for name in ("owner", "told", *FACTS):
+            getattr(self, name).grow(self.n_rows)
+
+    def facts(self, entries: Sequence[Entry]) -> "NDArray[np.void] | None":
+        """What the columns hold of each, (n_entries,), named as in `FACTS`; None where one is not here, or not whole."""
+        import numpy as np
+
+        rows = [self.row_of.get(entry.id, -1) for entry in entries]
+        here = (
+            row >= 0 and self.entry(row) is entry for row, entry in zip(rows, entries, strict=True)
+        )
+        if not all(here) or not self.told[rows].all():
+            return None
+        found = np.zeros(len(rows), list(FACTS.items()))
+        for name in FACTS:
+            found[name] = getattr(self, name)[rows]
+        return found
+
+    def adopt(self, entries: Mapping[str, Entry], facts: "NDArray[np.void]") -> None:
+        """Hold these, of which `facts` gave so much; nothing stood here before."""
+        rows = range(len(entries))
+        self.row_of.update(zip(entries, rows, strict=True))
+        self._entries, self.n_rows, self._coming = list(entries.values()), len(rows), len(rows)
+        self._grow()
+        for name in FACTS:
+            getattr(self, name)[: len(rows)] = facts[name]
+        self.came.grow(self.n_rows)
+        self.came[: len(rows)] = rows
+        self.told[: len(rows)] = True
+        for row in self.special(rows):
+            self.owner[row] = self._owner(getattr(self.entry(row), "user", None))
+        for follower in self._followers:
+            follower.add(rows)
 
     def special(self, rows: "Sequence[int]") -> list[int]:
         """Those of these rows in which no plain memory stands."""
-        return list(compress(rows, (~self.plain[rows]).tolist())) if rows else []
+        return list(compress(rows, (~self.plain[list(rows)]).tolist()))
 
     def owner_of(self, user: str | None) -> int:
         """The number of a user in `owner`; 0 where nothing is of them."""
@@ -209,11 +242,22 @@ def kind_of(entry: Entry) -> int:
     return CHAPTER if getattr(entry, "chapter", None) else TYPED
 
 
+FACTS = {
+    **dict.fromkeys(("created", "since", "weight", "salience", "priority"), "<f8"),
+    "kind": "i1",
+    "source": "i1",
+    "decay": "<f8",
+    "fades": "?",
+    "plain": "?",
+    "says": "<f4",
+    "asks": "<f4",
+}
+"""The columns that hold what a candidate says of itself, with their types; those of `_facts` first."""
 SOURCES = {source: number for number, source in enumerate(Source, 1)}
 
 
 def _facts(entry: Entry) -> tuple[float | bool, ...]:
-    """created, since, weight, salience, priority, kind, source, decay, fades, plain; an entry of a lorebook has the neutral ones."""
+    """The first of `FACTS`; an entry of a lorebook has the neutral ones."""
     return (
         seconds(getattr(entry, "created", None)),
         seconds(getattr(entry, "since", None)),

@@ -141,7 +141,9 @@ def test_the_first_turn_of_a_process_answers_alike_and_reads_no_text_twice(
         )
     first = turn()
     files = {file.name for file in tmp_path.rglob("derived-*.bin")}
-    assert files == {f"derived-{one}.bin" for one in ("terms", "tells", "times", "felt")}
+    assert files == {
+        f"derived-{one}.bin" for one in ("terms", "tells", "times", "felt", "memories")
+    }
     made: list[int] = []
     of = DerivedFiles.of
 

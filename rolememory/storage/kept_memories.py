@@ -1,0 +1,111 @@
+"""Where the memories of a memory.json lie in it, and what an index holds of each, kept between processes: a cache, never the truth.
+
+    length of header (4)  header (JSON: digest of the file, through, ids, arrays)  starts (8 bytes each)  facts
+
+It counts for the very bytes it was made from, and only a file in which nothing was to be reported is kept.
+"""
+
+import json
+import sys
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, repeat
+from typing import Any
+
+import orjson
+
+from rolememory.schema.memory import Memory, UnreadMemory
+from rolememory.storage.codec import decode
+from rolememory.storage.derived import LEAST, DerivedFiles
+from rolememory.storage.json_places import entries_in
+from rolememory.storage.memory_file import ARRAYS, MemoryFile, fingerprint
+from rolememory.storage.port import Space
+
+Facts = Callable[[Sequence[Memory]], bytes | None]
+"""What an index holds of each memory, as many bytes for one as for another; None where it lacks one."""
+_KIND = "memories"
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(slots=True)
+class KeptMemories:
+    """The memories of a file as they were kept."""
+
+    memories: Mapping[str, Memory]
+    facts: memoryview
+
+
+class _Places:
+    """Where each entry of a memory.json lies: they are read one by one."""
+
+    def __init__(
+        self, data: bytes, ids: list[str], arrays: Sequence[str], starts: "array[int]"
+    ) -> None:
+        self._data, self._ids, self._starts = data, ids, array("Q", (*starts, len(data)))
+        self._kinds = [ARRAYS[one] for one in arrays]
+
+    def memories(self) -> dict[str, Memory]:
+        """All of them, unread."""
+        ids, read = self._ids, self._memory
+        return {one: UnreadMemory.at(number, ids, read) for number, one in enumerate(ids)}
+
+    def prints(self) -> dict[str, int]:
+        """The fingerprint of each. Cost: some 5 µs for each."""
+        places = enumerate(zip(self._ids, self._kinds, strict=True))
+        return {one: fingerprint(self._raw(at), kind) for at, (one, kind) in places}
+
+    def _raw(self, number: int) -> Any:
+        entry = self._data[self._starts[number] : self._starts[number + 1]]
+        return _DECODER.raw_decode(entry.decode())[0]
+
+    def _memory(self, number: int) -> Memory:
+        return decode(self._raw(number), self._kinds[number], self._ids[number])
+
+
+class KeptMemoriesFile:
+    """The file of a role that holds them."""
+
+    def __init__(self, space: Space) -> None:
+        self._space, self._files = space, DerivedFiles(space)
+        self._holds = ""  # the digest of the file that it was made from, as far as that is known
+
+    def read(self, data: bytes, found: bytes) -> tuple[MemoryFile, KeptMemories] | None:
+        """The memory.json of these bytes with that digest, its memories unread; None where it was not kept."""
+        raw = memoryview(self._files.load(_KIND) or b"")
+        end = 4 + int.from_bytes(raw[:4], sys.byteorder)
+        header = orjson.loads(raw[4:end] or b"{}") if end <= len(raw) else {}
+        if header.get("digest") != found.hex():
+            return None
+        ids, starts = header["ids"], array("Q")
+        starts.frombytes(raw[end : end + 8 * len(ids)])
+        arrays = chain.from_iterable(repeat(name, count) for name, count in header["arrays"])
+        places = _Places(data, ids, list(arrays), starts)
+        document = MemoryFile(
+            places.memories(), header["through"], found, {}, prints_of=places.prints
+        )
+        self._holds = header["digest"]
+        return document, KeptMemories(document.memories, raw[end + 8 * len(ids) :])
+
+    def keep(self, data: bytes, document: MemoryFile, facts: bytes) -> None:
+        """Write what `read` gives of a document with these bytes."""
+        places = entries_in(data, ARRAYS)
+        if len(places) == len(document.memories) and data.lstrip()[:1] == b"{":
+            named = groupby(name for name, _ in places)
+            header = {
+                "digest": document.digest.hex(),
+                "through": document.through,
+                "ids": list(document.memories),
+                "arrays": [(name, len(list(some))) for name, some in named],
+            }
+            head = orjson.dumps(header)
+            starts = array("Q", [at for _, at in places]).tobytes()
+            parts = len(head).to_bytes(4, sys.byteorder), head, starts, facts
+            self._files.keep(_KIND, b"".join(parts))
+            self._holds = document.digest.hex()
+
+    def lacks(self, document: MemoryFile) -> bool:
+        """Whether such a document is worth to be kept, and is not."""
+        told = document.problems or document.unnamed or document.doubled
+        known = document.digest.hex() == self._holds
+        return not (told or known) and len(document.memories) >= LEAST and self._space.exists()

@@ -1,0 +1,223 @@
+"""Another process reads of a large memory.json only what it shows; what it reads from a cache is what stands in the file, or nothing is."""
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory import Home, Memory, RoleMemory
+from rolememory.schema.memory import UnreadMemory
+from rolememory.storage.derived import LEAST, DerivedFiles
+from rolememory.storage.files.space import FileSpace
+from tests.bench.made_up import sentences
+
+WORDS_ALONE = {"embedding.backend": "off"}
+CACHE, TERMS = ".cache/derived-memories.bin", ".cache/derived-terms.bin"
+ASKED = (
+    "Who painted the lamp near the harbour?",
+    "What happened in spring 2015, and what does Ada hate?",
+    "I am so sad about the beacon!",
+    "灯塔的钥匙在哪里？",
+)
+SPECIAL: list[dict[str, Any]] = [
+    {"content": "The beacon went dark.", "keys": ["beacon", "/dar+k/"], "constant": True},
+    {"content": "Hates rain.", "subject": "Ada", "user": "ann", "topics": ["weather"]},
+    {"content": "Lost a brother in the war.", "emotions": ["sadness"], "tags": ["war"]},
+    {"content": "She paints lamps.", "supersedes": ["m3"], "type": "semantic", "mood": "calm"},
+    {"content": "The lamp was sold.", "expires": "2020-01-01", "archived": False},
+    {"content": "A big number.", "number": 2**70, "evidence": [{"chat": "c", "version": "v"}]},
+]
+
+
+def entries() -> list[dict[str, Any]]:
+    plain = [
+        {"content": text, "created": f"20{10 + at % 15}-03-04", "weight": 1 + at % 3 / 10}
+        for at, text in enumerate(sentences(LEAST))
+    ]
+    return [{"id": f"m{at}", **entry} for at, entry in enumerate([*plain, *SPECIAL])]
+
+
+def written(folder: Path, found: list[dict[str, Any]]) -> None:
+    goals = [{"id": "g1", "content": "To light the beacon again, 灯塔。"}]
+    text = json.dumps({"语": 1, "episodic": found, "goals": goals}, ensure_ascii=False, indent=1)
+    (folder / "memory.json").write_text(text, encoding="utf-8")
+
+
+def answers(role: RoleMemory) -> list[str]:
+    turns = [role.recall([one], now="2026-06-01", user="ann", dry_run=True) for one in ASKED]
+    return [f"{turn.text}\n{turn.explain()}" for turn in turns]
+
+
+def unread(role: RoleMemory) -> int:
+    return sum(type(one) is UnreadMemory for one in role.memories.values())
+
+
+def asked(home: Path) -> list[str]:
+    """What a process of its own answers."""
+    with Home.open(home, WORDS_ALONE) as opened:
+        return answers(opened.role("Mira"))
+
+
+@pytest.fixture
+def role(tmp_path: Path) -> Path:
+    """The folder of a role that one process has asked."""
+    with Home.open(tmp_path, WORDS_ALONE) as home:
+        folder = home.create("Mira").folder
+    written(folder, entries())
+    asked(tmp_path)
+    assert (folder / CACHE).exists()
+    return folder
+
+
+def test_only_what_is_shown_is_read_and_answers_stay_the_same(role: Path) -> None:
+    with Home.open(role.parent, WORDS_ALONE) as home:
+        mira = home.role("Mira")
+        mira.recall([ASKED[0]], dry_run=True)
+        assert unread(mira) > LEAST / 2
+        warm = answers(mira)
+    (role / CACHE).unlink()
+    assert warm == asked(role.parent)
+
+
+def test_a_file_that_was_edited_meanwhile_counts(role: Path) -> None:
+    found = entries()
+    found[7]["content"] = "Zebulon keeps the harbour lamp now."
+    written(role, found[:-1])
+    with Home.open(role.parent, WORDS_ALONE) as home:
+        mira = home.role("Mira")
+        assert "Zebulon" in mira.recall(["Who is Zebulon?"], dry_run=True).text
+        assert not unread(mira)
+        assert found[-1]["id"] not in mira.memories
+
+
+def test_an_edit_beside_a_process_that_has_read_little_counts(role: Path) -> None:
+    with Home.open(role.parent, WORDS_ALONE) as home:
+        mira = home.role("Mira")
+        mira.recall([ASKED[0]], dry_run=True)
+        before, kept = dict(mira.memories), unread(mira)
+        raw = json.loads((role / "memory.json").read_text(encoding="utf-8"))
+        raw["episodic"][7]["content"] = "Zebulon keeps the harbour lamp now."
+        (role / "memory.json").write_text(json.dumps(raw), encoding="utf-8")
+        assert "Zebulon" in mira.recall(["Who is Zebulon?"], dry_run=True).text
+        assert [one for one in mira.memories if mira.memories[one] is not before[one]] == ["m7"]
+        assert unread(mira) >= kept - 1
+
+
+def foreign(file: Path) -> None:
+    """The cache of another role with as many memories."""
+    with Home.open(file.parents[2], WORDS_ALONE) as home:
+        other = home.create("Asha").folder
+        written(other, [{**one, "content": f"No {one['content']}"} for one in entries()])
+        answers(home.role("Asha"))
+    file.write_bytes((other / CACHE).read_bytes())
+
+
+def of_another_version(file: Path) -> None:
+    """As other code would have written it, that laid it out in another way."""
+    body = (DerivedFiles(FileSpace(file.parents[1])).load("memories") or b"")[8:]
+    DerivedFiles(FileSpace(file.parents[1]), "others").keep("memories", body)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda file: file.unlink(), id="it is gone"),
+        pytest.param(lambda file: file.write_bytes(b""), id="it is empty"),
+        pytest.param(lambda file: file.write_bytes(file.read_bytes()[:-9]), id="it was cut off"),
+        pytest.param(
+            lambda file: file.write_bytes(file.read_bytes().replace(b'"m9"', b'"m8"', 1)),
+            id="a name in it is another one",
+        ),
+        pytest.param(foreign, id="it is another role's"),
+        pytest.param(of_another_version, id="another version wrote it"),
+    ],
+)
+def test_a_cache_that_cannot_be_trusted_is_made_again(
+    role: Path, spoil: Callable[[Path], None]
+) -> None:
+    told, kept = asked(role.parent), (role / CACHE).read_bytes()
+    spoil(role / CACHE)
+    with Home.open(role.parent, WORDS_ALONE) as home:
+        mira = home.role("Mira")
+        assert answers(mira) == told
+        assert not unread(mira)
+    assert (role / CACHE).read_bytes() == kept
+
+
+def test_a_file_with_something_to_report_is_read_whole_each_time(role: Path) -> None:
+    (role / CACHE).unlink()
+    written(role, [*entries(), {"id": "odd", "content": "x", "emotions": ["xyzzy"]}])
+    for _ in range(2):
+        with Home.open(role.parent, WORDS_ALONE) as home:
+            mira = home.role("Mira")
+            answers(mira)
+            assert not unread(mira)
+
+
+def test_what_is_written_does_not_depend_on_what_was_read(role: Path) -> None:
+    files = []
+    for begun in (True, False):
+        home = role.parent / f"copy {begun}"
+        with Home.open(home, WORDS_ALONE) as opened:
+            there = opened.create("Mira").folder
+        for part in ("memory.json", "state/last-good.json", CACHE, TERMS):
+            (there / part).parent.mkdir(exist_ok=True)
+            (there / part).write_bytes((role / part).read_bytes())
+        if not begun:
+            (there / CACHE).unlink()
+        with Home.open(home, WORDS_ALONE) as opened:
+            mira = opened.role("Mira")
+            answers(mira)
+            assert (unread(mira) > LEAST / 2) is begun
+            mira.edit("m5", content="Edited.", salience=0.9)
+            assert mira.store.checkpoint(force=True)
+            assert (unread(mira) > LEAST / 2) is begun
+            mira.forget("m6")
+            mira.remember("New.", id="new", created="2026-05-01", type="trait")
+            after = answers(mira)
+        files.append((json.loads((there / "memory.json").read_bytes())["episodic"], after))
+        assert asked(home) == after
+    assert files[0] == files[1]
+
+
+def one_unread() -> UnreadMemory:
+    return UnreadMemory.at(0, ["a"], lambda number: Memory(id="a", content="Tea.", keys=("tea",)))
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        pytest.param(lambda one: one, id="as it is"),
+        pytest.param(lambda one: pickle.loads(pickle.dumps(one)), id="pickled"),
+        pytest.param(copy.copy, id="copied"),
+        pytest.param(copy.deepcopy, id="copied in depth"),
+        pytest.param(
+            lambda one: Memory.model_validate(one.model_dump(exclude_unset=True)), id="dumped"
+        ),
+        pytest.param(
+            lambda one: Memory.model_validate_json(one.model_dump_json(exclude_unset=True)),
+            id="as JSON",
+        ),
+        pytest.param(lambda one: one.model_copy(update={}), id="copied with changes"),
+        pytest.param(Memory.model_validate, id="validated"),
+    ],
+)
+def test_nobody_can_tell_an_unread_memory_from_another(look: Callable[[Memory], Memory]) -> None:
+    whole = Memory(id="a", content="Tea.", keys=("tea",))
+    assert isinstance(one_unread(), Memory)
+    assert look(one_unread()) == whole == one_unread()
+    assert (repr(look(one_unread())), hash(one_unread())) == (repr(whole), hash(whole))
+    assert look(one_unread()).model_fields_set == whole.model_fields_set
+
+
+def test_many_may_read_it_at_once() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(200):
+            one = one_unread()
+            told = pool.map(lambda one: (one.content, one.keys, one.priority), [one] * 8)
+            assert set(told) == {("Tea.", ("tea",), 50)}
