@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
+import anyio
 import anyio.to_thread
 import httpx
 import orjson
@@ -37,6 +38,7 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
+KEEPING = 4  # turns kept at once, beside those that are being remembered
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 _NOBODY = Response(status_code=499)  # for those who hung up
 _LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
@@ -74,7 +76,7 @@ class Proxy:
         self._app_state = app_state
         self._reader = RequestReader(app_state)
         self._upstream: Upstream | None = None
-        self._within = DeadlineRunner()
+        self._within, self._keeping = DeadlineRunner(), anyio.CapacityLimiter(KEEPING)
         self._behind: set[asyncio.Task[None]] = set()
         self._taken: dict[
             str, How
@@ -305,7 +307,7 @@ class Proxy:
         try:
             await anyio.to_thread.run_sync(
                 lambda: learn(self._app_state, call, reply, large=large),
-                limiter=self._within.limiter,
+                limiter=self._keeping,
             )
         finally:
             if turn:

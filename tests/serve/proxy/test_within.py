@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from rolememory.serve.proxy.deadline import LATE, DeadlineRunner
+from rolememory.serve.proxy.deadline import LATE, THREADS, DeadlineRunner
 
 
 def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
@@ -50,3 +50,29 @@ def test_many_at_once_wait_their_turn() -> None:
         )  # type: ignore[misc]
 
     assert asyncio.run(turns()) == list(range(100))
+
+
+def test_who_asked_first_is_served_first() -> None:
+    begun, freed = list[int](), threading.Event()
+
+    def work(number: int) -> int:
+        begun.append(number)
+        freed.wait(30)
+        return number
+
+    async def turns() -> list[int]:
+        within = DeadlineRunner()
+        asked = [
+            asyncio.ensure_future(within.done(lambda number=number: work(number), -1, 30.0))
+            for number in range(3 * THREADS)
+        ]
+        while len(begun) < THREADS:
+            await asyncio.sleep(0)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        first = sorted(begun)
+        freed.set()
+        await asyncio.gather(*asked)
+        return first
+
+    assert asyncio.run(turns()) == list(range(THREADS))
