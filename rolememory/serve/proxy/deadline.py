@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from rolememory.text.cancellation import cancel_when
 
-THREADS = 8  # pieces of work at once: they share one core, and the more there are the later each is done
+THREADS = 8  # pieces of work at once: they share one core, with more each is done later
 LATE = 4  # pieces of work that may still run after their turns went on without them; then turns do not even ask
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")

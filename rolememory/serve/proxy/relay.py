@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import orjson
 
-from rolememory.serve.app_state import AppState
+from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.proxy.memory_tool import ToolOffer
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import SseParser, StreamedReply
@@ -27,9 +27,11 @@ class Relay:
         more: More,
         keep: Keep,
         app_state: AppState,
+        note: TurnNote | None = None,
     ) -> None:
         self._answer, self._call, self._offer = answer, call, offer
         self._more, self._keep, self._app_state = more, keep, app_state
+        self._note = note  # told once the first words are out
         self._reply = StreamedReply()
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
@@ -41,9 +43,11 @@ class Relay:
                     self._reply.error = True
                 async for chunk in self._chunks():
                     yield chunk
+                    self._tell()
             except httpx.HTTPError as error:
                 broke_off(self._answer, error)
             finally:
+                self._tell()
                 self._end()
                 await self._answer.aclose()
 
@@ -73,6 +77,11 @@ class Relay:
         if isinstance(raw, dict):
             self._reply.take_object(raw)
             self._reply.finished = True
+
+    def _tell(self) -> None:
+        if self._note:
+            self._app_state.note(self._note)
+            self._note = None
 
     def _end(self) -> None:
         reply = self._reply

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from rolememory.locales import translatable, translated
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import LARGE
-from rolememory.serve.app_state import AppState
+from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.guard import BODY, CALLER
 from rolememory.serve.proxy.deadline import DeadlineRunner
 from rolememory.serve.proxy.faults import unreachable, unusable
@@ -161,8 +161,6 @@ class Proxy:
         self._app_state.model_named(str(call.body.get("model") or ""))
         found = await self._thread(request, lambda: remember(self._app_state, call), Remembered())
         request.scope[BODY].done()
-        if found.note:
-            self._app_state.note(found.note)
         takes_tools = not prompt and self._app_state.settings.upstream not in self._toolless
         offer = offered(call, found, self._app_state) if takes_tools else None
         untouched = call.body is raw and not (found.parts or offer)
@@ -174,7 +172,7 @@ class Proxy:
                 else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, how))
             )
 
-        return await self._relayed(request, path, call, sent, offer)
+        return await self._relayed(request, path, call, sent, offer, found.note)
 
     def _filled(
         self, call: ProxyCall, found: Remembered, offer: ToolOffer | None, prompt: bool, how: How
@@ -195,6 +193,7 @@ class Proxy:
         call: ProxyCall,
         sent: Callable[..., bytes],
         offer: ToolOffer | None,
+        note: TurnNote | None,
     ) -> Response:
         settings = self._app_state.settings
         how = self._how(settings)
@@ -213,11 +212,13 @@ class Proxy:
                     self._toolless.add(settings.upstream)
             if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
                 answer = await self._otherwise(request, path, answer, sent, how)
-        except ClientDisconnectedError:
+        except (ClientDisconnectedError, httpx.HTTPError) as error:
+            if note:
+                self._app_state.note(note)
+            if isinstance(error, httpx.HTTPError):
+                return unreachable(request, self._app_state, error)
             self._learn(call, None)
             return _NOBODY
-        except httpx.HTTPError as error:
-            return unreachable(request, self._app_state, error)
         relay = Relay(
             answer,
             call,
@@ -225,6 +226,7 @@ class Proxy:
             lambda more: self._asked(request, path, orjson.dumps(more), plain=True),
             self._learn,
             self._app_state,
+            note,
         )
         headers = coming_back(
             answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None
