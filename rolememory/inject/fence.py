@@ -234,6 +234,8 @@ def strip(text: str, *, lone: bool = True) -> str:
     >>> strip("You are Mira.\n\n<rolememory>\n- x\n</rolememory>\n\nHello")
     'You are Mira.\n\nHello'
     """
+    if TAG not in text:
+        return text
     for mark in reversed(recognise(text)):
         if not lone and text.startswith("</", mark.start):
             continue

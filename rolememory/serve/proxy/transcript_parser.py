@@ -6,6 +6,7 @@ Frontends merge, squash and prefix messages in several ways; `spoken` undoes wha
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from rolememory.inject.fence import strip
@@ -16,6 +17,8 @@ Voice = Literal["user", "assistant"]
 _SAID: Mapping[str, Voice] = {"user": "user", "assistant": "assistant"}
 _PREFIX = re.compile(r"^(?P<name>[^\n:：]{1,60}?)(?:: |：)", re.DOTALL)
 _PARAGRAPH = "\n\n"
+_KEPT = 4096  # messages that are read once: a chat shows what it holds on every turn
+_LONGEST_KEPT = 8_000  # characters of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +67,34 @@ def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
     for raw in messages if isinstance(messages, list) else ():
         if not isinstance(raw, Mapping):
             continue
-        text = strip(plain_text(raw.get("content")), lone=raw.get("role") != "user").strip()
-        voice = _SAID.get(str(raw.get("role")))
-        text = unwrapped(text) if voice == "user" else text
+        text, voice = plain_text(raw.get("content")), _SAID.get(str(raw.get("role")))
         if voice is None:
+            text = strip(text).strip()
             own = [text] if text and raw.get("role") in ("system", "developer") else []
             around, behind = [*around, *own], [*behind, *own]
-        elif rest := wording().scaffolding.sub("", text).strip():
-            name = raw.get("name")
-            spoken.append(
-                Message(
-                    role=voice,
-                    content=rest,
-                    name=name if isinstance(name, str) and name.strip("_ ") else None,
-                )
-            )
+        elif message := _message_of(voice, text, raw.get("name")):
+            spoken.append(message)
             behind = []
     alone = len(spoken) == 1 and spoken[0].role == "user" and not around
     return ParsedTranscript(tuple(spoken), tuple(around), tuple(behind), alone)
+
+
+def _message_of(voice: Voice, text: str, name: object = None) -> Message | None:
+    """What somebody said, without what the frontend put around it; None where that is nothing.
+
+    The same object for the same words, as long as it is known: then a chat hears only what is new.
+    """
+    named = name if isinstance(name, str) and name.strip("_ ") else None
+    read = _read if len(text) <= _LONGEST_KEPT else _read.__wrapped__
+    return read(voice, text, named)
+
+
+@lru_cache(_KEPT)
+def _read(voice: Voice, text: str, name: str | None) -> Message | None:
+    text = strip(text, lone=voice != "user").strip()
+    text = unwrapped(text) if voice == "user" else text
+    rest = wording().scaffolding.sub("", text).strip()
+    return Message(role=voice, content=rest, name=name) if rest else None
 
 
 def spoken(

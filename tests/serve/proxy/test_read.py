@@ -83,6 +83,17 @@ def test_an_instruction_hung_on_the_users_words_is_known_from_the_second_turn_on
     assert texts(call) == [*SAID]
 
 
+def test_a_message_that_is_shown_again_is_read_once(house: AppState) -> None:
+    long = ("user", "and then " * 2_000)
+    reader = RequestReader(house)
+    first, second = (
+        reader.read(only(*SAID[1:], long, rolememory=HINT), {}, None).spoken for _ in range(2)
+    )
+    assert first == second
+    again = [one is other for one, other in zip(first, second, strict=True)]
+    assert again == [True] * (len(SAID) - 1) + [False]  # what is long is not kept
+
+
 def test_one_message_for_everything_is_cut_into_turns(house: AppState) -> None:
     call = RequestReader(house).read(single(request(SAID, post="")), {}, None)
     assert texts(call) == [*SAID]
