@@ -6,6 +6,7 @@ from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, read_character_book
+from rolememory.cards.json_read import list_of, objects_of
 from rolememory.cards.other_books import OTHER_BOOKS, OtherBook
 from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
@@ -65,13 +66,8 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
 
 def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
     found = preserved_fields.note_of(raw, preserved_fields.EXTENSIONS, preserved_fields.KEPT)
-    for one in found if isinstance(found, list) else ():
-        if (
-            isinstance(one, Mapping)
-            and isinstance(one.get("at"), list)
-            and one["at"]
-            and "was" in one
-        ):
+    for one in objects_of(found):
+        if list_of(one.get("at")) and "was" in one:
             yield one["at"], one["was"]
 
 

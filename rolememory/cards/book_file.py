@@ -9,10 +9,9 @@ from rolememory.cards.book import read_book
 from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form, form_of
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
+from rolememory.cards.json_read import Raw
 from rolememory.errors import InvalidValueError
 from rolememory.schema.lorebook import BookSource, Lorebook
-
-Raw = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from rolememory.cards.formats import JsonFormat
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import Raw, kind_of, read_json
 from rolememory.errors import FileError
-from rolememory.locales import localized
 
 NAIDATA = "naidata"
 
@@ -61,22 +60,16 @@ def book_formats() -> tuple[str, ...]:
 
 
 def _checked(book: Book) -> Book:
-    entries = value_at(book.raw, book.form.entries)
+    entries, field = value_at(book.raw, book.form.entries), ".".join(book.form.entries)
     if not isinstance(entries, list | dict):
-        raise _refused(book, "expected a list of entries, got {kind}", kind=kind_of(entries))
-    if len(entries) > limits.ENTRIES:
-        raise _refused(
-            book,
-            "has {count} entries, at most {entries} are read",
-            count=len(entries),
-            entries=limits.ENTRIES,
+        raise FileError(
+            book.file,
+            "expected a list of entries, got {kind}",
+            field=field,
+            kind=kind_of(entries),
         )
+    limits.check_entries(entries, book.file, field)
     return book
-
-
-def _refused(book: Book, problem: str, **values: object) -> FileError:
-    field = ".".join(book.form.entries)
-    return FileError(book.file, localized(problem, "", **values), field=field)
 
 
 __all__ = ["Book", "Raw", "book_formats", "dump_book", "load_book"]

@@ -5,7 +5,7 @@ What a format cannot say is kept in the extensions of book and entries, see `pre
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from rolememory.cards import preserved_fields
@@ -22,11 +22,10 @@ from rolememory.cards.entry_forms import (
     text,
 )
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
+from rolememory.cards.json_read import Raw, is_whole, list_of
 from rolememory.cards.other_books import OTHER_BOOKS
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
-
-Raw = dict[str, Any]
 
 _MOST_UID = 2**31  # beyond, script engines no longer read numbers in order
 Turn = Callable[[Raw], Raw]
@@ -55,11 +54,7 @@ class BookForm:
         found, above = value_at(raw, self.entries), ".".join(self.entries)
         if isinstance(found, Mapping):
             return [(f"{above}.{key}", one) for key, one in in_script_order(found)]
-        return (
-            [(f"{above}[{at}]", one) for at, one in enumerate(found)]
-            if isinstance(found, list)
-            else []
-        )
+        return [(f"{above}[{at}]", one) for at, one in enumerate(list_of(found))]
 
     def to_hub(self, raw: Mapping[str, Any]) -> Raw:
         """The book in the V3 shape, what was kept put back."""
@@ -111,12 +106,8 @@ def _rising_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
     last = -1
     for one in entries:
         own = one.get("id")
-        last = own if _is_uid(own) and own > last else last + 1
+        last = own if is_whole(own) and last < own < _MOST_UID else last + 1
         yield last
-
-
-def _is_uid(found: Any) -> TypeGuard[int]:
-    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MOST_UID
 
 
 def _picked(names: Mapping[str, str]) -> Turn:

@@ -13,12 +13,10 @@ from rolememory.cards.character_book import read_character_book
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import Raw, list_of, object_of
 from rolememory.errors import InvalidValueError, closest
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character
-
-Raw = dict[str, Any]
 
 FIELDS = (*EMPTY, *V3_ONLY)
 """Every field of a card that the specifications know, `character_book` aside."""
@@ -76,13 +74,8 @@ class Card:
     def texts(self, name: str) -> tuple[str, ...]:
         """A field that holds a list of texts, however it is written."""
         found = self.data.get(name)
-        listed = (
-            found.split(",")
-            if isinstance(found, str) and name == "tags"
-            else found
-            if isinstance(found, list)
-            else []
-        )
+        written = isinstance(found, str) and name == "tags"
+        listed = str(found).split(",") if written else list_of(found)
         return tuple(said for one in listed if (said := text(one).strip()))
 
     @property

@@ -13,10 +13,8 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm, book_form
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import Raw, list_of, object_of, objects_of
 from rolememory.cards.other_books import split_keys
-
-Raw = dict[str, Any]
 
 V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
 V2_TEXTS = (
@@ -301,8 +299,8 @@ def _from_byaf(raw: Raw) -> Raw:
     who, author = object_of(raw["character"]), object_of(object_of(raw["manifest"]).get("author"))
     scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
     first, *others = map(_byaf_greeting, scenes)
-    examples = [_byaf_text(one.get("text")) for one in _objects(scenes[0].get("exampleMessages"))]
-    lore = _objects(who.get("loreItems"))
+    examples = [_byaf_text(one.get("text")) for one in objects_of(scenes[0].get("exampleMessages"))]
+    lore = objects_of(who.get("loreItems"))
     return new_document(
         name=text(who.get("displayName") or who.get("name")),
         description=_byaf_text(who.get("persona")),
@@ -321,18 +319,9 @@ def _from_byaf(raw: Raw) -> Raw:
     )
 
 
-def _objects(listed: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list; none where there is no list."""
-    return [one for one in listed or [] if isinstance(one, Mapping)]
-
-
 def _byaf_greeting(scene: Mapping[str, Any]) -> str:
-    messages = scene.get("firstMessages")
-    return (
-        _byaf_text(messages[0].get("text"))
-        if isinstance(messages, list) and messages and isinstance(messages[0], Mapping)
-        else ""
-    )
+    first = next(iter(list_of(scene.get("firstMessages"))), None)
+    return _byaf_text(object_of(first).get("text"))
 
 
 def _byaf_lore(item: Mapping[str, Any], at: int) -> Raw:

@@ -5,7 +5,7 @@ and budget of the book) is kept beside it: exact rules do not look at it, the de
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -13,8 +13,8 @@ from rolememory.cards.json_read import object_of
 from rolememory.cards.sillytavern import (
     NEW_ENTRY,
     collect,
-    in_script_order,
     is_world_list,
+    listed_entries,
     number_or_none,
 )
 from rolememory.schema.lorebook import BookSource, Lorebook
@@ -71,7 +71,8 @@ def read_character_book(
         else raw
     )
     entries, problems = collect(
-        (uid, _world_entry_of(one, at), _beyond(one)) for at, (uid, one) in enumerate(_listed(book))
+        (uid, _world_entry_of(one, at), _beyond(one))
+        for at, (uid, one) in enumerate(listed_entries(book.get("entries")))
     )
     recursive = book.get("recursive_scanning")
     return Lorebook(
@@ -99,7 +100,9 @@ def to_world(book: Mapping[str, Any]) -> dict[str, Any]:
 
     Of two entries with one id the later stands.
     """
-    entries = [world_entry(one, at) for at, (_, one) in enumerate(_listed(book))]
+    entries = [
+        world_entry(one, at) for at, (_, one) in enumerate(listed_entries(book.get("entries")))
+    ]
     return {"entries": {_property(one["uid"]): one for one in entries}, "originalData": dict(book)}
 
 
@@ -176,15 +179,6 @@ def _beyond(source: object) -> dict[str, Any]:
         if isinstance(source.get(field), str):
             told[name] = tuple(key.strip() for key in source[field].split(","))
     return told
-
-
-def _listed(book: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    entries = book.get("entries") or []
-    if isinstance(entries, Mapping):
-        return in_script_order(entries)
-    return (
-        [(str(at), one) for at, one in enumerate(entries)] if isinstance(entries, Iterable) else []
-    )
 
 
 def _first(value: Any, absent: Any) -> Any:

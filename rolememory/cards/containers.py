@@ -12,11 +12,10 @@ from rolememory.cards.card_forms import BOOK, as_v3, version_of
 from rolememory.cards.entry_forms import as_v3 as entry_as_v3
 from rolememory.cards.json_changes import value_at, with_value
 from rolememory.cards.json_edit import rewrite, same
+from rolememory.cards.json_read import Raw
 from rolememory.cards.zip_parts import Archive
 from rolememory.errors import InvalidValueError
 from rolememory.text.decorators import read_card
-
-Raw = dict[str, Any]
 
 CARD_JSON = "card.json"
 
@@ -120,20 +119,13 @@ def older_view(raw: Mapping[str, Any]) -> Raw:
 
 
 def _with_entries(raw: Raw, turn: Callable[[Mapping[str, Any]], Raw]) -> Raw:
-    entries = value_at(raw, (*BOOK, "entries"))
-    if isinstance(entries, Mapping):
-        return with_value(
-            raw,
-            (*BOOK, "entries"),
-            {key: turn(one) if isinstance(one, Mapping) else one for key, one in entries.items()},
-        )
-    if isinstance(entries, list):
-        return with_value(
-            raw,
-            (*BOOK, "entries"),
-            [turn(one) if isinstance(one, Mapping) else one for one in entries],
-        )
-    return raw
+    place = (*BOOK, "entries")
+    entries = value_at(raw, place)
+    if not isinstance(entries, Mapping | list):
+        return raw
+    keyed = entries.items() if isinstance(entries, Mapping) else enumerate(entries)
+    turned = {key: turn(one) if isinstance(one, Mapping) else one for key, one in keyed}
+    return with_value(raw, place, turned if isinstance(entries, Mapping) else [*turned.values()])
 
 
 def _undecorated(entry: Mapping[str, Any]) -> Raw:

@@ -13,12 +13,10 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, snake, world_entry
 from rolememory.cards.json_changes import Path
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import Raw, is_whole, list_of, object_of
 from rolememory.cards.other_books import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.text.decorators import read_card
-
-Raw = dict[str, Any]
 
 _EXTENDED: Raw = {
     snake(field): value for field, value in NEW_ENTRY.items() if field not in WORLD_OWN
@@ -68,7 +66,7 @@ class EntryForm:
     def number_of(self, raw: Mapping[str, Any], other: int) -> int:
         """The number the entry has in its file."""
         own = raw.get(self.number)
-        return own if isinstance(own, int) and not isinstance(own, bool) else other
+        return own if is_whole(own) else other
 
     def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
         """The entry in this format; what it cannot say is kept in its extensions."""
@@ -315,7 +313,7 @@ def keys_of(hub: Mapping[str, Any], field: str = "keys") -> list[str]:
     keys = hub.get(field)
     if isinstance(keys, str):
         return split_keys(keys) if keys else []
-    return [text(key) for key in keys if key is not None] if isinstance(keys, list) else []
+    return [text(key) for key in list_of(keys) if key is not None]
 
 
 def text(value: object) -> str:

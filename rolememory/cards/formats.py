@@ -32,12 +32,10 @@ from rolememory.cards.containers import (
     read_only,
 )
 from rolememory.cards.json_changes import value_at
-from rolememory.cards.json_read import kind_of, read_json
+from rolememory.cards.json_read import Raw, kind_of, list_of, read_json
 from rolememory.cards.yaml_read import read_yaml
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
 from rolememory.errors import FileError, InvalidValueError
-
-Raw = dict[str, Any]
 
 NEWEST = 3
 KEYWORDS = ("ccv3", "chara")
@@ -180,10 +178,7 @@ class ByafFormat:
             return read_json(packed, file, str(name))
 
         manifest = member("manifest.json")
-        people, scenes = (
-            names if isinstance(names := manifest.get(field), list) else []
-            for field in ("characters", "scenarios")
-        )
+        people, scenes = (list_of(manifest.get(field)) for field in ("characters", "scenarios"))
         if not people:
             raise FileError(file, "names no character", field="manifest.json")
         raw = {
@@ -295,14 +290,7 @@ def checked(card: Card) -> Card:
 def _check_entries(card: Card) -> None:
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
-    if isinstance(entries, list | dict) and len(entries) > limits.ENTRIES:
-        raise FileError(
-            card.file,
-            "has {count} entries, at most {entries} are read",
-            field=".".join(card.form.book_at),
-            count=len(entries),
-            entries=limits.ENTRIES,
-        )
+    limits.check_entries(entries, card.file, ".".join(card.form.book_at))
 
 
 def with_layout(card: Card) -> Card:

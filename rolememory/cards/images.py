@@ -7,10 +7,8 @@ from rolememory.cards import limits, png
 from rolememory.cards.card import Card
 from rolememory.cards.containers import CARD_JSON
 from rolememory.cards.entry_forms import text
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import list_of, objects_of
 from rolememory.errors import FileError
-
-Raw = dict[str, Any]
 
 MEMBER = "assets/icon/images/main.png"
 _INSIDE = ("embeded://", "embedded://")  # the first is the spelling of the specification
@@ -60,8 +58,7 @@ def with_picture(card: Card, picture: bytes | None) -> tuple[Card, dict[str, byt
     """The card naming the picture as an icon, as the main one where it has none, and the members of a CHARX that hold it."""
     if picture is None:
         return card, {}
-    found = card.data.get("assets")
-    assets = list(found) if isinstance(found, list) else []
+    assets = list(list_of(card.data.get("assets")))
     mine = {"type": "icon", "uri": _INSIDE[0] + MEMBER, "name": "main", "ext": "png"}
     main = next((at for at, one in enumerate(assets) if _is_main(one)), None)
     if main is None:
@@ -81,10 +78,8 @@ def _is_main(asset: Any) -> bool:
 
 def _icons(card: Card) -> list[str]:
     """Names of members that hold icons, the main one first."""
-    assets = card.data.get("assets")
-    listed = [object_of(one) for one in assets] if isinstance(assets, list) else []
     icons = sorted(
-        (one for one in listed if one.get("type") == "icon"),
+        (one for one in objects_of(card.data.get("assets")) if one.get("type") == "icon"),
         key=lambda one: one.get("name") != "main",
     )
     return [name for one in icons if (name := _member(one))][:8]

@@ -7,7 +7,7 @@ Integers keep every digit, floats stay floats, the order of keys is the file's.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import orjson
 
@@ -127,6 +127,21 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
 def object_of(value: object) -> Mapping[str, Any]:
     """The object, or an empty one in place of anything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def list_of(value: object) -> list[Any]:
+    """The list, or an empty one in place of anything else."""
+    return value if isinstance(value, list) else []
+
+
+def objects_of(value: object) -> list[Mapping[str, Any]]:
+    """The objects of a list; none where there is no list."""
+    return [one for one in list_of(value) if isinstance(one, Mapping)]
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def kind_of(value: object) -> str:

@@ -55,6 +55,18 @@ def check_size(
         raise too_large(file, most, what, field)
 
 
+def check_entries(entries: object, file: str, field: str) -> None:
+    """Refuse a lorebook with more entries than are read."""
+    if isinstance(entries, list | dict) and len(entries) > ENTRIES:
+        raise FileError(
+            file,
+            "has {count} entries, at most {entries} are read",
+            field=field,
+            count=len(entries),
+            entries=ENTRIES,
+        )
+
+
 def damaged(file: str, problem: str, field: str = "", /, **values: object) -> FileError:
     """The error for a damaged file."""
     return FileError(file, localized(problem, "", **values), remedy=DAMAGED, field=field)

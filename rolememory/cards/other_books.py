@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rolememory.cards.json_read import list_of
 from rolememory.cards.sillytavern import new_entry
 from rolememory.text.boundaries import JS_SPACE
 
@@ -28,7 +29,7 @@ class OtherBook:
         found = next((listed for name in self.entries if (listed := raw.get(name))), None)
         entries = {
             str(at): self._world_entry(one, at) if isinstance(one, Mapping) else one
-            for at, one in enumerate(found if isinstance(found, list) else [])
+            for at, one in enumerate(list_of(found))
         }
         return {"entries": entries, "originalData": dict(raw)}
 

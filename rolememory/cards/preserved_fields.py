@@ -13,8 +13,8 @@ from typing import Any
 
 from rolememory.cards.json_changes import ABSENT, FieldChange, Path, changes, value_at, with_value
 from rolememory.cards.json_edit import same
+from rolememory.cards.json_read import Raw, list_of, object_of
 
-Raw = dict[str, Any]
 Turn = Callable[[Raw], Raw]
 
 OURS = "rolememory"
@@ -63,7 +63,7 @@ def notes(found: Iterable[FieldChange]) -> list[Raw]:
 
 def restored(raw: Raw, noted: Any) -> Raw:
     """`raw` with the noted fields as they were, where nobody has changed them since."""
-    for one in noted if isinstance(noted, list) else []:
+    for one in list_of(noted):
         path = _path(one)
         if path and same(value_at(raw, path), one.get("now", ABSENT)):
             raw = with_value(raw, path, one.get("was", ABSENT))
@@ -121,9 +121,5 @@ def _note(one: FieldChange) -> Raw:
 
 
 def _path(one: Any) -> Path | None:
-    at = one.get("at") if isinstance(one, Mapping) else None
-    return (
-        tuple(at)
-        if isinstance(at, list) and at and all(isinstance(name, str) for name in at)
-        else None
-    )
+    at = list_of(object_of(one).get("at"))
+    return tuple(at) if at and all(isinstance(name, str) for name in at) else None

@@ -16,10 +16,8 @@ from rolememory.cards.card_forms import BOOK, V3
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import Raw, object_of
 from rolememory.schema.role import Role
-
-Raw = dict[str, Any]
 
 ROLE_ID = "role_uuid"  # in data.extensions.rolememory of a card
 _FROM_BOOK = "book"  # in the extensions of an entry: the role's book it was merged from

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from rolememory.cards.json_read import list_of, objects_of
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.lorebook import (
     BookSource,
@@ -142,9 +143,7 @@ def is_world(raw: Mapping[str, Any]) -> bool:
 
 def is_world_list(entries: object) -> bool:
     """Whether these are a world file's entries in a list: their keys stand under `key`, a card's under `keys`."""
-    found = (
-        [one for one in entries if isinstance(one, Mapping)] if isinstance(entries, list) else []
-    )
+    found = objects_of(entries)
     return any("key" in one for one in found) and not any("keys" in one for one in found)
 
 
@@ -152,9 +151,8 @@ def read_world(
     raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL
 ) -> Lorebook:
     """The book in a world file. An entry that cannot be read is left out and told in `problems`; the others load."""
-    given = raw.get("entries") or {}
-    numbered = {str(at): one for at, one in enumerate(given)} if isinstance(given, list) else given
-    entries, problems = collect((uid, fields, {}) for uid, fields in in_script_order(numbered))
+    given = listed_entries(raw.get("entries"))
+    entries, problems = collect((uid, fields, {}) for uid, fields in given)
     title = name or _text(raw.get("name"))
     return Lorebook(
         name=title,
@@ -198,6 +196,13 @@ def in_script_order(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
     numbered = [pair for pair in entries.items() if is_array_index(pair[0])]
     others = [pair for pair in entries.items() if not is_array_index(pair[0])]
     return [*sorted(numbered, key=lambda pair: int(pair[0])), *others]
+
+
+def listed_entries(entries: object) -> list[tuple[str, Any]]:
+    """The entries of a book with their keys, in order; those of a list have numbers."""
+    if isinstance(entries, Mapping):
+        return in_script_order(entries)
+    return [(str(at), one) for at, one in enumerate(list_of(entries))]
 
 
 def is_array_index(key: str) -> bool:

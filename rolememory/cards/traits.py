@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from rolememory.cards.attributes import Attribute, attributes
 from rolememory.cards.card import Card
+from rolememory.cards.json_read import Raw
 from rolememory.text.language import CJK
 from rolememory.text.sentences import sentences
-
-Raw = dict[str, Any]
 
 MOST = 200
 

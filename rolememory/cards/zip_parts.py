@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from rolememory.cards import limits
 from rolememory.cards.limits import damaged
@@ -34,6 +35,28 @@ class Member:
     crc: int
     packed: int
     size: int
+
+
+class _NewMember(NamedTuple):
+    """A member to be written; `head` is what its local header and its line of the directory have in common."""
+
+    name: bytes
+    head: bytes
+    packed: bytes
+
+    @classmethod
+    def of(cls, name: str, content: bytes) -> "_NewMember":
+        label, (method, packed) = name.encode(), _packed(content)
+        sizes = (zlib.crc32(content), len(packed), len(content), len(label), 0)
+        head = struct.pack("<5H3I2H", 20, _UTF8, method, 0, _DOS_DAY, *sizes)
+        return cls(label, head, packed)
+
+    def local(self) -> bytes:
+        return _LOCAL + self.head + self.name + self.packed
+
+    def central(self, start: int) -> bytes:
+        rest = struct.pack("<3H2I", 0, 0, 0, 0, start)
+        return _CENTRAL + struct.pack("<H", 20) + self.head + rest + self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +92,32 @@ class Archive:
 
     def replaced(self, values: Mapping[str, bytes]) -> bytes:
         """The file with these members; every other byte of a member, and what stands before the first, as it was. New ones come last."""
+        news = {name: _NewMember.of(name, content) for name, content in values.items()}
         olds = {name: self.find(name) for name in values}
         ordered = sorted(self.members, key=lambda one: one.start)
         bounds = [one.start for one in ordered] + [self.directory]
         self._check_layout(bounds)
         out = bytearray(self.data[: bounds[0]])
-        moved: dict[int, tuple[int, bytes | None]] = {}  # old start -> new start, new content
-        contents = {old.start: values[name] for name, old in olds.items() if old}
+        moved: dict[int, tuple[int, _NewMember | None]] = {}  # old start -> new start, new content
+        contents = {old.start: news[name] for name, old in olds.items() if old}
         for member, end in zip(ordered, bounds[1:], strict=True):
             new = contents.get(member.start)
             moved[member.start] = (len(out), new)
-            out += self.data[member.start : end] if new is None else _local(member.name, new)
+            out += self.data[member.start : end] if new is None else new.local()
         lines = [self._line(one, *moved[one.start]) for one in self.members]
         for name, old in olds.items():
             if old is None:
-                lines.append(_central(name.encode(), values[name], len(out) - self.shift))
-                out += _local(name.encode(), values[name])
+                lines.append(news[name].central(len(out) - self.shift))
+                out += news[name].local()
         return bytes(out) + self._closing(b"".join(lines), len(lines), len(out))
 
     def _check_layout(self, bounds: list[int]) -> None:
         if any(one >= other for one, other in pairwise(bounds)):
             raise damaged(self.file, "members of the zip file overlap")
 
-    def _line(self, member: Member, start: int, new: bytes | None) -> bytes:
+    def _line(self, member: Member, start: int, new: _NewMember | None) -> bytes:
         if new is not None:
-            return _central(member.name, new, start - self.shift)
+            return new.central(start - self.shift)
         return member.record[:42] + struct.pack("<I", start - self.shift) + member.record[46:]
 
     def _closing(self, directory: bytes, count: int, at: int) -> bytes:
@@ -206,46 +230,6 @@ def new_zip(values: Mapping[str, bytes]) -> bytes:
     """A zip file with these members, in this order."""
     empty = Archive("", _END + b"\0" * 18, (), 0, 0, 0)
     return empty.replaced(values)
-
-
-def _local(name: bytes, content: bytes) -> bytes:
-    method, packed = _packed(content)
-    head = (
-        20,
-        _UTF8,
-        method,
-        0,
-        _DOS_DAY,
-        zlib.crc32(content),
-        len(packed),
-        len(content),
-        len(name),
-        0,
-    )
-    return struct.pack("<4s5H3I2H", _LOCAL, *head) + name + packed
-
-
-def _central(name: bytes, content: bytes, start: int) -> bytes:
-    method, packed = _packed(content)
-    head = (
-        20,
-        20,
-        _UTF8,
-        method,
-        0,
-        _DOS_DAY,
-        zlib.crc32(content),
-        len(packed),
-        len(content),
-        len(name),
-        0,
-        0,
-        0,
-        0,
-        0,
-        start,
-    )
-    return struct.pack("<4s6H3I5H2I", _CENTRAL, *head) + name
 
 
 def _packed(content: bytes) -> tuple[int, bytes]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import list_of, object_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.chat import TavernMessage
 from rolememory.cards.tavern.files import text_of, texts_of
@@ -36,16 +36,12 @@ def read_group(path: Path) -> GroupChat:
         id=str(raw.get("id") or path.stem),
         name=text_of(raw.get("name")).strip() or path.stem,
         members=texts_of(raw.get("members")),
-        chats=tuple(dict.fromkeys(str(one) for one in _listed(raw.get("chats")))) or (current,),
+        chats=tuple(dict.fromkeys(str(one) for one in list_of(raw.get("chats")))) or (current,),
         integrities={
             name: text_of(object_of(known).get("integrity")).strip()
             for name, known in about.items()
         },
     )
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 def with_avatars(

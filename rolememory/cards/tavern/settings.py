@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import object_of, objects_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.files import text_of, texts_of
 
@@ -84,8 +84,8 @@ def _personas(power: Raw) -> list[Persona]:
 
 
 def _more_books(lore: Raw) -> dict[str, tuple[str, ...]]:
-    listed = lore.get("charLore")
-    rows = [object_of(row) for row in listed] if isinstance(listed, list) else []
     return {
-        name: texts_of(row.get("extraBooks")) for row in rows if (name := text_of(row.get("name")))
+        name: texts_of(row.get("extraBooks"))
+        for row in objects_of(lore.get("charLore"))
+        if (name := text_of(row.get("name")))
     }

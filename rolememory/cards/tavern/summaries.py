@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rolememory.cards.json_read import object_of
+from rolememory.cards.json_read import is_whole, object_of
 from rolememory.cards.tavern.files import text_of, texts_of
 
 By = Literal["summarize", "qvink", "memory_books"]
@@ -61,9 +61,7 @@ def of_entry(entry: Mapping[str, Any]) -> LeftSummary | None:
     return LeftSummary(
         "memory_books",
         text[:MOST],
-        through
-        if isinstance(through, int) and not isinstance(through, bool) and through >= 0
-        else -1,
+        through if is_whole(through) and through >= 0 else -1,
         chat=_chat(entry),
         title=text_of(entry.get("comment")).strip()[:200],
         keys=texts_of(entry.get("key")),

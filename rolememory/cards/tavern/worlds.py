@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
+from rolememory.cards.json_read import list_of
 from rolememory.cards.tavern.summaries import LeftSummary, is_memory, of_entry
 
 
@@ -66,4 +67,4 @@ def count(book: Book) -> int:
 
 def _entries(book: Book) -> Iterable[object]:
     found = book.raw.get("entries")
-    return found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return found.values() if isinstance(found, dict) else list_of(found)
