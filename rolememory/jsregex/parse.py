@@ -74,13 +74,13 @@ def parse(body: str, flags: Flags) -> Node:
     return _Parser(body, flags).whole()
 
 
-class _Parser:
+class _Parser(PatternScanner):
     """Recursive descent, one method per production; depth is bounded by MAX_NESTING."""
 
     def __init__(self, body: str, flags: Flags) -> None:
+        super().__init__(body, unicode=flags.unicode)
         self.flags = flags
-        self.read = PatternScanner(body, unicode=flags.unicode)
-        self.names, self.total = self.read.groups()
+        self.names, self.total = self.groups()
         self.opened = 0
         self.depth = 0
         self.branches: tuple[tuple[int, int], ...] = ()  # where we are: disjunction, which option
@@ -90,16 +90,14 @@ class _Parser:
 
     def whole(self) -> Node:
         tree = self.disjunction()
-        if self.read.peek() == ")":
-            raise self.read.error(
-                "unmatched ')'", r"write '\)' for a bracket that is meant literally"
-            )
+        if self.peek() == ")":
+            raise self.error("unmatched ')'", r"write '\)' for a bracket that is meant literally")
         return tree
 
     def disjunction(self) -> Node:
-        outer, begins = self.branches, self.read.at
+        outer, begins = self.branches, self.at
         options: list[Node] = []
-        while not options or self.read.take("|"):
+        while not options or self.take("|"):
             self.branches = (*outer, (begins, len(options)))
             options.append(self.alternative())
         self.branches = outer
@@ -107,7 +105,7 @@ class _Parser:
 
     def alternative(self) -> Node:
         parts: list[Node] = []
-        while self.read.peek() not in ("", "|", ")"):
+        while self.peek() not in ("", "|", ")"):
             parts.append(self.term())
         return parts[0] if len(parts) == 1 else Concatenation(tuple(parts)) if parts else EMPTY
 
@@ -116,10 +114,10 @@ class _Parser:
         if node is None:
             return self.quantified(self.atom())
         loops = (
-            isinstance(node, Lookaround) and node.ahead and not self.flags.unicode
+            isinstance(node, Lookaround) and node.ahead and not self.unicode
         )  # Annex B: a lookahead may be repeated
-        if not loops and self.read.at_quantifier():
-            raise self.read.error(
+        if not loops and self.at_quantifier():
+            raise self.error(
                 "nothing to repeat: an assertion matches no text", "take the quantifier away"
             )
         return self.quantified(node) if loops else node
@@ -132,31 +130,29 @@ class _Parser:
             r"\B": "inside",
         }
         for text, kind in kinds.items():
-            if self.read.take(text):
-                return Assertion(
-                    kind, self.flags.lines, self.flags.ignore_case and self.flags.unicode
-                )
+            if self.take(text):
+                return Assertion(kind, self.flags.lines, self.flags.ignore_case and self.unicode)
         for text, ahead, negated in (
             ("(?=", True, False),
             ("(?!", True, True),
             ("(?<=", False, False),
             ("(?<!", False, True),
         ):
-            if self.read.take(text):
+            if self.take(text):
                 return Lookaround(self.inside(), ahead, negated)
         return None
 
     def inside(self) -> Node:
         """The rest of a group whose opening was just read."""
-        opening = self.read.at - 1
+        opening = self.at - 1
         self.depth += 1
         if self.depth > MAX_NESTING:
             raise CostlyPatternError(
                 f"groups are nested more than {MAX_NESTING} deep; split the pattern into several keys"
             )
         body = self.disjunction()
-        if not self.read.take(")"):
-            raise self.read.error(
+        if not self.take(")"):
+            raise self.error(
                 "a group is not closed",
                 r"add ')', or write '\(' for a bracket that is meant literally",
                 at=opening,
@@ -165,38 +161,36 @@ class _Parser:
         return body
 
     def atom(self) -> Node:
-        char = self.read.peek()
+        char = self.peek()
         if char == "(":
             return self.group()
         special: dict[str, Callable[[], Node]] = {
             ".": self.dot,
-            "[": self.char_class,
+            "[": self.bracket,
             "\\": self.escape,
         }
         if char in special:
             return special[char]()
-        if self.read.at_quantifier() or (char == "{" and self.flags.unicode):
-            raise self.read.error(
+        if self.at_quantifier() or (char == "{" and self.unicode):
+            raise self.error(
                 f"nothing to repeat before {char!r}",
                 rf"write '\{char}' for a character that is meant literally",
             )
-        if char in "]}" and self.flags.unicode:
-            raise self.read.error(f"lone {char!r} with the flag u", rf"write '\{char}'")
-        return self.literal(self.read.next())
+        if char in "]}" and self.unicode:
+            raise self.error(f"lone {char!r} with the flag u", rf"write '\{char}'")
+        return self.literal(self.next())
 
     def group(self) -> Node:
-        if self.read.take("(?:"):
+        if self.take("(?:"):
             return self.inside()
-        if (modified := self.read.match(_MODIFIERS)) is not None:
+        if (modified := self.match(_MODIFIERS)) is not None:
             return self.modified(modified["on"], modified["off"] or "")
-        if self.read.take("(?<"):
-            self.name(self.read.group_name())
-        elif self.read.starts("(?"):
-            raise self.read.error(
-                f"unknown group {self.read.ahead(3)!r}", _group_remedy(self.read.ahead(4))
-            )
+        if self.take("(?<"):
+            self.name(self.group_name())
+        elif self.starts("(?"):
+            raise self.error(f"unknown group {self.ahead(3)!r}", _group_remedy(self.ahead(4)))
         else:
-            self.read.take("(")
+            self.take("(")
         self.opened += 1
         number = self.opened
         return CapturingGroup(number, self.inside())
@@ -206,7 +200,7 @@ class _Parser:
         places = self.named.setdefault(name, [])
         for place in places:
             if not any(one in dict(place) and dict(place)[one] != at for one, at in self.branches):
-                raise self.read.error(
+                raise self.error(
                     f"two groups are named {name!r}",
                     "give each its own name, or an option of its own",
                 )
@@ -215,9 +209,7 @@ class _Parser:
     def modified(self, on: str, off: str) -> Node:
         """A group with flags of its own: `(?i-s:...)`."""
         if len({*on, *off}) < len(on + off) or not on + off:
-            raise self.read.error(
-                "a flag stands twice, or none at all", "write (?i:...), (?-i:...)"
-            )
+            raise self.error("a flag stands twice, or none at all", "write (?i:...), (?-i:...)")
         outer = self.flags
 
         def now(letter: str, before: bool) -> bool:
@@ -234,31 +226,31 @@ class _Parser:
         return body
 
     def dot(self) -> Node:
-        self.read.take(".")
+        self.take(".")
         return CharacterSet(sets.complement(() if self.flags.dot_all else sets.LINE_ENDS))
 
-    def char_class(self) -> Node:
-        found = self.read.char_class(self.flags.ignore_case)
+    def bracket(self) -> Node:
+        found = self.char_class(self.flags.ignore_case)
         return self.chars(found.ranges, found)
 
     def escape(self) -> Node:
-        self.read.take("\\")
-        if self.read.peek() == "k" and (self.names or self.flags.unicode):
+        self.take("\\")
+        if self.peek() == "k" and (self.names or self.unicode):
             return self.named_back()
-        if (group := self.read.back_reference(self.total)) is not None:
+        if (group := self.back_reference(self.total)) is not None:
             return Backreference(group, self.flags.ignore_case)
-        found = self.read.class_escape(self.flags.ignore_case)
+        found = self.class_escape(self.flags.ignore_case)
         if found is not None:
             return self.chars(found.ranges, found)
-        return self.literal(self.read.character_escape())
+        return self.literal(self.character_escape())
 
     def named_back(self) -> Node:
-        start = self.read.at
-        self.read.take("k")
-        name = self.read.group_name() if self.read.take("<") else None
+        start = self.at
+        self.take("k")
+        name = self.group_name() if self.take("<") else None
         if name not in self.names:
             known = ", ".join(self.names) or "none"
-            raise self.read.error(
+            raise self.error(
                 rf"\k names no group of this pattern (named groups: {known})",
                 r"write \k<name> of a group (?<name>...)",
                 at=start,
@@ -280,15 +272,15 @@ class _Parser:
             properties,
             negated=negated,
             fold=self.flags.ignore_case,
-            unicode=self.flags.unicode,
+            unicode=self.unicode,
         )
 
     def quantified(self, node: Node) -> Node:
-        bounds = self.read.quantifier()
+        bounds = self.quantifier()
         if bounds is None:
             return node
         least, most = bounds
-        return Quantifier(node, least, most, greedy=not self.read.take("?"))
+        return Quantifier(node, least, most, greedy=not self.take("?"))
 
 
 def _group_remedy(opening: str) -> str:
