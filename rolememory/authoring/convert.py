@@ -105,15 +105,13 @@ def taken_out(card: Card) -> Book:
     found = value_at(card.hub, BOOK)
     if not isinstance(found, Mapping):
         book, alone = (
-            preserved_fields.with_note(
-                {"name": card.name, "entries": []}, preserved_fields.EXTENSIONS, _BOOKLESS, True
-            ),
+            preserved_fields.with_note({"name": card.name, "entries": []}, _BOOKLESS, True),
             card.hub,
         )
     else:
         book, alone = dict(found), with_value(card.hub, BOOK, ABSENT)
     return Book.new(
-        preserved_fields.with_note(book, preserved_fields.EXTENSIONS, _CARD_NOTE, alone),
+        preserved_fields.with_note(book, _CARD_NOTE, alone),
         HUB_BOOK,
         card.file,
     )
@@ -121,10 +119,8 @@ def taken_out(card: Card) -> Book:
 
 def put_in(book: Book) -> Card:
     """A card with this book: the character kept in its extensions, or a new one named like the book."""
-    plain, character = preserved_fields.without_note(
-        book.hub, preserved_fields.EXTENSIONS, _CARD_NOTE
-    )
-    plain, bookless = preserved_fields.without_note(plain, preserved_fields.EXTENSIONS, _BOOKLESS)
+    plain, character = preserved_fields.without_note(book.hub, _CARD_NOTE)
+    plain, bookless = preserved_fields.without_note(plain, _BOOKLESS)
     document = (
         dict(character)
         if isinstance(character, Mapping)

@@ -65,7 +65,7 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
 
 
 def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
-    found = preserved_fields.note_of(raw, preserved_fields.EXTENSIONS, preserved_fields.KEPT)
+    found = preserved_fields.note_of(raw, preserved_fields.KEPT)
     for one in objects_of(found):
         if list_of(one.get("at")) and "was" in one:
             yield one["at"], one["was"]

@@ -102,7 +102,7 @@ def as_v2(entry: Mapping[str, Any]) -> Raw:
 def _from_world(raw: Raw) -> Raw:
     hub = card_entry(raw)
     extensions = {**hub["extensions"], "use_group_scoring": raw.get("useGroupScoring")}
-    if preserved_fields.note_of(hub, preserved_fields.EXTENSIONS, _BARE):
+    if preserved_fields.note_of(hub, _BARE):
         usual = {
             **_EXTENDED,
             "position": 0 if raw.get("position") == 0 else 1,
@@ -113,9 +113,7 @@ def _from_world(raw: Raw) -> Raw:
             for name, value in extensions.items()
             if name not in usual or not same(value, usual[name])
         }
-        return preserved_fields.without_note(
-            {**hub, "extensions": extensions}, preserved_fields.EXTENSIONS, _BARE
-        )[0]
+        return preserved_fields.without_note({**hub, "extensions": extensions}, _BARE)[0]
     return {**hub, "extensions": extensions}
 
 
@@ -135,9 +133,7 @@ def _world(hub: Raw, number: int) -> Raw:
         }
     extended = object_of(hub.get("extensions"))
     bare = not any(name in extended for name in (*_EXTENDED, "position", "display_index"))
-    return preserved_fields.with_note(
-        {**world_entry(told, number), "uid": number}, preserved_fields.EXTENSIONS, _BARE, bare
-    )
+    return preserved_fields.with_note({**world_entry(told, number), "uid": number}, _BARE, bare)
 
 
 def _from_novelai(raw: Raw) -> Raw:

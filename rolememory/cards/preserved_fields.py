@@ -36,10 +36,10 @@ def lift(
 
     `place` is where extensions stand in the format, `hub_place` in the hub. Without `from_hub` (a format that is only read) nothing is noted.
     """
-    plain, kept = without_note(raw, place, KEPT)
+    plain, kept = without_note(raw, KEPT, place)
     hub = restored(to_hub(plain), kept)
     beyond = notes(changes(plain, from_hub(hub))) if from_hub else []
-    return with_note(hub, hub_place, name, beyond)
+    return with_note(hub, name, beyond, hub_place)
 
 
 def lower(
@@ -51,9 +51,9 @@ def lower(
     hub_place: Path = EXTENSIONS,
 ) -> Raw:
     """The hub shape in a format; what the format cannot hold is kept in its extensions."""
-    plain, beyond = without_note(hub, hub_place, name)
+    plain, beyond = without_note(hub, name, hub_place)
     raw = restored(from_hub(plain), beyond)
-    return with_note(raw, place, KEPT, notes(changes(plain, to_hub(raw))))
+    return with_note(raw, KEPT, notes(changes(plain, to_hub(raw))), place)
 
 
 def notes(found: Iterable[FieldChange]) -> list[Raw]:
@@ -70,13 +70,13 @@ def restored(raw: Raw, noted: Any) -> Raw:
     return raw
 
 
-def note_of(raw: Mapping[str, Any], place: Path, name: str) -> Any:
+def note_of(raw: Mapping[str, Any], name: str, place: Path = EXTENSIONS) -> Any:
     """What stands under that name in our part of the extensions, or None."""
     found = value_at(raw, (*place, OURS, name))
     return None if found is ABSENT else found
 
 
-def with_note(raw: Raw, place: Path, name: str, value: Any) -> Raw:
+def with_note(raw: Raw, name: str, value: Any, place: Path = EXTENSIONS) -> Raw:
     """`raw` with that value in our part of its extensions; nothing is written where there is nothing to say."""
     at = value_at(raw, place)
     if not value:
@@ -86,9 +86,9 @@ def with_note(raw: Raw, place: Path, name: str, value: Any) -> Raw:
     return with_value(raw, (*place, OURS, name), value)
 
 
-def without_note(raw: Raw, place: Path, name: str) -> tuple[Raw, Any]:
+def without_note(raw: Raw, name: str, place: Path = EXTENSIONS) -> tuple[Raw, Any]:
     """`raw` without that note, and the note. With our last note go the extensions too, if they are there only for us."""
-    found = note_of(raw, place, name)
+    found = note_of(raw, name, place)
     if found is None:
         return raw, None
     rest = with_value(raw, (*place, OURS, name), ABSENT)
@@ -98,7 +98,7 @@ def without_note(raw: Raw, place: Path, name: str) -> tuple[Raw, Any]:
 
 def stripped(raw: Raw, place: Path = EXTENSIONS) -> Raw:
     """`raw` without our part of its extensions, as it was before we wrote there."""
-    made = note_of(raw, place, MADE)
+    made = note_of(raw, MADE, place)
     if value_at(raw, (*place, OURS)) is ABSENT:
         return raw
     if isinstance(made, Mapping) and len(value_at(raw, place)) == 1:

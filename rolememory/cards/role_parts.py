@@ -126,7 +126,7 @@ def _book_files(card: Card) -> dict[str, bytes]:
     parts: dict[str, list[Any]] = {own: []}
     for one in found.hub["entries"]:
         plain, origin = (
-            preserved_fields.without_note(dict(one), preserved_fields.EXTENSIONS, _FROM_BOOK)
+            preserved_fields.without_note(dict(one), _FROM_BOOK)
             if isinstance(one, Mapping)
             else (one, None)
         )
@@ -147,26 +147,20 @@ def _book_files(card: Card) -> dict[str, bytes]:
 def _world_file(hub: Raw, of_card: bool) -> bytes:
     raw = book_form("sillytavern").from_hub(hub)
     return Book.new(
-        preserved_fields.with_note(
-            raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD, of_card
-        ),
+        preserved_fields.with_note(raw, preserved_fields.OF_CARD, of_card),
         "sillytavern",
     ).write()
 
 
 def _is_of_card(book: Book) -> bool:
-    return bool(
-        preserved_fields.note_of(book.raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD)
-    )
+    return bool(preserved_fields.note_of(book.raw, preserved_fields.OF_CARD))
 
 
 def _merged(card: Card, books: list[Book]) -> Raw | None:
     """One book of all, in the shape between the formats; None when there is nothing to merge."""
     if books and _is_of_card(books[0]):
         base, others = (
-            preserved_fields.without_note(
-                books[0].hub, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD
-            )[0],
+            preserved_fields.without_note(books[0].hub, preserved_fields.OF_CARD)[0],
             books[1:],
         )
     else:
@@ -189,10 +183,7 @@ def _without(book: Mapping[str, Any], origins: set[str]) -> Raw:
     entries = [
         one
         for one in book["entries"]
-        if not (
-            isinstance(one, Mapping)
-            and preserved_fields.note_of(one, preserved_fields.EXTENSIONS, _FROM_BOOK) in origins
-        )
+        if not (isinstance(one, Mapping) and preserved_fields.note_of(one, _FROM_BOOK) in origins)
     ]
     return {**book, "entries": entries}
 
@@ -213,8 +204,6 @@ def _fresh(book: Book, before: list[Raw]) -> list[Raw]:
             found, free = free, free + 1
         taken.add(found)
         free = max(free, found + 1) if isinstance(found, int) else free
-        marked = preserved_fields.with_note(
-            {**one, "id": found}, preserved_fields.EXTENSIONS, _FROM_BOOK, _origin(book)
-        )
+        marked = preserved_fields.with_note({**one, "id": found}, _FROM_BOOK, _origin(book))
         entries.append(marked)
     return entries

@@ -75,7 +75,7 @@ class Books:
             raw: dict[str, Any] = object_in(document)
             if PurePath(document.name).name in self._imported(source):
                 raw = preserved_fields.with_note(
-                    raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD, True
+                    raw, preserved_fields.OF_CARD, True
                 )  # shares as theirs do
             book = read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:

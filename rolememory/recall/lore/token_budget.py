@@ -69,10 +69,7 @@ class TokenBudget:
         name = lore.book.name
         if name not in self._of_card:
             self._of_card[name] = (
-                preserved_fields.note_of(
-                    lore.book.raw, preserved_fields.EXTENSIONS, preserved_fields.OF_CARD
-                )
-                is True
+                preserved_fields.note_of(lore.book.raw, preserved_fields.OF_CARD) is True
             )
         return self._of_card[name]
 
