@@ -25,31 +25,21 @@ if TYPE_CHECKING:
     from rolememory.schema.settings import Settings
     from rolememory.triggers.base import Parts, Trigger, register
 
+_NAMES = {
+    "engine": "AsyncHome AsyncRoleMemory Home RoleMemory aio",
+    "errors": "RoleMemoryError",
+    "recall.lore.scan": "scan",
+    "recall.turn": "Explanation Turn",
+    "schema.evidence": "Hit Reason Recalled Scored",
+    "schema.memory": "Memory MemoryType Source",
+    "schema.message": "Message",
+    "schema.role": "Character Role",
+    "schema.scene": "Scene",
+    "schema.settings": "Settings",
+    "triggers.base": "Parts Trigger register",
+}
 _PLACES = {
-    "AsyncHome": "rolememory.engine",
-    "AsyncRoleMemory": "rolememory.engine",
-    "Character": "rolememory.schema.role",
-    "Explanation": "rolememory.recall.turn",
-    "Hit": "rolememory.schema.evidence",
-    "Home": "rolememory.engine",
-    "Memory": "rolememory.schema.memory",
-    "MemoryType": "rolememory.schema.memory",
-    "Message": "rolememory.schema.message",
-    "Parts": "rolememory.triggers.base",
-    "Reason": "rolememory.schema.evidence",
-    "Recalled": "rolememory.schema.evidence",
-    "Role": "rolememory.schema.role",
-    "RoleMemory": "rolememory.engine",
-    "RoleMemoryError": "rolememory.errors",
-    "Scene": "rolememory.schema.scene",
-    "Scored": "rolememory.schema.evidence",
-    "Settings": "rolememory.schema.settings",
-    "Source": "rolememory.schema.memory",
-    "Trigger": "rolememory.triggers.base",
-    "Turn": "rolememory.recall.turn",
-    "aio": "rolememory.engine",
-    "register": "rolememory.triggers.base",
-    "scan": "rolememory.recall.lore.scan",
+    name: f"rolememory.{module}" for module, names in _NAMES.items() for name in names.split()
 }
 
 __all__ = [

@@ -92,47 +92,46 @@ def _some(known: Sequence[str]) -> Localized:
     return LocalizedText("{names}, ...", names=Listed(known[:12])) if known[12:] else Listed(known)
 
 
-class UnknownTriggerError(UnknownNameError):
+class _OneKindError(UnknownNameError):
+    kind: str
+    remedy = ""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(self.kind, name, known, self.remedy)
+
+
+class UnknownTriggerError(_OneKindError):
     """A trigger was named that nobody registered.
 
     >>> str(UnknownTriggerError("recencie", ["keyword", "recency"]))
     "no trigger named 'recencie' (registered: keyword, recency); did you mean 'recency'?"
     """
 
+    kind = "trigger"
     kind_of_list = "registered"
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__("trigger", name, known)
 
-
-class UnknownRoleError(UnknownNameError):
+class UnknownRoleError(_OneKindError):
     """No role answers to this UUID, name or alias."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(
-            "role",
-            name,
-            known,
-            remedy="make one with `rolememory open NAME --create`",
-        )
+    kind = "role"
+    remedy = translatable("make one with `rolememory open NAME --create`")
 
 
-class UnknownMemoryError(UnknownNameError):
+class UnknownMemoryError(_OneKindError):
     """The role has no memory with this id."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__("memory", name, known)
+    kind = "memory"
 
 
-class UnknownChatError(UnknownNameError):
+class UnknownChatError(_OneKindError):
     """The role has no chat with this id.
 
     >>> str(UnknownChatError("harbor", ["harbour", "inn"]))
     "no chat named 'harbor' (known: harbour, inn); did you mean 'harbour'?"
     """
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__("chat", name, known)
+    kind = "chat"
 
 
 class AmbiguousNameError(RoleMemoryError, LookupError):

@@ -19,8 +19,8 @@ CHUNKS = 200_000  # of a PNG file
 ENTRIES = 10_000  # of one lorebook
 
 
-def read_bytes(path: Path, most: int = FILE) -> bytes:
-    """The file, if it is no larger than `most`.
+def read_bytes(path: Path) -> bytes:
+    """The file, if it is no larger than `FILE`.
 
     Raises:
         FileError: it is not there, not a file, or too large; at most one byte too many is read.
@@ -29,12 +29,12 @@ def read_bytes(path: Path, most: int = FILE) -> bytes:
         if not path.is_file():
             raise FileError(path, "is not a file")
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(FILE + 1)
     except OSError as error:
         raise FileError(
             path, "cannot be read: {strerror}", msgctxt="limits", strerror=error.strerror or error
         ) from error
-    check_size(data, str(path), most)
+    check_size(data, str(path))
     return data
 
 

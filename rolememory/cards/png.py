@@ -148,9 +148,10 @@ def with_texts(
     return b"".join([*parts, data[at:]])
 
 
-def blank(width: int = 400, height: int = 600, rgb: tuple[int, int, int] = (58, 66, 84)) -> bytes:
+def blank() -> bytes:
     """A picture of one colour, for cards that have none."""
-    row = b"\0" + bytes(rgb) * width
+    width, height = 400, 600
+    row = b"\0" + bytes((58, 66, 84)) * width
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (
         SIGNATURE

@@ -254,23 +254,6 @@ _SETTING = translatable("set {field} to {value}", "reason")
 _MESSAGE = translatable("say '{value}'", "reason")
 _OTHER_ARCHIVED = translatable("archive '{entry_id}'", "reason")
 _OTHER = translatable("set {field} of '{entry_id}' to {value}", "reason")
-translatable(
-    (
-        "joy",
-        "trust",
-        "fear",
-        "surprise",
-        "sadness",
-        "disgust",
-        "anger",
-        "anticipation",
-        "love",
-        "longing",
-        "shame",
-        "calm",
-    ),
-    "emotion",
-)
 translatable(("corrected", "named"), "how")
 translatable(("private_key", "api_key", "card", "id_number"), "sort")
 translatable(("episodic", "semantic", "trait", "goal"), "type")

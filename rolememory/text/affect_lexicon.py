@@ -23,19 +23,22 @@ from rolememory.shipped import shipped
 from rolememory.text.fold import fold
 from rolememory.text.plain import simplified
 
-EMOTIONS = (
-    "joy",
-    "trust",
-    "fear",
-    "surprise",
-    "sadness",
-    "disgust",
-    "anger",
-    "anticipation",
-    "love",
-    "longing",
-    "shame",
-    "calm",
+EMOTIONS = translatable(
+    (
+        "joy",
+        "trust",
+        "fear",
+        "surprise",
+        "sadness",
+        "disgust",
+        "anger",
+        "anticipation",
+        "love",
+        "longing",
+        "shame",
+        "calm",
+    ),
+    "emotion",
 )
 """The twelve emotions. Source: R. Plutchik's eight basic ones, and four that stories live on: love, longing (nostalgia,
 homesickness), shame (with guilt and embarrassment) and calm (relief, peace), which the eight can only say as mixtures."""

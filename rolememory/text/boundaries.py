@@ -11,11 +11,11 @@ from typing import Literal
 
 import regex
 
+from rolememory.jsregex.sets import SPACES
+
 Edges = Literal["none", "ascii", "script"]
 
-JS_SPACE = frozenset("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | frozenset(
-    map(chr, range(0x2000, 0x200B))
-)
+JS_SPACE = frozenset(chr(code) for low, high in SPACES for code in range(low, high + 1))
 """White space as JavaScript's `\\s` has it."""
 
 _HAN = regex.compile(r"\p{Han}")
