@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from rolememory.shipped import lexicon
 from rolememory.text.affect import affect_of_labels
 from rolememory.text.affect_lexicon import shipped_lexicon
 from rolememory.text.fold import fold
@@ -23,8 +24,15 @@ class UntaggedReply(NamedTuple):
     gestures: tuple[str, ...] = ()  # as written
 
 
-_FEELS = r"emotions?|emo|emote|expressions?|facial(?:[ _]?expression)?|face|feelings?|mood|sentiment|表情|情绪|情緒|情感|心情|神情|神态|神態"
-_DOES = r"actions?|act|gestures?|motions?|movement|anim(?:ation)?|pose|动作|動作|手势|手勢|姿势|姿勢|肢体|肢體|动画|動畫"
+_LANGUAGES = lexicon("tags")["languages"].values()
+
+
+def _words(name: str) -> list[str]:
+    """The words of that name, those of all languages together."""
+    return [word for rows in _LANGUAGES for word in rows[name]]
+
+
+_FEELS, _DOES = "|".join(_words("feels")), "|".join(_words("does"))
 _NAME = rf"(?:{_FEELS}|{_DOES})"
 _SAYS = r"\s*(?:::?|：|=)\s*"
 _VALUE = r"[^\[\]{}()<>【】（）｛｝〔〕「」|\n:：=]{0,60}"
@@ -69,14 +77,10 @@ _QUOTED_PAIR = re.compile(
 _DOES_NAME = re.compile(_DOES, re.IGNORECASE)
 _FEELS_NAME = re.compile(_FEELS, re.IGNORECASE)
 _STRENGTH = re.compile(r"[\s:：=|*×x]*\d+(?:\.\d+)?%?\s*$", re.IGNORECASE)
-_AND = re.compile(r"\s*(?:[,，、/|&+]|\band\b|和)\s*")
+_AND = re.compile(rf"\s*(?:[,，、/|&+]|{'|'.join(_words('and'))})\s*")
 
-_NOTHING_FELT = frozenset(
-    "neutral normal default idle none 中性 平常 默认 默認 普通 自然 无 無".split()
-)
-_ALSO_WORDS = frozenset(
-    "content missing interest fun respect comfort confidence faith 信 念 静 有趣 不满".split()
-)
+_NOTHING_FELT = frozenset(_words("calm"))
+_ALSO_WORDS = frozenset(_words("also_words"))
 """Names of emotions that stand in brackets for other reasons more often: alone they are left as they are."""
 
 
