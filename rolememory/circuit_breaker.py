@@ -49,6 +49,11 @@ class CircuitBreaker:
         """Where it stands now."""
         return self._state
 
+    @property
+    def rests(self) -> bool:
+        """Whether it is left alone, but for a probe."""
+        return self._state in (State.FAILED, State.HALF_OPEN)
+
     def allows(self) -> bool:
         """Whether a call may go out now; after the rest, true for one probe only."""
         with self._lock:
@@ -58,32 +63,28 @@ class CircuitBreaker:
             return self._state in (State.UNINITIALISED, State.READY)
 
     def success(self) -> bool:
-        """Tell that a call worked; true when this changed the state (log it once)."""
+        """Tell that a call worked; true when this ended a rest (log it once)."""
         with self._lock:
-            changed = self._state is not State.READY
+            rested = self.rests
             self._state, self._failures, self.reason = State.READY, 0, ""
-            return changed
+            return rested
 
     def failure(self, reason: str) -> bool:
-        """Tell that a call failed; true when this opened the breaker (log it once)."""
+        """Tell that a call failed; true when this began a rest (log it once), false when a probe failed as well."""
         with self._lock:
             self._failures += 1
             self.reason = reason
-            opens = self._state is State.HALF_OPEN or (
-                self._failures >= self._limit and self._state is not State.FAILED
-            )
-            if opens:
-                self._state, self._opened_at, self._resting_s = (
-                    State.FAILED,
-                    self._clock(),
-                    self._rest_s,
-                )
-            return opens
+            begins = self._failures >= self._limit and not self.rests
+            if begins or self._state is State.HALF_OPEN:
+                self._open(self._rest_s)
+            return begins
 
     def trip(self, reason: str, rest_s: float | None = None) -> bool:
         """Open at once, without waiting for `limit` failures: what failed will not mend itself, or has said when to come back."""
         with self._lock:
-            changed = self._state is not State.FAILED
-            self._state, self._opened_at, self.reason = State.FAILED, self._clock(), reason
-            self._resting_s = self._rest_s if rest_s is None else rest_s
-            return changed
+            begins, self.reason = not self.rests, reason
+            self._open(self._rest_s if rest_s is None else rest_s)
+            return begins
+
+    def _open(self, rest_s: float) -> None:
+        self._state, self._opened_at, self._resting_s = State.FAILED, self._clock(), rest_s

@@ -268,7 +268,7 @@ class ChatModel:
             told = NO_ENVELOPE if isinstance(error, EnvelopeError) else trouble(error)
             if isinstance(error, CutError) and not self._closed:
                 told = GAVE_WAY
-            if not isinstance(error, CutError) or self.upstream.rests:
+            if not isinstance(error, CutError) or self.upstream.breaker.rests:
                 self.upstream.fails(told.text(), getattr(error, "rest_s", None))
             raise model_error(self.upstream.base, told) from None
         finally:

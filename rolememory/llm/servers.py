@@ -34,11 +34,6 @@ class ModelServer:
         self.breaker = CircuitBreaker(self.base, limit=FAILURES, rest_s=REST_S, clock=clock)
         self._turns, self._asked_at = turns, 0
 
-    @property
-    def rests(self) -> bool:
-        """Whether it is being left alone."""
-        return self.breaker.state in (State.FAILED, State.HALF_OPEN)
-
     def allows(self, *, patient: bool = True) -> bool:
         """Whether a request may go out now. `patient`: nobody waits for it, so a dead server may rest longer."""
         if (
@@ -55,19 +50,17 @@ class ModelServer:
 
     def works(self) -> None:
         """It gave an answer that can be used."""
-        was_down = self.rests
-        if self.breaker.success() and was_down:
+        if self.breaker.success():
             _log.warning("%s: answers again", self.base)
 
     def fails(self, reason: str, rest_s: float | None = None) -> None:
         """It did not; `rest_s`: it said itself how long it wants to be left alone."""
-        was_down, breaker = self.rests, self.breaker
-        opened = (
-            breaker.failure(reason)
+        begins = (
+            self.breaker.failure(reason)
             if rest_s is None
-            else breaker.trip(reason, min(max(rest_s, REST_S), LONGEST_REST_S))
+            else self.breaker.trip(reason, min(max(rest_s, REST_S), LONGEST_REST_S))
         )
-        if opened and not was_down:
+        if begins:
             _log.warning(
                 "%s: %s; it is left alone for a while, what is to be learned waits",
                 self.base,

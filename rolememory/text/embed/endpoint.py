@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rolememory.circuit_breaker import CircuitBreaker, State
+from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import DirectionError, ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.arrays import Floats, np
@@ -118,25 +118,16 @@ class Endpoint:
             rows = _read(self._post(texts), len(texts))
         except Exception as error:  # the network's and the server's faults have many names
             raise self._failed(_told(error)) from None
-        self._worked()
+        if self.breaker.success():
+            _log.warning("%s: gives vectors again", self._named)
         return rows
 
-    def _worked(self) -> None:
-        was_down = self._rests
-        if self.breaker.success() and was_down:
-            _log.warning("%s: gives vectors again", self._named)
-
     def _failed(self, reason: str) -> ModelError:
-        was_down = self._rests
-        if self.breaker.failure(reason) and not was_down:
+        if self.breaker.failure(reason):
             _log.warning(
                 "%s: %s; it is left alone for a while, turns go by words", self._named, reason
             )
         return ModelError("{named}/embeddings: {reason}", named=self._named, reason=reason)
-
-    @property
-    def _rests(self) -> bool:
-        return self.breaker.state in (State.FAILED, State.HALF_OPEN)
 
     def _post(self, texts: Sequence[str]) -> bytes:
         body: dict[str, Any] = {
