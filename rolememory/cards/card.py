@@ -92,26 +92,26 @@ class Card:
     def book(self) -> Lorebook | None:
         """The lorebook the card carries."""
         found = self.book_file
-        return (
-            None
-            if found is None
-            else read_character_book(found.hub_or_raw, self._book_name, BookSource.CHARACTER)
-        )
+        if found is None:
+            return None
+        return read_character_book(found.hub_or_raw, self._book_name, BookSource.CHARACTER)
 
     @property
     def book_file(self) -> Book | None:
         """The carried book as a document of its own, in the layout it has inside the card."""
-        raw = self.form.book_of(self.raw) if self.form.book else self.data.get("character_book")
+        raw = self._book_raw
         if not isinstance(raw, Mapping):
             return None
         return Book.new(dict(raw), self.form.book or HUB_BOOK, self._book_name)
 
     @property
+    def _book_raw(self) -> Any:
+        return self.form.book_of(self.raw) if self.form.book else self.data.get("character_book")
+
+    @property
     def _book_name(self) -> str:
-        book = object_of(
-            self.form.book_of(self.raw) if self.form.book else self.data.get("character_book")
-        )
-        return text(book.get("name")).strip() or self.name or PurePath(self.file).stem
+        named = text(object_of(self._book_raw).get("name")).strip()
+        return named or self.name or PurePath(self.file).stem
 
     def character(self, user: str = "User") -> Character:
         """The texts a turn may read. A nickname is what {{char}} says."""

@@ -123,16 +123,15 @@ def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
     >>> [rule.regex for rule in merged(base, [Rule("think", "", "", "c"), Rule("mine", "", "", "d")])]
     ['c', 'b', 'd']
     """
+    groups = _groups(rules) | _groups(own)
+    return tuple(rule for group in groups.values() for rule in group)
+
+
+def _groups(rules: Sequence[Rule]) -> dict[str, list[Rule]]:
     groups: dict[str, list[Rule]] = {}
     for rule in rules:
         groups.setdefault(rule.id, []).append(rule)
-    groups.update(
-        {
-            name: [rule for rule in own if rule.id == name]
-            for name in dict.fromkeys(rule.id for rule in own)
-        }
-    )
-    return tuple(rule for group in groups.values() for rule in group)
+    return groups
 
 
 def chosen(rules: Sequence[Rule], names: Iterable[str]) -> tuple[Rule, ...]:

@@ -82,11 +82,7 @@ def redacted(text: str) -> str:
     >>> redacted("It is AKIA2BCDEFGHIJKLMNOP, don't tell"), redacted("四月的雨")
     ("It is [private], don't tell", '四月的雨')
     """
-    found = secrets_in(text)
-    hidden = translated("[private]", language_of(text)) if found else ""
-    for secret in reversed(found):
-        text = text[: secret.start] + hidden + text[secret.end :]
-    return text
+    return _hidden(text, lambda hidden, _: hidden)
 
 
 def masked(text: str) -> str:
@@ -95,11 +91,16 @@ def masked(text: str) -> str:
     >>> masked("It is AKIA2BCDEFGHIJKLMNOP, don't tell")
     "It is [private]           , don't tell"
     """
+    return _hidden(text, lambda hidden, length: hidden[:length].ljust(length))
+
+
+def _hidden(text: str, shown: Callable[[str, int], str]) -> str:
+    """The text with what is shown in the place of each secret, by the word for it and the length of the secret."""
     found = secrets_in(text)
     hidden = translated("[private]", language_of(text)) if found else ""
-    for secret in found:
-        length = secret.end - secret.start
-        text = text[: secret.start] + hidden[:length].ljust(length) + text[secret.end :]
+    for secret in reversed(found):
+        instead = shown(hidden, secret.end - secret.start)
+        text = text[: secret.start] + instead + text[secret.end :]
     return text
 
 
