@@ -39,6 +39,7 @@ _REASONS: _Sentences = translatable({
         "{cosine} alike, shares {terms}",
         "{cosine} alike",
         "in common: {terms}",
+        "beside a line that is to the point ({own} of its own)",
         "close in meaning",
     ),
     "date": (

@@ -35,6 +35,11 @@ def reason(code: str, **values: Value) -> Reason:
         ),
         (reason("meaning", cosine=0.712, words=0.0, terms=""), "0.71 alike", "语义相近 0.71"),
         (
+            Reason("meaning", (("cosine", 0.0), ("words", 0.0), ("terms", ""), ("own", 0.04))),
+            "beside a line that is to the point (0.04 of its own)",
+            "挨着一句切题的话（自身 0.04）",
+        ),
+        (
             reason("meaning", cosine=0.0, words=0.5, terms="storm, oil"),
             "in common: storm, oil",
             "共有“storm, oil”",
