@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rolememory.recall.active_set import EVERYTHING, Visibility, superseded
+from rolememory.recall.active_set import superseded
 from rolememory.recall.allowance import CHARACTERS_A_TOKEN, Allowance, asks
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
@@ -27,6 +27,7 @@ class RecallQuery:
     settings: Settings
     measure: Measure
     occasion: TurnGateContext
+    asker: Asker
     visible: Visible = field(default_factory=Visible)
     kept: frozenset[str] = frozenset()
     again: frozenset[str] = frozenset()  # those that this message was told at its turn before
@@ -35,28 +36,12 @@ class RecallQuery:
     )  # what left the prompt, by id: how many turns ago
     room: int | None = None
     thresholds: bool = True
-    visibility: Visibility = EVERYTHING
-    superseded: Mapping[str, str] = field(default_factory=dict)
     effects: Mapping[str, float] = field(
         default_factory=dict
     )  # what use has added to weights, by id
     associated: tuple[Associated, ...] = ()  # other roles that are heard too
     supposed: Memory | None = None  # a memory as if it had been written so
     told: frozenset[str] = frozenset()  # ids of chapters that stand beside the block
-    aside: bool = True  # words out of character may be recalled
-
-    @property
-    def asker(self) -> Asker:
-        """Who asks, as the gates see it."""
-        return Asker(
-            self.scene.user,
-            self.scene.now,
-            self.settings.recall,
-            self.superseded,
-            self.visibility,
-            self.visibility.readers,
-            self.aside,
-        )
 
     @property
     def size(self) -> int:
@@ -121,8 +106,9 @@ class RecallQuery:
     def asking(self, index: MemoryIndex) -> "RecallQuery":
         """The same question to another index: what counts there, and which of its keys stand in the window."""
         scene = replace(self.scene, reading=index.read(self.scene.segments, self.scene.names))
-        outdated = superseded(index.memories, self.visibility)
-        return replace(self, index=index, scene=scene, superseded=outdated)
+        visibility = self.asker.visibility
+        asker = self.asker.seeing(visibility, superseded(index.memories, visibility))
+        return replace(self, index=index, scene=scene, asker=asker)
 
     def hearing(self, texts: Sequence[str]) -> "RecallQuery":
         """The same question with further texts in the window of keys: what lore says may wake memories."""
@@ -141,7 +127,8 @@ class RecallQuery:
 
     def under(self, settings: Settings) -> "RecallQuery":
         """The same question under other settings."""
-        return replace(self, settings=settings, index=self.index.under(settings))
+        asker = replace(self.asker, rules=settings.recall)
+        return replace(self, settings=settings, index=self.index.under(settings), asker=asker)
 
 
 @dataclass(frozen=True, slots=True)

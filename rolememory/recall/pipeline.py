@@ -280,17 +280,15 @@ class RecallPipeline:
             settings,
             Length(of.style, counter_for(settings.budget.unit, settings.lengths)),
             TurnGateContext(prepared.query, prepared.messages_before, off=request.off),
+            of.asker,
             visible(prepared, request.shown),
             of.kept.injected,
             again=of.kept.told(prepared.fingerprint),
             left=of.kept.left(prepared.fingerprint, settings.recall.passages.rest),
-            visibility=request.visibility,
-            superseded=of.asker.superseded,
             effects=request.effects,
             associated=self._associates.follow(
                 request.circle.others, settings, self._resources.lexicon()
             ),
-            aside=of.asker.aside,
         )
 
     def _wake_across(
