@@ -1,7 +1,7 @@
 """What recall asks: memories and what was said, as one mapping of which neither part is copied."""
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
-from itertools import compress, islice
+from itertools import compress
 from operator import is_not
 from typing import TypeVar
 
@@ -98,9 +98,11 @@ def between(
     """What differs between two mappings. Cost: O(memories), some ns each where nothing else is gone."""
     if before is after:
         return [], []
-    differs = list(map(is_not, before.values(), after.values()))
-    changed = list(compress(after, differs)) if True in differs else []
-    if len(after) >= len(before) and changed == list(compress(before, differs if changed else ())):
-        return [after[one] for one in (*changed, *islice(after, len(before), None))], []
+    old, new = [*before.values()], [*after.values()]
+    if old == new[: len(old)]:  # most changes only add
+        return new[len(old) :], []
+    differs = list(map(is_not, old, new))
+    if len(new) >= len(old) and [*compress(after, differs)] == [*compress(before, differs)]:
+        return [*compress(new, differs), *new[len(old) :]], []
     fresh = [memory for one, memory in after.items() if before.get(one) is not memory]
     return fresh, [one for one in before if one not in after]

@@ -329,9 +329,8 @@ class CollectionStatistics:
         total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
         self._usual = max(total / max(self._size, 1), 1e-6)
         self._found: dict[str, tuple[Rows, Scores]] = {}
-        self._before: dict[str, tuple[Rows, Scores]] = {}  # of the first rows, so many
-        self._n_before = 0
-        self._held = 0  # postings in it
+        self._before: dict[str, tuple[int, tuple[Rows, Scores]]] = {}  # of so many first rows
+        self._held = 0  # postings in both
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._counts: dict[str, int] = {}
         self._information: dict[str, float] = {}
@@ -347,13 +346,13 @@ class CollectionStatistics:
     def _holding(self, token: str) -> "tuple[Rows, Scores]":
         """The rows that hold a token, and how often each does; looked up once."""
         if token not in self._found:
-            before = self._before.get(token)
-            if before and self._postings.rest(token, self._n_before):
+            since, before = self._before.get(token, (0, None))
+            if before and self._postings.rest(token, since):
                 self._found[token] = before
             else:
-                found = self._looked_up(token, self._n_before if before else 0)
+                found = self._looked_up(token, since)
                 self._found[token] = _joined(before, found) if before else found
-            self._held += len(self._found[token][0])
+                self._held += len(found[0])
         return self._found[token]
 
     def _looked_up(self, token: str, since: int) -> "tuple[Rows, Scores]":
@@ -374,7 +373,8 @@ class CollectionStatistics:
         size = len(before._heard)
         same = before._postings is self._postings and size <= len(self._heard)
         if same and not np.count_nonzero(self._heard[:size] != before._heard):
-            self._before, self._n_before = before._found, size
+            found = {token: (size, held) for token, held in before._found.items()}
+            self._before, self._held = {**before._before, **found}, before._held
 
     @property
     def full(self) -> bool:
