@@ -569,13 +569,6 @@ class Style:
         )
 
 
-def _passage(
-    say: Callable[[Style, Passage], Any], otherwise: object
-) -> Callable[[Style, Memory], Any]:
-    """What a passage has to say, and what is told of all else."""
-    return lambda style, one: say(style, one) if isinstance(one, Passage) else otherwise
-
-
 _FIELDS: Mapping[str, Callable[[Style, Memory], Any]] = {
     "id": lambda _, memory: tame(memory.id),
     "type": lambda _, memory: memory.type.value,
@@ -586,9 +579,9 @@ _FIELDS: Mapping[str, Callable[[Style, Memory], Any]] = {
     "subject": Style._subject,
     "speaker": Style._speaker,
     "passage": lambda _, memory: isinstance(memory, Passage),
-    "later": _passage(lambda _, memory: memory.later, False),
-    "own": _passage(lambda _, memory: memory.role == "assistant", False),
-    "asked": _passage(lambda _, memory: cited(memory.evidence[0].answers), ""),
+    "later": lambda _, memory: isinstance(memory, Passage) and memory.later,
+    "own": lambda _, memory: isinstance(memory, Passage) and memory.role == "assistant",
+    "asked": lambda _, one: cited(one.evidence[0].answers) if isinstance(one, Passage) else "",
     "asker": Style._asker,
     "heard_from": lambda style, memory: tame(style._cast.heard_from.get(memory.id, "")),
     "source": lambda _, memory: memory.source.value,
@@ -618,10 +611,6 @@ class Length:
     def __init__(self, style: Style, count: Callable[[str], int] = len) -> None:
         self._style, self._count = style, count
         self._in_characters = count is len or getattr(count, "unit", None) == "characters"
-
-    def line(self, memory: Memory) -> int:
-        """Length of one memory's line."""
-        return self._count(self._style.line(memory))
 
     def share(self, memories: Sequence[Memory]) -> int:
         """Length of the lines of these memories, one under the other."""

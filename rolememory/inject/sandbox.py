@@ -118,10 +118,10 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute`: a table's field first, then one of the few methods."""
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
         if isinstance(obj, Undefined):
             return getattr(obj, attribute)  # raises: unset names are errors
-        if isinstance(obj, Mapping) and attribute in obj:
-            return obj[attribute]
         _refuse_slot(obj)
         if self.is_safe_attribute(obj, attribute, None):
             return getattr(obj, attribute, self.undefined(obj=obj, name=attribute))
@@ -180,10 +180,11 @@ def _is_memory(value: Any) -> bool:
 
 @pass_context
 def _said(_: Context, value: Any) -> str:
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
-        value = joined(value, ", ")  # tags and names, as people write them
-    elif isinstance(value, list | tuple) and all(_is_memory(one) for one in value):
-        value = joined([f"- {one['text']}" for one in value], "\n")
+    if isinstance(value, list | tuple):
+        if all(isinstance(one, str) for one in value):
+            value = joined(value, ", ")  # tags and names, as people write them
+        elif all(map(_is_memory, value)):
+            value = joined([f"- {one['text']}" for one in value], "\n")
     text = str(value) if isinstance(value, MemoryPlaceholder) else spoken(value)
     METER.get().say(len(text))
     return text
