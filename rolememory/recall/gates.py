@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from rolememory.recall.active_set import (
     EVERYTHING,
@@ -22,12 +21,10 @@ from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
+from rolememory.text.arrays import Mask
 from rolememory.text.cancellation import cancellable
 from rolememory.text.intent import technical
 from rolememory.triggers.table import SOURCES, Among, Table
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Mask
 
 
 @dataclass(frozen=True, slots=True)

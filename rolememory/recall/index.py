@@ -16,6 +16,7 @@ from rolememory.schema.settings import Settings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.affect import affect_of_entry
 from rolememory.text.affect_lexicon import Lexicon
+from rolememory.text.arrays import Doubles, NDArray, np
 from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
 from rolememory.text.macros.macros import Macros, has_macros
 from rolememory.text.pattern import Quarantine
@@ -38,11 +39,6 @@ from rolememory.triggers.semantic import SemanticTrigger, reads
 from rolememory.triggers.table import FACTS, Table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rolememory.triggers.table import Doubles
-
     Facts = tuple[NDArray[np.void], list[bytes]]
 
 
@@ -63,7 +59,7 @@ class Feelings(Mapping[str, Feeling]):
         return len(self._table)
 
 
-Clock = Callable[["Doubles"], "Doubles"]
+Clock = Callable[[Doubles], Doubles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +235,6 @@ class MemoryIndex:
 
 def facts_in(raw: memoryview, n: int) -> "Facts":
     """What `MemoryIndex.facts` gave of so many memories, with the digests of their texts."""
-    import numpy as np
-
     told = np.frombuffer(raw, list(FACTS.items()), n)
     rest = bytes(raw[told.nbytes :])
     starts = range(0, len(rest), DIGEST_BYTES)

@@ -6,13 +6,9 @@ A row is whole numbers from -127 to 127 and what they are to be multiplied with,
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+from rolememory.text.arrays import Floats, NDArray, np
 
 MOST = 127  # of a number
 EXACT = 1 << 24  # whole numbers up to here are exact in float32
@@ -25,17 +21,15 @@ class PackedVectors:
     """Some rows; changed in place by their owner."""
 
     numbers: "NDArray[np.int8]"  # (n, dim)
-    scales: "Floats"  # (n,)
+    scales: Floats  # (n,)
 
     @classmethod
     def zeros(cls, n: int, dim: int) -> "PackedVectors":
         """So many rows that point nowhere."""
-        import numpy as np
-
         return cls(np.zeros((n, dim), np.int8), np.zeros(n, np.float32))
 
     @classmethod
-    def of(cls, rows: "Floats") -> "PackedVectors":
+    def of(cls, rows: Floats) -> "PackedVectors":
         """Rows of numbers, (n, dim); one that points nowhere becomes all zero. Cost: O(n)."""
         packed = cls.zeros(*rows.shape)
         for start in range(0, len(rows), AT_ONCE):
@@ -45,21 +39,15 @@ class PackedVectors:
     @classmethod
     def joined(cls, parts: Sequence["PackedVectors"]) -> "PackedVectors":
         """The rows of all, in order; of at least one part."""
-        import numpy as np
-
         numbers = np.concatenate([one.numbers for one in parts])
         return cls(numbers, np.concatenate([one.scales for one in parts]))
 
-    def floats(self) -> "Floats":
+    def floats(self) -> Floats:
         """The same unpacked."""
-        import numpy as np
-
         return np.multiply(self.numbers, self.scales[:, np.newaxis], dtype=np.float32)
 
     def sound(self) -> "NDArray[np.bool_]":
         """Which rows point somewhere, (n,)."""
-        import numpy as np
-
         return np.isfinite(self.scales) & self.numbers.any(axis=1)
 
     def __len__(self) -> int:
@@ -77,14 +65,12 @@ class PackedVectors:
         wide[: len(self)] = self
         return wide
 
-    def products(self, query: "Floats") -> "Floats":
+    def products(self, query: Floats) -> Floats:
         """Dot product of each row with the query (dim,), (n,), on this thread alone.
 
         The query is rounded to whole numbers so far that no sum passes what is exact: then the order in which a machine adds shows
         nowhere, nor which other rows there are. Cost: 100,000 x 384 in about 7 ms, as a product of float32.
         """
-        import numpy as np
-
         n, dim = self.numbers.shape
         length = float(np.sqrt(query.dot(query)))
         if not n or not length:
@@ -103,9 +89,7 @@ class PackedVectors:
         return found
 
 
-def _packed(rows: "Floats") -> PackedVectors:
-    import numpy as np
-
+def _packed(rows: Floats) -> PackedVectors:
     wide = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, 0.0).astype(np.float64)
     largest = np.abs(wide).max(axis=1, initial=0.0, keepdims=True)
     numbers = np.rint(np.divide(MOST * wide, largest, out=np.zeros_like(wide), where=largest > 0.0))
@@ -116,7 +100,7 @@ def _packed(rows: "Floats") -> PackedVectors:
     return PackedVectors(numbers.astype(np.int8), short.astype(np.float32))
 
 
-class NamedVectors(Mapping[bytes, "Floats"]):
+class NamedVectors(Mapping[bytes, Floats]):
     """Packed vectors by the names of their texts; of two under one name the later counts."""
 
     def __init__(self, names: Iterable[bytes], packed: PackedVectors) -> None:
@@ -124,10 +108,8 @@ class NamedVectors(Mapping[bytes, "Floats"]):
         self._packed = packed
 
     @classmethod
-    def of(cls, vectors: Mapping[bytes, "Floats"], dim: int) -> "NamedVectors":
+    def of(cls, vectors: Mapping[bytes, Floats], dim: int) -> "NamedVectors":
         """The same as these."""
-        import numpy as np
-
         if isinstance(vectors, NamedVectors):
             return vectors
         rows = np.array(list(vectors.values()), np.float32).reshape(-1, dim)
@@ -151,7 +133,7 @@ class NamedVectors(Mapping[bytes, "Floats"]):
         """The vectors in the order of their names."""
         return self.take(self._row_of)
 
-    def __getitem__(self, name: bytes) -> "Floats":
+    def __getitem__(self, name: bytes) -> Floats:
         found: Floats = self.take((name,)).floats()[0]
         return found
 

@@ -9,15 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Held = NDArray[np.uint32]
-    Mask = NDArray[np.bool_]
-    Rows = NDArray[np.int64]
+from rolememory.text.arrays import Held, Mask, NDArray, np
 
 DIGEST_BYTES = 12
 COUNT_BITS = 4  # of a posting that hold the count of the token in the text
@@ -42,8 +36,8 @@ class SealedPostings:
 
     tokens: "NDArray[np.uint64]"  # (n_tokens,), rising
     lengths: "NDArray[np.float64]"  # (n_rows,)
-    starts: "Held"  # (n_tokens,): where the postings of each token begin
-    postings: "Held"  # (n_postings,), rows rising for each token
+    starts: Held  # (n_tokens,): where the postings of each token begin
+    postings: Held  # (n_postings,), rows rising for each token
     digests: Sequence[bytes]  # of each row's text
 
     @classmethod
@@ -54,8 +48,6 @@ class SealedPostings:
     @classmethod
     def read(cls, raw: bytes) -> "SealedPostings":
         """What `raw` gave. Raises: ValueError."""
-        import numpy as np
-
         rows, tokens, postings = np.frombuffer(raw, "<u8", 3).tolist()
         parts: list[NDArray[Any]] = []
         at = 24
@@ -69,8 +61,6 @@ class SealedPostings:
 
     def raw(self) -> bytes:
         """The same as bytes."""
-        import numpy as np
-
         columns = (self.tokens, self.lengths, self.starts, self.postings)
         sizes = np.array([len(self.digests), len(self.tokens), len(self.postings)], "<u8")
         return b"".join([*(one.tobytes() for one in (sizes, *columns)), *self.digests])
@@ -83,7 +73,7 @@ class SealedPostings:
         at = int(self.tokens.searchsorted(self.tokens.dtype.type(name)))
         return at if at < len(self.tokens) and int(self.tokens[at]) == name else -1
 
-    def of(self, place: int) -> "Held":
+    def of(self, place: int) -> Held:
         """The postings of the token at that place; a view."""
         end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.postings)
         return self.postings[self.starts[place] : end]
@@ -116,19 +106,15 @@ class Postings:
         known = since >= len(self.sealed.digests)
         return known and (not newest or newest[-1] >> COUNT_BITS < since)
 
-    def of(self, token: str, since: int = 0) -> "Held":
+    def of(self, token: str, since: int = 0) -> Held:
         """The postings of a token from a row on, rows rising; not to be kept while something is added."""
-        import numpy as np
-
         newest: Held = np.frombuffer(self._newest.get(token, b""), np.uint32)
         place = self.sealed.place(token) if since < len(self.sealed.digests) else -1
         held = newest if place < 0 else np.concatenate([self.sealed.of(place), newest])
         return held[np.searchsorted(held, np.uint32(since << COUNT_BITS)) :] if since else held
 
-    def count_texts(self, told: "Mask") -> None:
+    def count_texts(self, told: Mask) -> None:
         """Count the different texts with each sealed token: those in the mask of sealed rows, with the same text one."""
-        import numpy as np
-
         starts = self.sealed.starts
         seen = told[self.sealed.postings >> COUNT_BITS]
         counts = np.add.reduceat(seen, starts, dtype=np.int32) if len(starts) else seen
@@ -141,11 +127,9 @@ class Postings:
         return sealed + len(self._newest.get(token, ())) - self.spare.get(token, 0)
 
     def resealed(
-        self, alive: "Mask", lengths: "NDArray[np.float64]", digests: Sequence[bytes]
+        self, alive: Mask, lengths: "NDArray[np.float64]", digests: Sequence[bytes]
     ) -> SealedPostings:
         """The postings of the rows in the mask, numbered from 0; `lengths` and `digests` are theirs."""
-        import numpy as np
-
         tokens, held = self._all()
         rows = held >> COUNT_BITS
         kept = alive[rows]
@@ -158,8 +142,6 @@ class Postings:
 
     def _all(self) -> "tuple[NDArray[np.uint64], Held]":
         """Every posting with its token, each (n_postings,)."""
-        import numpy as np
-
         sealed, newest = self.sealed, self._newest
         ends = np.append(sealed.starts[1:], len(sealed.postings))[: len(sealed.starts)]
         names = np.array(list(map(_token, newest)), np.uint64)

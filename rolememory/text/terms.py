@@ -2,7 +2,7 @@
 
     index ─ among(mask) ─▶ Heard ─ scores, information, shared ─▶ as if no other text were there
 
-Scores are shares: 1 = every word of the question stands once in a text of usual length. So they mean the same for a
+Floats are shares: 1 = every word of the question stands once in a text of usual length. So they mean the same for a
 short and a long question, in both languages, and for a role with three memories (a background corpus stands in).
 """
 
@@ -13,20 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from itertools import repeat
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rolememory.text.arrays import Floats, Held, Mask, NDArray, Rows, np
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings, text_digest
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
-    Scores = NDArray[np.float32]
-    Rows = NDArray[np.int64]
-    Held = NDArray[np.uint32]
 
 K1, B = 0.8, 0.3
 """BM25's saturation and length norm. Memories are short lines, so length says less than in web pages (1.2 and 0.75 there).
@@ -150,8 +142,6 @@ class TermIndex:
 
     def sealed(self, least: int, fresh: float) -> bytes | None:
         """What `adopt` takes over; None for fewer texts than `least`, or where no more than this share of them is new or went."""
-        import numpy as np
-
         with self._lock:
             alive, known = np.array(self._alive, np.bool_), len(self._postings.sealed.digests)
             told = int(np.count_nonzero(alive[:known]))
@@ -222,8 +212,6 @@ class TermIndex:
         self._items[row], self._alive[row] = None, 0
 
     def _count_texts(self) -> None:
-        import numpy as np
-
         if self._postings.texts is None:
             came = np.ones(len(self._postings.sealed.digests), np.bool_)
             left, after = np.array(self._left), np.array(self._after)
@@ -233,10 +221,8 @@ class TermIndex:
             numbers = np.array(self._numbers)[: len(came)]
             self._postings.count_texts(_once(came, numbers, len(self._copies)))
 
-    def rows(self, ids: Iterable[str]) -> "Rows":
+    def rows(self, ids: Iterable[str]) -> Rows:
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
-        import numpy as np
-
         of = self._row_of
         return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
 
@@ -247,8 +233,6 @@ class TermIndex:
 
         What `before` looked up is not looked up again, where only texts behind its own have come.
         """
-        import numpy as np
-
         with self._lock:
             alive = np.frombuffer(self._alive, dtype=np.bool_).copy()
             heard = alive if rows is None else alive & _wide(rows, len(alive))
@@ -263,10 +247,8 @@ class TermIndex:
             return found
 
 
-def _wide(rows: "Mask", size: int) -> "Mask":
+def _wide(rows: Mask, size: int) -> Mask:
     """A mask of so many rows: those that came since are not in it."""
-    import numpy as np
-
     wide = np.zeros(size, dtype=np.bool_)
     wide[: len(rows)] = rows[:size]
     return wide
@@ -274,7 +256,7 @@ def _wide(rows: "Mask", size: int) -> "Mask":
 
 def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, Held]]":
     """The postings of tokens that any text holds, in parts of about `MOST_AT_ONCE`, so that little room is taken at a time."""
-    part, size = dict[str, "Held"](), 0
+    part, size = dict[str, Held](), 0
     for token in some:
         held = postings.of(token)
         if not len(held):
@@ -287,10 +269,8 @@ def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, H
         yield part
 
 
-def _once(heard: "Mask", numbers: "Rows", most: int) -> "Mask":
+def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
     """The rows that are heard, of those with the same text one."""
-    import numpy as np
-
     rows = np.flatnonzero(heard)
     last = np.full(most, -1, dtype=np.int64)
     last[numbers[rows]] = rows
@@ -299,9 +279,7 @@ def _once(heard: "Mask", numbers: "Rows", most: int) -> "Mask":
     return once
 
 
-def _joined(one: "tuple[Rows, Scores]", other: "tuple[Rows, Scores]") -> "tuple[Rows, Scores]":
-    import numpy as np
-
+def _joined(one: "tuple[Rows, Floats]", other: "tuple[Rows, Floats]") -> "tuple[Rows, Floats]":
     return np.append(one[0], other[0]), np.append(one[1], other[1])
 
 
@@ -314,27 +292,25 @@ class CollectionStatistics:
     def __init__(
         self,
         postings: Postings,
-        heard: "Mask",
-        once: "Mask",
+        heard: Mask,
+        once: Mask,
         lengths: "NDArray[np.float64]",
         lock: AbstractContextManager[Any],
         every: bool,
     ) -> None:
-        import numpy as np
-
         self._postings, self._heard, self._lock = postings, heard, lock
         self.once = once  # the rows that are heard, of those with the same text one
         self._size = int(np.count_nonzero(once))
         self._every = every  # whether all texts are heard
         total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
         self._usual = max(total / max(self._size, 1), 1e-6)
-        self._found: dict[str, tuple[Rows, Scores]] = {}
-        self._before: dict[str, tuple[int, tuple[Rows, Scores]]] = {}  # of so many first rows
+        self._found: dict[str, tuple[Rows, Floats]] = {}
+        self._before: dict[str, tuple[int, tuple[Rows, Floats]]] = {}  # of so many first rows
         self._held = 0  # postings in both
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._counts: dict[str, int] = {}
         self._information: dict[str, float] = {}
-        self._bounds: dict[str, Scores] = {}  # below each posting of a token, in `scores`
+        self._bounds: dict[str, Floats] = {}  # below each posting of a token, in `scores`
         slope = np.float32(K1 * B / self._usual)
         self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
 
@@ -343,7 +319,7 @@ class CollectionStatistics:
         """Rows of the arrays that `scores` gives."""
         return len(self._heard)
 
-    def _holding(self, token: str) -> "tuple[Rows, Scores]":
+    def _holding(self, token: str) -> "tuple[Rows, Floats]":
         """The rows that hold a token, and how often each does; looked up once."""
         if token not in self._found:
             since, before = self._before.get(token, (0, None))
@@ -355,9 +331,7 @@ class CollectionStatistics:
                 self._held += len(found[0])
         return self._found[token]
 
-    def _looked_up(self, token: str, since: int) -> "tuple[Rows, Scores]":
-        import numpy as np
-
+    def _looked_up(self, token: str, since: int) -> "tuple[Rows, Floats]":
         with self._lock:  # a buffer that is read cannot grow
             posting = self._postings.of(token, since).copy()
         rows = (posting >> COUNT_BITS).astype(np.int64)
@@ -368,8 +342,6 @@ class CollectionStatistics:
 
     def take_over(self, before: "CollectionStatistics") -> None:
         """Know what `before` looked up, if the same texts are heard in its rows."""
-        import numpy as np
-
         size = len(before._heard)
         same = before._postings is self._postings and size <= len(self._heard)
         if same and not np.count_nonzero(self._heard[:size] != before._heard):
@@ -392,8 +364,6 @@ class CollectionStatistics:
 
     def _count_heard(self, known: "Mapping[str, Held]") -> None:
         """Count the heard texts in these postings, in one pass."""
-        import numpy as np
-
         rows = np.concatenate(list(known.values())) >> COUNT_BITS
         heard = np.append(self.once, False)[rows.clip(max=len(self.once))]
         ends = np.cumsum([len(held) for held in known.values()])
@@ -407,7 +377,7 @@ class CollectionStatistics:
             self.count((token,))
         return self._counts.setdefault(token, 0)
 
-    def holding(self, token: str) -> "Rows":
+    def holding(self, token: str) -> Rows:
         """The rows of the index whose texts hold a token."""
         return self._holding(token)[0]
 
@@ -433,13 +403,11 @@ class CollectionStatistics:
             {one: question.surfaces[one] for one in best},
         )
 
-    def scores(self, question: TermQuery) -> "Scores":
+    def scores(self, question: TermQuery) -> Floats:
         """What share of the question's information each row of the index holds: (n_rows,) float32, 0 = no word shared.
 
         The share may pass 1 in short texts that repeat a word. Rows that are not heard give 0.
         """
-        import numpy as np
-
         out = np.zeros(len(self._heard), dtype=np.float32)
         unit, mass = self.rare_word(), 0.0
         for token, weight in question.weights.items() if self._size else ():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from rolememory.errors import RegistrationError, UnknownTriggerError
 from rolememory.plugins import plugins
@@ -10,10 +10,8 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
+from rolememory.text.arrays import Doubles, Mask
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Doubles, Mask
 
 ENTRY_POINT_GROUP = "rolememory.triggers"
 
@@ -104,7 +102,7 @@ class ByRows:
     def read_ahead(self) -> None:
         """Read now what would be read when it is first asked for."""
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Evidence for candidates whose row is in the mask; strengths as `fire` gives them."""
         raise NotImplementedError
 

@@ -1,16 +1,14 @@
 """Entries that come every turn."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import Scene
+from rolememory.text.arrays import Mask
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.table import TableEvidence
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Mask
 
 _BECAUSE = Reason("constant")
 
@@ -39,7 +37,7 @@ class ConstantTrigger(ByRows):
         """Forget these rows."""
         self._rows.difference_update(rows)
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Strength 1 for each constant entry."""
         del scene
         return TableEvidence.of([(row, 1.0, _BECAUSE) for row in self._rows if among[row]])

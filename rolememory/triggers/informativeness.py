@@ -5,21 +5,15 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import compress
-from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language, TimeSpan
 from rolememory.shipped import lexicon
+from rolememory.text.arrays import Floats, np
 from rolememory.text.noise import noise
 from rolememory.triggers.base import Derive, anew
 from rolememory.triggers.table import Table
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 ASKING = 0.6  # of its evidence that a line loses which only asks
 QUIET = 0.2  # what evidence counts of a line that says nothing ...
@@ -118,24 +112,22 @@ class Informativeness:
         table.asks[rows] = [asked_share(entry.content) for entry in entries]
 
     @property
-    def says(self) -> "Floats":
+    def says(self) -> Floats:
         """1 where a text says anything of its own, else 0; (n_rows,)."""
         values: Floats = self._table.says.values
         return values
 
     @property
-    def asks(self) -> "Floats":
+    def asks(self) -> Floats:
         """How much of each text asks, 0..1; (n_rows,)."""
         values: Floats = self._table.asks.values
         return values
 
-    def answering(self, evidence: "Floats", query: str, entry: Callable[[int], Entry]) -> "Floats":
+    def answering(self, evidence: Floats, query: str, entry: Callable[[int], Entry]) -> Floats:
         """The evidence as lines count that tell something, dated ones more where a time is asked for; (n_rows,).
 
         Cost: O(n_rows); a time is looked for in `LOOKED_AT` texts at most.
         """
-        import numpy as np
-
         loses = 0.0 if asks_for_questions(query) else ASKING
         told = evidence * (np.float32(1.0) - np.float32(loses) * self.asks)
         beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - self.says)
@@ -151,10 +143,8 @@ class Informativeness:
         return any(one.certainty >= CERTAIN for one in found)
 
 
-def _best(evidence: "Floats") -> Sequence[int]:
+def _best(evidence: Floats) -> Sequence[int]:
     """The rows that most speaks for; of equals all that lie before."""
-    import numpy as np
-
     rows = np.flatnonzero(evidence)
     if len(rows) > LOOKED_AT:
         rows = rows[np.argsort(-evidence[rows], kind="stable")[:LOOKED_AT]]

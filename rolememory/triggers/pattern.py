@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rolememory.errors import PatternError
 from rolememory.schema.entry import Entry, SelectiveLogic
 from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import PatternSearch, Scene, Span
 from rolememory.schema.settings import KeywordSettings
+from rolememory.text.arrays import Mask
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.macros.macros import Macros
 from rolememory.text.pattern import Pattern, PatternBudget, compile_pattern
@@ -18,9 +19,6 @@ from rolememory.text.selective import selective
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.keyword import freshness, newest_user, spec_of, specificity, strength
 from rolememory.triggers.table import TableEvidence
-
-if TYPE_CHECKING:
-    from rolememory.triggers.table import Mask
 
 _MACRO = re.compile(r"\{\{[^{}]+\}\}|(?<!\(\?)(?<!\\k)<(?:user|bot|char|group)>", re.IGNORECASE)
 _SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
@@ -80,7 +78,7 @@ class PatternTrigger(ByRows):
             if isinstance(key, KeySpec)
         )
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Each entry with a matching key in the window whose secondary keys agree."""
         if not self._listening:
             return TableEvidence.of(())

@@ -11,7 +11,7 @@ passes over float32 arrays.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason, Value
@@ -19,6 +19,7 @@ from rolememory.schema.memory import Memory, glimpsed
 from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
+from rolememory.text.arrays import Doubles, Floats, Mask, Rows, np
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
 from rolememory.text.terms import CollectionStatistics, TermIndex
@@ -32,14 +33,6 @@ from rolememory.triggers.subjects import SubjectIndex
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 from rolememory.triggers.topics import BEST, Topics, topics_of
 from rolememory.triggers.updates import Speakers, TurnVectors, TurnWords, Updates, later_passages
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rolememory.triggers.table import Mask, Rows
-
-    Floats = NDArray[np.float32]
 
 EARLIER = 8  # messages before the newest that are part of what the talk is about
 LONGEST = 600  # characters at the end of each that are read
@@ -135,14 +128,12 @@ class RowMapping:
         self._rows[[of[one] for one in ids]] = self._index.rows(ids)
 
     @property
-    def rows(self) -> "Rows":
+    def rows(self) -> Rows:
         """The row in the index for each row of the table, -1 where it is not there; (n_rows,)."""
         return self._rows.values
 
-    def pick(self, values: "Floats") -> "Floats":
+    def pick(self, values: Floats) -> Floats:
         """Values per row of the index as values per row of the table, 0 where there is none."""
-        import numpy as np
-
         rows = self.rows
         if self._alike is None:
             self._alike = np.array_equal(rows, np.arange(len(rows)))
@@ -156,41 +147,35 @@ class RowMapping:
 class Nearness:
     """Cosines of the question with each entry, and what cosines of unrelated texts look like."""
 
-    cosines: "Floats"  # (n_rows,)
-    there: "Mask"
+    cosines: Floats  # (n_rows,)
+    there: Mask
     mean: float
     deviation: float
 
-    def evidence(self, talk: float = 0.0, noise: float = calibrate.NOISE) -> "Floats":
+    def evidence(self, talk: float = 0.0, noise: float = calibrate.NOISE) -> Floats:
         """Evidence in nats, 0 where an entry has no vector; `talk` and `noise` as in `calibrate.dense`."""
         return calibrate.dense(self.cosines, self.mean, self.deviation, talk, noise) * self.there
 
-    def or_else(self, other: "Floats") -> "Floats":
+    def or_else(self, other: Floats) -> Floats:
         """The cosines; another value where an entry has no vector."""
-        import numpy as np
-
         found: Floats = np.where(self.there, self.cosines, other)
         return found
 
 
-def strongest(strengths: "NDArray[np.float64]", most: int, least: float = FAINTEST) -> "Rows":
+def strongest(strengths: Doubles, most: int, least: float = FAINTEST) -> Rows:
     """Places of the strongest entries, at most so many, none below `least`, none that are 0; in any order."""
-    import numpy as np
-
     found = np.flatnonzero(strengths >= least if least > 0.0 else strengths > 0.0)
     return found if len(found) <= most else found[np.argpartition(strengths[found], -most)[-most:]]
 
 
 def shared(
-    strengths: "NDArray[np.float64]",
-    owners: "NDArray[np.int64]",
+    strengths: Doubles,
+    owners: Rows,
     asker: int,
     most: int,
     least: float,
-) -> "Rows":
+) -> Rows:
     """As `strongest`; where more than half of them are one user's who does not ask, half as many of everybody else's besides."""
-    import numpy as np
-
     best = strongest(strengths, most, least)
     if len(best) < most:
         return best
@@ -261,15 +246,13 @@ class SemanticTrigger(ByRows):
             if self._open[row]:
                 self._conversations.remove(row, self.table.entry(row))
 
-    def embedded(self, text: str, among: "Mask") -> str:
+    def embedded(self, text: str, among: Mask) -> str:
         """What of a message its vector is made of: all but names where it asks; all in talk, and for plain similarity."""
         whole = self._similarity or context_dependence(text) == 1.0
         return text if whole else self._people.without_names(text, among)
 
-    def find(self, scene: Scene, among: "Mask") -> TableEvidence:
+    def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""
-        import numpy as np
-
         if not len(self.table) or not scene.query:
             return TableEvidence.of(())
         mask = among & self._open.values
@@ -308,11 +291,11 @@ class SemanticTrigger(ByRows):
     def _told(
         self,
         scene: Scene,
-        coverage: "Floats",
-        own: "Floats",
+        coverage: Floats,
+        own: Floats,
         nearness: "Nearness | None",
         terms: CollectionStatistics | None,
-        mask: "Mask",
+        mask: Mask,
     ) -> "_SemanticEvidence":
         """What speaks for each row by the measure of the settings."""
         if self._similarity:
@@ -323,13 +306,11 @@ class SemanticTrigger(ByRows):
         evidence = evidence if later is None else later.evidence
         return _SemanticEvidence(calibrate.strength(evidence), meant, led, later)
 
-    def _heard(self, mask: "Mask") -> CollectionStatistics | None:
+    def _heard(self, mask: Mask) -> CollectionStatistics | None:
         """The words of the candidates in the mask: what others said makes none of them rarer or more common.
 
         The same object while neither they nor the index change, so that what it looked up is at hand.
         """
-        import numpy as np
-
         if self._terms is None or self._words is None:
             return None
         self._words.follow()
@@ -344,19 +325,17 @@ class SemanticTrigger(ByRows):
         self._asked = _Heard(found, version, mask.copy(), once)
         return found
 
-    def _coverage(self, question: TermQuery, terms: CollectionStatistics | None) -> "Floats":
-        import numpy as np
-
+    def _coverage(self, question: TermQuery, terms: CollectionStatistics | None) -> Floats:
         if terms is None or self._words is None:
             return np.zeros(self.table.n_rows, dtype=np.float32)
         return self._words.pick(terms.scores(question))
 
-    def _once(self, terms: CollectionStatistics | None, mask: "Mask") -> "Mask":
+    def _once(self, terms: CollectionStatistics | None, mask: Mask) -> Mask:
         """The candidates in the mask, of those with the same text one: what somebody repeats is no more usual for it."""
         known = self._asked
         return known.once if known is not None and known.words is terms else mask
 
-    def _nearness(self, vector: "Floats | None", scene: Scene, mask: "Mask") -> "Nearness | None":
+    def _nearness(self, vector: "Floats | None", scene: Scene, mask: Mask) -> "Nearness | None":
         if self._vectors is None or self._places is None or vector is None:
             return None
         similarities = self._similarities(self._vectors, self._places, vector)
@@ -370,7 +349,7 @@ class SemanticTrigger(ByRows):
             return None
         return Nearness(cosines, there, *calibrate.noise_of(heard, everyday))
 
-    def _similarities(self, vectors: VectorTable, places: RowMapping, query: "Floats") -> "Floats":
+    def _similarities(self, vectors: VectorTable, places: RowMapping, query: Floats) -> Floats:
         """Similarities that fit the alignment: asked again where vectors came in between, as they do while a role is embedded."""
         while True:
             places.follow()
@@ -381,10 +360,10 @@ class SemanticTrigger(ByRows):
     def _evidence(
         self,
         scene: Scene,
-        own: "Floats",
+        own: Floats,
         terms: CollectionStatistics | None,
-        mask: "Mask",
-    ) -> tuple["Floats", Mapping[str, float], SecondHop | None]:
+        mask: Mask,
+    ) -> tuple[Floats, Mapping[str, float], SecondHop | None]:
         """Both legs, the talk before, topics, what neighbours lend, where the best lead, whom it is about, what tells, (n_rows,).
 
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
@@ -405,17 +384,15 @@ class SemanticTrigger(ByRows):
         share = context_dependence(scene.query) if self._settings.context else 0.0
         return share if share and before(scene) else 0.0
 
-    def _own(self, coverage: "Floats", nearness: "Nearness | None", scene: Scene) -> "Floats":
+    def _own(self, coverage: Floats, nearness: "Nearness | None", scene: Scene) -> Floats:
         """What the words of the message itself speak for, (n_rows,)."""
         evidence = calibrate.lexical(coverage)
         return evidence if nearness is None else evidence + nearness.evidence(self._goes_on(scene))
 
     def _of_topics(
-        self, evidence: "Floats", scene: Scene, terms: CollectionStatistics | None, mask: "Mask"
-    ) -> tuple["Floats", Mapping[str, float]]:
+        self, evidence: Floats, scene: Scene, terms: CollectionStatistics | None, mask: Mask
+    ) -> tuple[Floats, Mapping[str, float]]:
         """The evidence with that of topics: named ones make more of what speaks for a candidate, those of the best wake others."""
-        import numpy as np
-
         earlier = [segment.text[-LONGEST:] for segment in before(scene)[:EARLIER]]
         told = self._topics.talked_of(self._leading(earlier, terms, mask), mask)
         if meant := self._topics.meant(scene.query, earlier, mask, told):
@@ -428,7 +405,7 @@ class SemanticTrigger(ByRows):
         return evidence, {**shared, **meant}
 
     def _leading(
-        self, earlier: Sequence[str], terms: CollectionStatistics | None, mask: "Mask"
+        self, earlier: Sequence[str], terms: CollectionStatistics | None, mask: Mask
     ) -> Iterator[list[tuple[Entry, float]]]:
         """What each message before leads to by its words; nothing where it is a crowd of equals."""
         for text in earlier if self._topics else ():
@@ -436,10 +413,8 @@ class SemanticTrigger(ByRows):
             best = self._best(calibrate.lexical(coverage))
             yield best if len(best) <= CROWD else []
 
-    def _best(self, evidence: "Floats") -> list[tuple[Entry, float]]:
+    def _best(self, evidence: Floats) -> list[tuple[Entry, float]]:
         """The few candidates that most speaks for, with their strengths; of equals all."""
-        import numpy as np
-
         if not self._topics:
             return []
         least = max(
@@ -450,7 +425,7 @@ class SemanticTrigger(ByRows):
         return list(zip(self.table.entries(rows.tolist()), strengths.tolist(), strict=True))
 
     def _led(
-        self, scene: Scene, evidence: "Floats", terms: CollectionStatistics | None
+        self, scene: Scene, evidence: Floats, terms: CollectionStatistics | None
     ) -> SecondHop | None:
         """Where the best first hits lead; what depends on the talk before is no question that they could answer in part."""
         share = self._settings.bridge * (1.0 - context_dependence(questions(scene.query)))
@@ -470,10 +445,10 @@ class SemanticTrigger(ByRows):
     def _later(
         self,
         scene: Scene,
-        evidence: "Floats",
+        evidence: Floats,
         nearness: "Nearness | None",
         terms: CollectionStatistics | None,
-        mask: "Mask",
+        mask: Mask,
     ) -> Updates | None:
         """What the speakers of the best passages said later about the same."""
         if not self._settings.later or not self._speakers or asks_how_it_was(scene.query):
@@ -490,8 +465,6 @@ class SemanticTrigger(ByRows):
         )
 
     def _shared(self, scene: Scene, terms: CollectionStatistics | None) -> TurnWords | None:
-        import numpy as np
-
         words = self._words
         if terms is None or words is None:
             return None
@@ -501,7 +474,7 @@ class SemanticTrigger(ByRows):
             rows = terms.holding(token)
             about[rows] = np.maximum(about[rows], tells)
 
-        def scores(text: str) -> "Floats":
+        def scores(text: str) -> Floats:
             return words.pick(terms.scores(terms.telling(term_query(text), MOST_TELLING)))
 
         return TurnWords(scores, words.pick(about))
@@ -520,11 +493,9 @@ class SemanticTrigger(ByRows):
         )
 
     def _in_context(
-        self, own: "Floats", scene: Scene, terms: CollectionStatistics | None, mask: "Mask"
-    ) -> "Floats":
+        self, own: Floats, scene: Scene, terms: CollectionStatistics | None, mask: Mask
+    ) -> Floats:
         """The evidence of the message together with that of the talk before it: what both speak for counts most."""
-        import numpy as np
-
         earlier, dependence = before(scene), context_dependence(scene.query)
         share = self._settings.context * dependence
         if not (share and earlier):
@@ -539,11 +510,9 @@ class SemanticTrigger(ByRows):
         scene: Scene,
         earlier: Sequence[Segment],
         terms: CollectionStatistics | None,
-        mask: "Mask",
-    ) -> "Floats":
+        mask: Mask,
+    ) -> Floats:
         """The evidence of the messages before the newest one."""
-        import numpy as np
-
         context = np.zeros(self.table.n_rows, dtype=np.float32)
         if terms is not None:
             told = self._coverage(context_of(term_query(scene.query), earlier, terms), terms)
@@ -559,13 +528,11 @@ class _Heard:
 
     words: CollectionStatistics
     version: int  # of the index
-    mask: "Mask"
-    once: "Mask"  # of those with the same text one
+    mask: Mask
+    once: Mask  # of those with the same text one
 
-    def is_of(self, version: int, mask: "Mask") -> bool:
+    def is_of(self, version: int, mask: Mask) -> bool:
         """Whether these are asked again, and so little was looked up that it may stay."""
-        import numpy as np
-
         same = self.version == version and len(self.mask) == len(mask)
         return same and not np.count_nonzero(self.mask != mask) and not self.words.full
 
@@ -574,7 +541,7 @@ class _Heard:
 class _SemanticEvidence:
     """What speaks for the rows of a table, and how that came about."""
 
-    strengths: "Floats"  # (n_rows,)
+    strengths: Floats  # (n_rows,)
     topics: Mapping[str, float] = field(default_factory=dict)  # that are meant
     led: SecondHop | None = None  # which of the best led where
     later: Updates | None = None  # what was told later than others
@@ -584,9 +551,9 @@ class _SemanticEvidence:
 class _Meaning:
     """Why each was woken: how near, which share of the words, and which words."""
 
-    cosines: "Floats"
-    coverage: "Floats"
-    own: "Floats"  # evidence without what neighbours lend
+    cosines: Floats
+    coverage: Floats
+    own: Floats  # evidence without what neighbours lend
     entries: Sequence[Entry]
     question: TermQuery
     terms: CollectionStatistics | None

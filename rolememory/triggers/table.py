@@ -10,21 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from weakref import WeakSet
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Hit, Reason
 from rolememory.schema.memory import Source, plain
 from rolememory.schema.passage import Passage
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Doubles = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
-    Rows = NDArray[np.int64]
+from rolememory.text.arrays import Doubles, Mask, NDArray, Rows, np
 
 _FIRST = 64  # rows that a new column has room for
 
@@ -35,8 +28,6 @@ class ArrayColumn:
     __slots__ = ("_all", "_empty", "values")
 
     def __init__(self, dtype: str, empty: Any = 0, width: int | None = None) -> None:
-        import numpy as np
-
         self._empty = empty
         shape = (_FIRST,) if width is None else (_FIRST, width)
         self._all: NDArray[Any] = np.full(shape, empty, dtype=dtype)
@@ -48,8 +39,6 @@ class ArrayColumn:
         if size <= known:
             return
         if size > len(self._all):
-            import numpy as np
-
             shape = (max(size, len(self._all) * 5 // 4), *self._all.shape[1:])
             room = np.full(shape, self._empty, dtype=self._all.dtype)
             room[:known] = self.values
@@ -182,8 +171,6 @@ class Table:
 
     def facts(self, entries: Sequence[Entry]) -> "NDArray[np.void] | None":
         """What the columns hold of each, (n_entries,), named as in `FACTS`; None where one is not here, or not whole."""
-        import numpy as np
-
         rows = [self.row_of.get(entry.id, -1) for entry in entries]
         here = (
             row >= 0 and self.entry(row) is entry for row, entry in zip(rows, entries, strict=True)
@@ -288,7 +275,7 @@ class Among(Set[str]):
         return among
 
     @property
-    def mask(self) -> "Mask":
+    def mask(self) -> Mask:
         """Which rows they stand in, (n_rows,)."""
         self._chosen.grow(self.table.n_rows)
         return self._chosen.values
@@ -317,8 +304,8 @@ class Among(Set[str]):
 class TableEvidence:
     """One strategy's evidence by row; its reasons are made for those that are shown."""
 
-    rows: "Rows"  # (n,), none twice
-    strengths: "Doubles"  # (n,)
+    rows: Rows  # (n,), none twice
+    strengths: Doubles  # (n,)
     because: Callable[
         [int], Reason
     ]  # of a place in `rows`; still true when the table has changed since
@@ -330,13 +317,11 @@ class TableEvidence:
         """Evidence that was found one by one, as (row, strength, reason)."""
         if not hits:
             return _nothing()
-        import numpy as np
-
         rows = np.array([row for row, *_ in hits], dtype=np.int64)
         strengths = np.array([strength for _, strength, _ in hits], dtype=np.float64)
         return cls(rows, strengths, lambda place: hits[place][2])
 
-    def only(self, chosen: "Mask") -> "TableEvidence":
+    def only(self, chosen: Mask) -> "TableEvidence":
         """The evidence at these places alone."""
         places, because = chosen.nonzero()[0], self.because
         return TableEvidence(
@@ -358,8 +343,6 @@ class TableEvidence:
 @cache
 def _nothing() -> TableEvidence:
     """No evidence."""
-    import numpy as np
-
     empty = np.empty(0)
     return TableEvidence(empty.astype(np.int64), empty, _unfound)
 
