@@ -57,7 +57,7 @@ class ChatLog:
         file = f"{self.path.parent.name}/{self.path.name}"
         found = [Problem("bad_line", file, row) for row in self._bad]
         return (
-            [*found, Problem("unreadable", file, values=(("reason", str(self.fault)),))]
+            [*found, Problem.of("unreadable", file, reason=str(self.fault))]
             if self.fault
             else found
         )

@@ -196,7 +196,7 @@ class Stories:
         """Why the file could not be read, if so."""
         self._file.load()
         return (
-            [Problem("unreadable", f"state/{NAME}.json", values=(("reason", self._file.note),))]
+            [Problem.of("unreadable", f"state/{NAME}.json", reason=self._file.note)]
             if self._file.note
             else []
         )

@@ -222,9 +222,7 @@ class Checkpointer:
             (name for name in names if self._space.document(name).mark() is None), names[-1]
         )
         self._space.document(name).put(data)
-        self._view.note(
-            f"copy {name}", Problem("conflict_copy", "memory.json", values=(("copy", name),))
-        )
+        self._view.note(f"copy {name}", Problem.of("conflict_copy", "memory.json", copy=name))
 
 
 def _lacks(committed: CommittedState, force: bool) -> bool:

@@ -147,8 +147,7 @@ def _nearly_content(fields: Raw) -> Iterator[Problem]:
     if near is None:
         yield Problem("no_content")
     else:
-        values = (("found", quoted(near)), ("wanted", '"content"'))
-        yield Problem("unknown_field", field=near, values=values)
+        yield Problem.of("unknown_field", field=near, found=quoted(near), wanted='"content"')
 
 
 def translated(raw: Raw) -> Raw:
@@ -200,11 +199,7 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
     if kind is None:
         choices = ", ".join(kind.value for kind in MemoryType)
         raise EntryError(
-            Problem(
-                "unknown_choice",
-                field="type",
-                values=(("found", quoted(written)), ("choices", choices)),
-            )
+            Problem.of("unknown_choice", field="type", found=quoted(written), choices=choices)
         )
     fields["type"] = kind
     tags = fields.get("tags", [])
@@ -232,9 +227,7 @@ def _moment(name: str, value: Any) -> Any:
     try:
         return moment(value)
     except ValueError as error:
-        raise EntryError(
-            Problem("bad_moment", field=name, values=(("found", quoted(value)),))
-        ) from error
+        raise EntryError(Problem.of("bad_moment", field=name, found=quoted(value))) from error
 
 
 def _texts(name: str, value: Any) -> Any:
@@ -296,12 +289,13 @@ def _logic(name: str, value: Any) -> Any:
 
 
 def _no_number(field: str, found: Any) -> Problem:
-    values = (
-        ("wanted", LocalizedText("a number")),
-        ("found", quoted(found)),
-        ("example", str(DEFAULTS.get(field, 0.5))),
+    return Problem.of(
+        "wrong_type",
+        field=field,
+        wanted=LocalizedText("a number"),
+        found=quoted(found),
+        example=str(DEFAULTS.get(field, 0.5)),
     )
-    return Problem("wrong_type", field=field, values=values)
 
 
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {

@@ -197,8 +197,9 @@ class CommittedStateReader:
             self._file_mark = None
         except OSError as error:
             self._racy = True
-            values = (("reason", error.strerror or str(error)),)
-            self._broken = (Problem("unreadable", NAME, values=values, blocks=True),)
+            self._broken = (
+                Problem.of("unreadable", NAME, blocks=True, reason=error.strerror or str(error)),
+            )
 
     def _fall_back(self) -> None:
         """While the file cannot answer: what we read last, unless somebody wrote a newer good state since; else the copy before it."""
@@ -217,8 +218,17 @@ class CommittedStateReader:
 
     def _read(self, mark: Revision) -> MemoryFile:
         if mark.size > self._max_bytes:
-            values = (("size", f"{mark.size / 1e6:.3g}"), ("limit", f"{self._max_bytes / 1e6:.3g}"))
-            raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
+            raise BrokenFileError(
+                [
+                    Problem.of(
+                        "too_large",
+                        NAME,
+                        blocks=True,
+                        size=f"{mark.size / 1e6:.3g}",
+                        limit=f"{self._max_bytes / 1e6:.3g}",
+                    )
+                ]
+            )
         data = self.file.read()
         found = digest(data)
         self._look_at_good()

@@ -36,10 +36,10 @@ translatable(
     )
 )
 _BOUNDS = {
-    "greater_than_equal": "ge",
-    "greater_than": "gt",
-    "less_than_equal": "le",
-    "less_than": "lt",
+    "greater_than_equal": ("≥", "ge"),
+    "greater_than": (">", "gt"),
+    "less_than_equal": ("≤", "le"),
+    "less_than": ("<", "lt"),
 }
 #: pydantic's error type -> our code
 _CODES = {
@@ -53,7 +53,6 @@ _CODES = {
     "datetime_parsing": "bad_moment",
     "datetime_from_date_parsing": "bad_moment",
 }
-_SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 def explained(error: Mapping[str, Any]) -> Problem:
@@ -62,37 +61,25 @@ def explained(error: Mapping[str, Any]) -> Problem:
     >>> explained({"type": "tuple_type", "loc": ("keys",), "input": "storm, rain", "msg": ""}).text()
     'keys: expected a list of strings, got "storm, rain"; write ["storm", "rain"]'
     """
-    kind, field, found = str(error["type"]), path(error["loc"]), error.get("input")
-    if kind in _EXPECTED:
-        wanted, example = _EXPECTED[kind]
-        values = (
-            ("wanted", LocalizedText(wanted)),
-            ("found", quoted(found)),
-            ("example", _example(kind, found, example)),
-        )
-        return Problem("wrong_type", field=field, values=values)
+    kind, field, found = str(error["type"]), path(error["loc"]), quoted(error.get("input"))
     context = error.get("ctx") or {}
+    if kind in _EXPECTED:
+        told, example = _EXPECTED[kind]
+        wanted, shown = LocalizedText(told), _example(kind, error.get("input"), example)
+        return Problem.of("wrong_type", field=field, wanted=wanted, found=found, example=shown)
     if kind in _BOUNDS:
-        bound = _BOUNDS[kind]
-        return Problem(
-            "out_of_range",
-            field=field,
-            values=(("found", quoted(found)), ("bounds", f"{_SIGNS[bound]} {context.get(bound)}")),
-        )
+        sign, bound = _BOUNDS[kind]
+        bounds = f"{sign} {context.get(bound)}"
+        return Problem.of("out_of_range", field=field, found=found, bounds=bounds)
     if kind in ("enum", "literal_error"):
         choices = str(context.get("expected", "")).replace("'", "").replace(" or ", ", ")
-        return Problem(
-            "unknown_choice", field=field, values=(("found", quoted(found)), ("choices", choices))
-        )
+        return Problem.of("unknown_choice", field=field, found=found, choices=choices)
     if kind in _CODES:
         length = context.get("min_length", context.get("max_length"))
-        told = (("found", quoted(found)), ("bound", length))
-        return Problem(_CODES[kind], field=field, values=told)
+        return Problem.of(_CODES[kind], field=field, found=found, bound=length)
     if kind == "finite_number":
-        return Problem("non_finite", field=field, values=(("found", str(found)),))
-    return Problem(
-        "invalid", field=field, values=(("reason", str(error.get("msg", kind)).lower()),)
-    )
+        return Problem.of("non_finite", field=field, found=str(error.get("input")))
+    return Problem.of("invalid", field=field, reason=str(error.get("msg", kind)).lower())
 
 
 def path(location: tuple[int | str, ...]) -> str:

@@ -27,15 +27,19 @@ def ineffective_in_file(
     """What nobody reads of a whole file: sections by another name, and the number of a later version."""
     found = raw.get("version")
     if isinstance(found, int) and found > version:
-        values = (("found", str(found)), ("known", str(version)))
-        yield Problem("later_version", field="version", values=values)
+        yield Problem.of("later_version", field="version", found=str(found), known=str(version))
     known = (*sections, *_OF_A_FILE)
     for name in raw.keys() - known:
         near = misspelt(name, known)
         lost = _holds_memories(raw[name])
         if near or lost:
-            values = (("found", quoted(name)), ("wanted", quoted(near or "episodic")))
-            yield Problem("unknown_section", field=name, values=values, drops=lost)
+            yield Problem.of(
+                "unknown_section",
+                field=name,
+                drops=lost,
+                found=quoted(name),
+                wanted=quoted(near or "episodic"),
+            )
 
 
 def _holds_memories(value: Any) -> bool:
@@ -52,14 +56,15 @@ def ineffective_in_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
     for name in ("keys", "secondary_keys"):
         for place, key in enumerate(getattr(memory, name)):
             if key.startswith("/") and (reason := _broken(key)):
-                values = (("reason", reason),)
-                yield Problem("bad_pattern", field=f"{name}[{place}]", values=values)
+                yield Problem.of("bad_pattern", field=f"{name}[{place}]", reason=reason)
     for place, label in enumerate(memory.emotions):
         if not _felt(label):
-            yield Problem(
+            yield Problem.of(
                 "unknown_emotion",
                 field=_written(raw, place),
-                values=(("found", quoted(label)), ("label", label), ("wanted", _nearest(label))),
+                found=quoted(label),
+                label=label,
+                wanted=_nearest(label),
             )
 
 
@@ -75,8 +80,12 @@ def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
     there = {one for one in _OF_A_MEMORY if ALIASES.get(one, one) in written}
     for name in raw.keys() - _OF_A_MEMORY:
         if near := misspelt(name, _OF_A_MEMORY - there) or misspelt(name, there, most=1):
-            values = (("found", quoted(name)), ("wanted", quoted(ALIASES.get(near, near))))
-            yield Problem("unknown_field", field=name, values=values)
+            yield Problem.of(
+                "unknown_field",
+                field=name,
+                found=quoted(name),
+                wanted=quoted(ALIASES.get(near, near)),
+            )
 
 
 def still_ineffective(problems: Iterable[Problem], lexicon: "Lexicon | None") -> list[Problem]:

@@ -78,12 +78,8 @@ def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
         _merge_markers(text)
         or _JsonScanner(text).problems()
         or [
-            Problem(
-                "not_json",
-                line=error.lineno,
-                column=error.colno,
-                values=(("reason", error.msg),),
-                blocks=True,
+            Problem.of(
+                "not_json", line=error.lineno, column=error.colno, blocks=True, reason=error.msg
             )
         ]
     )
@@ -92,12 +88,12 @@ def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
 def _merge_markers(text: str) -> list[Problem]:
     """The lines that a version control system leaves where two versions were not brought together."""
     return [
-        Problem(
+        Problem.of(
             "merge_marker",
             line=text.count("\n", 0, found.start()) + 1,
             column=1,
-            values=(("found", found.group()),),
             blocks=True,
+            found=found.group(),
         )
         for found in islice(_MARKER.finditer(text), MOST)
     ]
@@ -114,10 +110,8 @@ def too_deep(data: bytes, limit: int) -> Problem:
         level += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found.group(), 0)
         if level > limit:
             line, column = _place(data, found.start())
-            return Problem(
-                "too_deep", line=line, column=column, values=(("limit", limit),), blocks=True
-            )
-    return Problem("too_deep", line=1, column=1, values=(("limit", limit),), blocks=True)
+            return Problem.of("too_deep", line=line, column=column, blocks=True, limit=limit)
+    return Problem.of("too_deep", line=1, column=1, blocks=True, limit=limit)
 
 
 def _place(data: bytes, at: int) -> tuple[int, int]:
@@ -130,12 +124,8 @@ def _place(data: bytes, at: int) -> tuple[int, int]:
 
 def _not_utf8(data: bytes, error: UnicodeDecodeError) -> Problem:
     line, column = _place(data, error.start)
-    return Problem(
-        "not_utf8",
-        line=line,
-        column=column,
-        values=(("found", _encoding(data, error.start)),),
-        blocks=True,
+    return Problem.of(
+        "not_utf8", line=line, column=column, blocks=True, found=_encoding(data, error.start)
     )
 
 

@@ -17,9 +17,7 @@ def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem
     walk = _JsonWalker(data.decode("utf-8-sig"), {problem.field for problem in wanted}, doubles)
     found = [problem for problem in wanted if problem.code != "duplicate_key"]
     found += [
-        Problem(
-            "duplicate_key", field=field, values=(("found", json.dumps(name, ensure_ascii=False)),)
-        )
+        Problem.of("duplicate_key", field=field, found=json.dumps(name, ensure_ascii=False))
         for field, name in walk.doubles
     ]
     return [problem.at(file, *walk.place(problem.field)) for problem in found]

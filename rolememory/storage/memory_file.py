@@ -175,7 +175,7 @@ def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
             twice = [name for name, _ in pairs if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
             found |= {name: _both(pairs, name) for name in twice if name in ARRAYS}
             doubles.extend(
-                Problem("duplicate_key", field=name, values=(("found", quoted(name)),))
+                Problem.of("duplicate_key", field=name, found=quoted(name))
                 for name in dict.fromkeys(twice)
             )
         return found
@@ -196,14 +196,14 @@ def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
         return _from_list(found)
     if not isinstance(found, dict):
         raise BrokenFileError(
-            [Problem("wrong_top", file, 1, 1, values=(("found", quoted(found)),), blocks=True)]
+            [Problem.of("wrong_top", file, 1, 1, blocks=True, found=quoted(found))]
         )
     wrong = [
         name for name in ARRAYS if found.get(name) is not None and not isinstance(found[name], list)
     ]
     if wrong:
         problems = [
-            Problem("not_a_list", field=name, values=(("found", quoted(found[name])),), blocks=True)
+            Problem.of("not_a_list", field=name, blocks=True, found=quoted(found[name]))
             for name in wrong
         ]
         raise BrokenFileError(located(data, problems, file))
@@ -276,12 +276,15 @@ def written_id(entry: Any) -> str:
 def _named(entry: Any, slot: EntrySlot, taken: set[str], problems: list[Problem]) -> str:
     """An id for an entry that has none of its own: made from its content, the same in every process."""
     if not isinstance(entry, dict | str):
-        raise EntryError(Problem("not_an_entry", values=(("found", quoted(entry)),)))
+        raise EntryError(Problem.of("not_an_entry", found=quoted(entry)))
     given, found = made_id(entry, slot, taken), written_id(entry)
     taken.add(given)
     if found:
-        values = (("found", quoted(found)), ("given", given))
-        problems.append(Problem("duplicate_id", field="id", values=values).inside(slot.path))
+        problems.append(
+            Problem.of("duplicate_id", field="id", found=quoted(found), given=given).inside(
+                slot.path
+            )
+        )
     return given
 
 

@@ -156,6 +156,22 @@ class Problem(Localized):
     blocks: bool = False  # nothing is written to the role until it is mended
     drops: bool = False  # a memory is left out because of it
 
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        file: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        *,
+        field: str = "",
+        blocks: bool = False,
+        drops: bool = False,
+        **values: object,
+    ) -> "Problem":
+        """A problem with the values that its words name."""
+        return cls(code, file, line, column, field, tuple(values.items()), blocks, drops)
+
     def at(self, file: str, line: int | None = None, column: int | None = None) -> "Problem":
         """The same problem with its place."""
         return replace(self, file=file, line=line, column=column)

@@ -63,13 +63,14 @@ def as_error(problem: Problem) -> FileError:
 def _bytes(kept: Blob) -> bytes:
     mark = kept.mark()
     if mark is not None and mark.size > MAX_BYTES:
-        values = (("size", mark.size // 2**20), ("limit", MAX_BYTES // 2**20))
-        raise as_error(Problem("too_large", kept.place, values=values))
+        raise as_error(
+            Problem.of("too_large", kept.place, size=mark.size // 2**20, limit=MAX_BYTES // 2**20)
+        )
     try:
         return kept.read()
     except OSError as error:
         raise as_error(
-            Problem("unreadable", kept.place, values=(("reason", error.strerror or str(error)),))
+            Problem.of("unreadable", kept.place, reason=error.strerror or str(error))
         ) from error
 
 
@@ -80,12 +81,17 @@ def _parsed(place: str, data: bytes) -> dict[str, Any]:
         first = diagnose_json(data, error)[0]
         raise as_error(first.at(place, first.line, first.column)) from error
     if not isinstance(found, dict):
-        values = (
-            ("wanted", LocalizedText("an object")),
-            ("found", quoted(found)),
-            ("example", '{"name": "..."}'),
+        raise as_error(
+            Problem.of(
+                "wrong_type",
+                place,
+                1,
+                1,
+                wanted=LocalizedText("an object"),
+                found=quoted(found),
+                example='{"name": "..."}',
+            )
         )
-        raise as_error(Problem("wrong_type", place, 1, 1, values=values))
     return found
 
 
