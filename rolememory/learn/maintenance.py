@@ -180,7 +180,7 @@ def _learned(memory: Memory) -> bool:
 def _expired(memories: Iterable[Memory], now: datetime) -> Iterator[tuple[str, Reason]]:
     for memory in memories:
         if memory.expires and memory.expires <= now and not memory.locked:
-            yield memory.id, Reason("expired", (("at", memory.expires.isoformat()),))
+            yield memory.id, Reason.of("expired", at=memory.expires.isoformat())
 
 
 def _worn(
@@ -189,7 +189,7 @@ def _worn(
     for memory in memories:
         left = weight(memory, effects)
         if left < below_weight and not _spared(memory):
-            yield memory.id, Reason("low_weight", (("weight", left), ("below", below_weight)))
+            yield memory.id, Reason.of("low_weight", weight=left, below=below_weight)
 
 
 def _merged(
@@ -203,7 +203,7 @@ def _merged(
     )
     for earlier, later in islice(comparable, MOST_COMPARED):
         if says_the_same(earlier, later):
-            yield earlier.id, Reason("merged", (("into", later.id),))
+            yield earlier.id, Reason.of("merged", into=later.id)
 
 
 def _replacements(
@@ -252,7 +252,7 @@ def _crowded(
             key=lambda memory: (memory.id not in outdated, strength(memory, effects)),
         )
         for memory in weakest[: len(own) - limit]:
-            yield memory.id, Reason("limit", (("type", kind.value), ("limit", limit)))
+            yield memory.id, Reason.of("limit", type=kind.value, limit=limit)
 
 
 def _left_behind(
@@ -264,4 +264,4 @@ def _left_behind(
         if why.code in ("low_weight", "limit") and counts(live[memory_id]):
             for old in live[memory_id].supersedes:
                 if old in live and old not in held and not _spared(live[old]):
-                    yield old, Reason("superseded", (("by", memory_id),))
+                    yield old, Reason.of("superseded", by=memory_id)

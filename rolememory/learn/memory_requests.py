@@ -86,7 +86,7 @@ def _draft(command: Command, said: ChatMessage, context: MessageContext) -> Iter
         type=MemoryType.SEMANTIC,
         source=Source.USER_INPUT,
         evidence=(proof,),
-        because=Reason("asked", (("quote", command.quote[:80]),)),
+        because=Reason.of("asked", quote=command.quote[:80]),
         subject=context.company.subject_of(source) or None,
         user=context.user,
         created=said.at,

@@ -72,10 +72,10 @@ def _verdict(
     wrong = _named(draft, memory, known)
     if wrong and _protected(wrong):
         code = AGAINST[not wrong.authored]
-        return Verdict(draft, "review", Reason(code, (("of", wrong.id),)), (wrong.id,))
+        return Verdict(draft, "review", Reason.of(code, of=wrong.id), (wrong.id,))
     guarded = next(filter(_protected, alike), None)
     if guarded and not wrong:
-        return Verdict(draft, "ignore", Reason("known", (("of", guarded.id),)), (guarded.id,))
+        return Verdict(draft, "ignore", Reason.of("known", of=guarded.id), (guarded.id,))
     return _beside(draft, memory, wrong, alike, known)
 
 
@@ -93,8 +93,8 @@ def _beside(
     if wrong:
         return _superseding(draft, wrong, merged, later)
     if merged:
-        return Verdict(draft, "merge", Reason("restates", (("of", merged[0]),)), tuple(merged))
-    because = Reason("restated", (("by", later[0]),)) if later else Reason("unheard")
+        return Verdict(draft, "merge", Reason.of("restates", of=merged[0]), tuple(merged))
+    because = Reason.of("restated", by=later[0]) if later else Reason("unheard")
     return Verdict(draft, "add", because, (), later)
 
 
@@ -105,7 +105,7 @@ def _superseding(
     if draft.corrects:
         draft = replace(draft, subject=wrong.subject, type=wrong.type)
     how = "corrected" if draft.corrects else "named"
-    because = Reason("outdates", (("of", wrong.id), ("how", how)))
+    because = Reason.of("outdates", of=wrong.id, how=how)
     return Verdict(draft, "supersede", because, (wrong.id, *merged), later)
 
 

@@ -19,6 +19,11 @@ class Reason:
     values: tuple[tuple[str, Value], ...] = ()
     span: Span | None = None  # the matched text, when there is one
 
+    @classmethod
+    def of(cls, code: str, **values: Value) -> "Reason":
+        """A reason with the values that its words name."""
+        return cls(code, tuple(values.items()))
+
     def get(self, name: str, default: Value = "") -> Value:
         """The value of that name."""
         return dict(self.values).get(name, default)

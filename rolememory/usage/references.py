@@ -67,9 +67,9 @@ def referenced(
         weight = sum(_worth(token, memory.content, text) / holders[token] for token in both)
         if weight >= min(ENOUGH, HALF * len(told[memory.id])) and weight >= LEAST:
             shown = " ".join(sorted(both, key=text.find)[:4])
-            found.append(Reference(memory.id, Reason("referenced", (("words", shown),))))
+            found.append(Reference(memory.id, Reason.of("referenced", words=shown)))
         elif vectors and (near := _near(memory, text, query, vectors)):
-            found.append(Reference(memory.id, Reason("referenced", (("cosine", near),))))
+            found.append(Reference(memory.id, Reason.of("referenced", cosine=near)))
     return found
 
 

@@ -7,7 +7,7 @@ from rolememory.learn.admission.frames import shipped_frames
 from rolememory.learn.admission.similarity import same, texts_of, weighty
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
-from rolememory.schema.evidence import Reason, Value
+from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.text.fold import letters
@@ -102,20 +102,20 @@ class AdmissionFilter:
     def _misshapen(self, draft: Draft) -> Reason | None:
         told = letters(draft.content)
         if not told or (len(told.encode()) < SHORTEST and not draft.explicit):
-            return _because("too_short")
+            return Reason.of("too_short")
         return (
-            _because("too_long", length=len(draft.content), limit=LONGEST)
+            Reason.of("too_long", length=len(draft.content), limit=LONGEST)
             if len(draft.content) > LONGEST
             else None
         )
 
     def _foreign(self, draft: Draft, even: str) -> Reason | None:
         if shipped_frames().found(even):
-            return _because("template")
+            return Reason.of("template")
         if leak := leak_in(draft.content, even):
-            return _because(leak)
+            return Reason.of(leak)
         babble = "" if draft.explicit else babble_in(draft.content, even)
-        return _because(babble) if babble else None
+        return Reason.of(babble) if babble else None
 
     def _known_anyway(
         self, draft: Draft, injected: Sequence[Memory], said: Saying | None
@@ -127,12 +127,12 @@ class AdmissionFilter:
         if self._card.copied(draft.content) or (
             loosely and draft.subject is None and self._card.restated(draft.content)
         ):
-            return _because("card_text")
+            return Reason.of("card_text")
         if not loosely:
             return None
         for memory in injected:
             if self._echoes(draft, memory, said):
-                return _because("echo_of", of=memory.id)
+                return Reason.of("echo_of", of=memory.id)
         return None
 
     def _echoes(self, draft: Draft, memory: Memory, said: Saying | None) -> bool:
@@ -150,9 +150,9 @@ class AdmissionFilter:
     def _guarded(self, draft: Draft, even: str) -> Judged:
         if found := secrets_in(draft.content):
             held = draft if draft.explicit else _redacted(draft)
-            return Quarantined(held, _because("secret", sort=found[0].kind))
+            return Quarantined(held, Reason.of("secret", sort=found[0].kind))
         if order := order_in(even):
-            return Quarantined(draft, _because("instruction", words=redacted(order)[:60]))
+            return Quarantined(draft, Reason.of("instruction", words=redacted(order)[:60]))
         return Passed(draft)
 
 
@@ -162,23 +162,19 @@ def _read(draft: Draft, said: Saying | None) -> Iterator[str]:
         yield one.quote or "\n".join(_texts(one, said))
 
 
-def _because(code: str, **values: Value) -> Reason:
-    return Reason(code, tuple(values.items()))
-
-
 def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
     """Whether it rests on nothing. What a model proposes needs messages that stand, a command the very words."""
     if draft.source is Source.INFERENCE and draft.rests_on:
         return None
     if not _is_founded(draft, said):
-        return _because("unfounded")
+        return Reason.of("unfounded")
     if _is_distilled(draft):
         return None
     if not all(letters(one.quote) for one in draft.evidence):
-        return _because("no_quote")
+        return Reason.of("no_quote")
     # a command was read in its message, often out of character: not in the story's text
     stands = draft.explicit or all(_quoted(one, said) for one in draft.evidence)
-    return None if stands else _because("not_said")
+    return None if stands else Reason.of("not_said")
 
 
 def _is_founded(draft: Draft, said: Saying | None) -> bool:
@@ -224,7 +220,7 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     heard, told = weighty(" ".join(texts)), weighty(draft.content)
     enough = 1 if all(map(_asks, texts)) else _SAYS_SOMETHING
     otherwise = told and len(heard) >= enough and heard.isdisjoint(told)
-    return _because("not_said") if otherwise else None
+    return Reason.of("not_said") if otherwise else None
 
 
 def _asks(text: str) -> bool:
@@ -255,7 +251,7 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
     ):
         return None
     one, other = language_of(draft.content), language_of(heard)
-    return _because("other_language", language=one, chat=other) if one != other else None
+    return Reason.of("other_language", language=one, chat=other) if one != other else None
 
 
 def _doubled(draft: Draft, known: SourceIndex | None) -> Reason | None:
@@ -266,7 +262,7 @@ def _doubled(draft: Draft, known: SourceIndex | None) -> Reason | None:
             continue  # known, but not yet pinned
         alike = _kind(memory) == _kind(draft) and same(draft.content, memory.content)
         if alike and _stands_wherever(draft, memory):
-            return _because("told_already", of=memory.id)
+            return Reason.of("told_already", of=memory.id)
     return None
 
 

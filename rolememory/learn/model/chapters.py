@@ -274,9 +274,10 @@ def tell(
         type=MemoryType.EPISODIC,
         source=Source.SUMMARY,
         evidence=(Evidence(chat=batch.chat, version="+".join(versions), adjoining=True),),
-        because=Reason(
+        because=Reason.of(
             "chapter_again" if again else "chapter",
-            (("model", ask.named("summarize")), ("messages", len(versions))),
+            model=ask.named("summarize"),
+            messages=len(versions),
         ),
         replaces=again,
         user=batch.user,
@@ -308,7 +309,7 @@ def fold(
         type=MemoryType.EPISODIC,
         source=Source.SUMMARY,
         evidence=(rests,),
-        because=Reason("folded", (("model", ask.named("summarize")), ("count", len(fresh)))),
+        because=Reason.of("folded", model=ask.named("summarize"), count=len(fresh)),
         user=batch.user,
         created=former.created if former else fresh[0].created,
         tags=(TAG,),

@@ -86,8 +86,5 @@ class DecideExtractor:
             haste=batch.haste,
         )
         fact = Fact.model_validate({**told.model_dump(exclude={"memory"}), "content": told.memory})
-        why = (("model", ask.named("summary")), ("why", decision.reason[:200]))
-        return tuple(
-            replace(one, because=Reason("decided", why), tags=())
-            for one in drafts((fact,), batch, settings)
-        )
+        why = Reason.of("decided", model=ask.named("summary"), why=decision.reason[:200])
+        return tuple(replace(one, because=why, tags=()) for one in drafts((fact,), batch, settings))

@@ -194,7 +194,7 @@ def drafts(
     found = list(_single([_draft(fact, batch, settings, model) for fact in facts]))
     held = [draft for draft in found if draft.fault is None]
     best = sorted(held, key=lambda draft: -draft.confidence)[: settings.max_facts]
-    many = Reason("over_limit", (("limit", settings.max_facts),))
+    many = Reason.of("over_limit", limit=settings.max_facts)
     return tuple(
         draft if draft.fault or draft in best else replace(draft, fault=many) for draft in found
     )
@@ -211,7 +211,7 @@ def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Dra
         type=kind.of_role if subject is None else kind.type,
         source=Source.SUMMARY,
         evidence=(Evidence(chat=batch.chat, version=ground.version, quote=ground.quote),),
-        because=Reason("extracted", (("model", model),)),
+        because=Reason.of("extracted", model=model),
         subject=subject,
         user=batch.user,
         created=ground.said.at,
@@ -230,10 +230,9 @@ def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Dra
 def _fault(fact: Fact, told: str, settings: LearnSettings) -> Reason | None:
     """Why a fact cannot be kept; None when it can, as far as the answer alone can tell."""
     if fact.confidence < settings.min_confidence:
-        sure = (("confidence", fact.confidence), ("limit", settings.min_confidence))
-        return Reason("unsure", sure)
+        return Reason.of("unsure", confidence=fact.confidence, limit=settings.min_confidence)
     if len(fact.content) > LONGEST_FACT:
-        return Reason("too_long", (("length", len(fact.content)), ("limit", LONGEST_FACT)))
+        return Reason.of("too_long", length=len(fact.content), limit=LONGEST_FACT)
     return None if told else Reason("first_person")
 
 

@@ -138,13 +138,12 @@ def _fault(
     """Why a conclusion cannot be kept: not drawn from two memories that were shown, not sure enough, known, one too many."""
     plain = letters(one.conclusion)
     if len(ground) < FEWEST:
-        return Reason("few_grounds", (("limit", FEWEST),))
+        return Reason.of("few_grounds", limit=FEWEST)
     if one.confidence < settings.min_confidence:
-        sure = (("confidence", one.confidence), ("limit", settings.min_confidence))
-        return Reason("unsure", sure)
+        return Reason.of("unsure", confidence=one.confidence, limit=settings.min_confidence)
     if any(same_words(plain, other) for other in said):
         return Reason("told_twice")
-    return Reason("over_limit", (("limit", held),)) if held >= settings.max_facts else None
+    return Reason.of("over_limit", limit=held) if held >= settings.max_facts else None
 
 
 def _ground(one: Conclusion, shown: Sequence[Memory]) -> list[Memory]:
@@ -166,7 +165,7 @@ def _draft(
         type=MemoryType.SEMANTIC,
         source=Source.INFERENCE,
         evidence=_together(ground, sees),
-        because=Reason("inferred", (("model", model), ("count", len(ground)))),
+        because=Reason.of("inferred", model=model, count=len(ground)),
         subject=Counter(memory.subject for memory in ground).most_common(1)[0][0]
         if ground
         else None,

@@ -368,7 +368,7 @@ def _unread(chat: ChatInfo, one: Exchange) -> Draft:
         subject=USER,
         user=chat.user,
         created=one.said[0].at,
-        fault=Reason("unread", (("times", STRIKES),)),
+        fault=Reason.of("unread", times=STRIKES),
     )
 
 
