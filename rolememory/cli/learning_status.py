@@ -11,9 +11,12 @@ from rolememory.chats import Chats
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.inject.environment import Templates
 from rolememory.learn.cursor import Cursors
+from rolememory.learn.model.known_memories import KnownMemories
 from rolememory.learn.model.models import STEPS, UPSTREAM, model_learns, own, resolved
+from rolememory.learn.model.run import ExtractionContext
 from rolememory.learn.model.worker import ExtractionWorker
 from rolememory.llm.errors import StatusError, trouble
+from rolememory.llm.servers import ModelServers
 from rolememory.locales import translatable
 from rolememory.schema.learning import Company
 from rolememory.schema.settings import Settings
@@ -82,15 +85,17 @@ def learns_by(settings: Settings) -> str:
 
 def _model_state(space: Space, settings: Settings, chats: Chats) -> Mapping[str, Any]:
     """What waits for a model: the background of the role, made to be asked and never to be begun."""
-    behind = ExtractionWorker(
-        space,
+    context = ExtractionContext(
         chats,
         lambda: settings,
         lambda drafts, actor: None,
         dict,
         lambda chat: Company(),
-        Templates(),
+        lambda chat, user: KnownMemories({}, lambda _: False),
+        lambda texts, ids: {},
+        ModelServers(),
     )
+    behind = ExtractionWorker(space, context, Templates())
     return behind.status(ProcessLanguage.language)
 
 

@@ -24,6 +24,7 @@ from rolememory.learn.draft_committer import Commit, DraftCommitter
 from rolememory.learn.forgetting import meant
 from rolememory.learn.memory_requests import MessageContext, memory_requests
 from rolememory.learn.model.known_memories import KnownMemories, Near
+from rolememory.learn.model.run import ExtractionContext
 from rolememory.learn.model.worker import ExtractionWorker
 from rolememory.llm.servers import ModelServers
 from rolememory.schema.learning import ChatMessage, Company, Draft, Learned, Observed
@@ -72,18 +73,17 @@ class Learner:
     ) -> None:
         self.chats, self._store, self._needs = chats, store, needs
         self.keeper = DraftCommitter(store, needs.commit, review, self._said, self._prompted)
-        self.behind = ExtractionWorker(
-            space,
+        context = ExtractionContext(
             chats,
             needs.settings,
             self.keep,
             lambda: store.snapshot().memories,
             self.company,
-            needs.templates,
-            upstreams=needs.upstreams,
-            heard=self._heard,
+            self._heard,
             near=needs.near,
+            upstreams=needs.upstreams,
         )
+        self.behind = ExtractionWorker(space, context, needs.templates)
         self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
         self._failed: dict[str, str] = {}  # why these could not be learned from the last time

@@ -6,7 +6,7 @@ Not thread-safe: `ExtractionWorker` lets one look happen at a time. What goes wr
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
 
@@ -36,6 +36,7 @@ from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.model.scenes import SceneReader
 from rolememory.learn.model.unread import Unread, UnreadPart
 from rolememory.llm.errors import said_of
+from rolememory.llm.servers import ModelServers
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, ChatMessage, Company, Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
@@ -55,22 +56,25 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
-    """What an extraction run depends on; every call returns the current value."""
+    """What an extraction run depends on; every call returns the current value.
+
+    `keep(drafts, actor)` is the road into the store; what it raises leaves the queue as it is.
+    """
 
     chats: Chats
     settings: Callable[[], Settings]
     keep: Callable[[Sequence[Draft], str], object]
     memories: Callable[[], Mapping[str, Memory]]
     company: Callable[[str], Company]
-    clock: Callable[[], datetime]
-    heard: Heard
-    near: Near
-    last_model: Callable[[], str]  # of the proxy's chats
+    heard: Heard  # what a model may be shown as known in a chat
+    near: Near  # how near that is in meaning
+    upstreams: ModelServers  # may be shared by the roles of a home
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     @property
     def learn(self) -> LearnSettings:
         """How learning is set now."""
-        return resolved(self.settings(), self.last_model())
+        return resolved(self.settings(), self.upstreams.traffic.model)
 
     def batch(self, chat: ChatInfo, said: Sequence[ChatMessage], look: Look) -> Batch:
         """These messages of a chat, all of them fresh, for a question."""

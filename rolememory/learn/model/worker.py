@@ -11,15 +11,12 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
 from typing import Any
 
-from rolememory.chats import Chats
 from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
-from rolememory.learn.model.known_memories import Heard, KnownMemories, Near
 from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
@@ -28,12 +25,10 @@ from rolememory.learn.model.report import LearningReport, Look, NoTimeLeftError
 from rolememory.learn.model.run import ExtractionContext, ExtractionRun, reads, writes_chapters
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.llm.errors import BUSY, NOT_SET, said_of
-from rolememory.llm.servers import ModelServers
 from rolememory.llm.traffic import Traffic
 from rolememory.locales import LocalizedText
-from rolememory.schema.learning import Company, Draft
 from rolememory.schema.memory import Memory
-from rolememory.schema.settings import LearnSettings, Settings
+from rolememory.schema.settings import LearnSettings
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.port import Space
 
@@ -47,40 +42,12 @@ _TOMORROW_LOOK_S = (
 class ExtractionWorker:
     """Learns from the chats of one role by models. Thread-safe.
 
-    `heard` gives what a model may be shown as known in a chat, `near` how near that is in meaning.
-
-    `keep(drafts, actor)` is the road into the store; what it raises leaves the queue as it is. `upstreams` may be shared by the
-    roles of a home, so that one dead server is not found dead by each.
+    Where servers are shared by the roles of a home, one dead server is not found dead by each.
     """
 
-    def __init__(
-        self,
-        space: Space,
-        chats: Chats,
-        settings: Callable[[], Settings],
-        keep: Callable[[Sequence[Draft], str], object],
-        memories: Callable[[], Mapping[str, Memory]],
-        company: Callable[[str], Company],
-        templates: Templates,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        upstreams: ModelServers | None = None,
-        heard: Heard | None = None,
-        near: Near = lambda texts, ids: {},
-    ) -> None:
-        heard = heard or (lambda chat, user: KnownMemories(memories(), lambda _: True))
-        self._space = space
-        self._models = Models(upstreams or ModelServers())
-        self._context = ExtractionContext(
-            chats,
-            settings,
-            keep,
-            memories,
-            company,
-            clock,
-            heard,
-            near,
-            lambda: self._traffic.model,
-        )
+    def __init__(self, space: Space, context: ExtractionContext, templates: Templates) -> None:
+        self._space, self._context = space, context
+        self._models = Models(context.upstreams)
         self._ask = StepPrompter(self._models, Prompts(templates), lambda: self._context.learn)
         self._extraction = ExtractionRun(self._context, self._ask, Progress(space), Scenes(space))
         self._soon = Debouncer(0.0, self._read_touched, "rolememory-learn")

@@ -14,6 +14,7 @@ from rolememory.inject.environment import Templates
 from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Refused, SourceIndex
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.known_memories import KnownMemories
+from rolememory.learn.model.run import ExtractionContext
 from rolememory.learn.model.worker import ExtractionWorker
 from rolememory.llm.servers import ModelServers
 from rolememory.schema.learning import ChatMessage, Company, Draft
@@ -164,18 +165,19 @@ class House:
                 **learn,
             }
         )
-        self.behind = ExtractionWorker(
-            FileSpace(folder),
+        context = ExtractionContext(
             self.chats,
             self._settings,
             self._keep,
             lambda: self.memories,
             lambda _: self.company,
-            Templates(templates) if templates else SHIPPED,
-            clock=lambda: self.now,
-            upstreams=ModelServers(clock=lambda: self.seconds),
-            heard=self._heard,
+            self._heard,
+            lambda texts, ids: {},
+            ModelServers(clock=lambda: self.seconds),
+            lambda: self.now,
         )
+        chosen = Templates(templates) if templates else SHIPPED
+        self.behind = ExtractionWorker(FileSpace(folder), context, chosen)
 
     def set(self, **learn: Any) -> None:
         """Change settings of learning."""
