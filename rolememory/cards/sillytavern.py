@@ -23,16 +23,9 @@ from rolememory.schema.lorebook import (
     Voice,
 )
 
-POSITIONS = (
-    LorePosition.BEFORE,
-    LorePosition.AFTER,
-    LorePosition.NOTE_TOP,
-    LorePosition.NOTE_BOTTOM,
-    LorePosition.DEPTH,
-    LorePosition.EXAMPLES_TOP,
-    LorePosition.EXAMPLES_BOTTOM,
-    LorePosition.OUTLET,
-)
+POSITIONS = tuple(LorePosition)[
+    :8
+]  # in the order of their numbers; the others are those of decorators
 LOGICS = (
     SelectiveLogic.AND_ANY,
     SelectiveLogic.NOT_ALL,

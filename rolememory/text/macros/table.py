@@ -33,23 +33,10 @@ OF_CARD = {  # name of a macro -> field of the character
     "systemprompt": "system_prompt",  # the operator's own stays theirs
 }
 ELSEWHERE = (  # what only a frontend knows: nothing is said
-    *(
-        "model",
-        "lastswipeid",
-        "currentswipeid",
-        "firstincludedmessageid",
-        "firstdisplayedmessageid",
-    ),
-    *(
-        "defaultsystemprompt",
-        "instructsystem",
-        "instructsystemprompt",
-        "input",
-        "lastgenerationtype",
-    ),
-    *("maxprompt", "maxprompttokens", "maxresponse", "maxresponsetokens", "summary", "chatstart"),
-    *("exampleseparator", "chatseparator"),
-)
+    "model lastswipeid currentswipeid firstincludedmessageid firstdisplayedmessageid defaultsystemprompt instructsystem "
+    "instructsystemprompt input lastgenerationtype maxprompt maxprompttokens maxresponse maxresponsetokens summary "
+    "chatstart exampleseparator chatseparator"
+).split()  # fmt: skip
 
 
 class MacroError(Exception):
