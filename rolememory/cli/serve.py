@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import home_path
@@ -139,14 +140,11 @@ _MOST_WARNINGS = 500  # different ones that are kept in mind
 
 
 def _check_installed() -> None:
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
+    """Without loading them: the framework is loaded when REST or MCP is asked first."""
+    if name := next((one for one in ("fastapi", "uvicorn") if find_spec(one) is None), None):
         raise InvalidValueError(
-            'the server needs {name}; install it with: pip install "rolememory[serve]"',
-            name=error.name,
-        ) from error
+            'the server needs {name}; install it with: pip install "rolememory[serve]"', name=name
+        )
 
 
 def _check_upstream(url: str | None) -> None:

@@ -16,6 +16,7 @@ from rolememory.serve.run import configured
 configured(AppState(Home.open(sys.argv[1]))).load()
 print(*sys.modules)
 """
+COMMAND = ("-X", "importtime", "-m", "rolememory", "--home", ".", "--json", "serve", "--port", "0")
 
 
 @pytest.fixture(scope="module")
@@ -30,3 +31,21 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 @pytest.mark.parametrize("module", LATE)
 def test_is_no_part_of_the_start(loaded: set[str], module: str) -> None:
     assert module not in loaded
+
+
+def test_the_command_loads_no_framework_either(tmp_path: Path) -> None:
+    (tmp_path / "rolememory.toml").write_text('[embedding]\nbackend = "off"\n')
+    told = tmp_path / "imports.txt"
+    with (
+        told.open("w") as imports,
+        subprocess.Popen(
+            [sys.executable, *COMMAND], cwd=tmp_path, stdout=subprocess.PIPE, stderr=imports
+        ) as server,
+    ):
+        assert server.stdout is not None
+        listens = any(b'"url"' in line for line in server.stdout)
+        server.terminate()
+    named = {line.rpartition("|")[2].strip() for line in told.read_text().splitlines()}
+    assert listens
+    assert "uvicorn" in named
+    assert not named.intersection({"fastapi", "mcp"})
