@@ -8,7 +8,8 @@ Source: the forms that avatar and voice front ends ask their models for (VRM and
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 from rolememory.shipped import lexicon
 from rolememory.text.affect import affect_of_labels
@@ -59,13 +60,14 @@ _OTHER_FORMS = {
 }
 
 
-def _forms(opening: str, close: str) -> re.Pattern[str]:
-    left = re.escape(opening)
+@cache
+def _forms(opening: str) -> re.Pattern[str]:
+    """The tags that begin so; made when a text holds one."""
+    left, close = re.escape(opening), _CLOSED_BY[opening]
     plain = rf"{left}(?P<pairs>{_PAIRS}){close}", rf"{left}\s*(?P<bare>{_LABELS}?)\s*{close}"
     return re.compile("|".join((*_OTHER_FORMS.get(opening, ()), *plain)), re.IGNORECASE)
 
 
-_TAGS: Final = {opening: _forms(opening, close) for opening, close in _CLOSED_BY.items()}
 _OPENS = re.compile(r"[\[【(（{｛〔<]")
 _PAIR = re.compile(
     rf"(?P<name>{_NAME}){_SAYS}(?P<value>{_VALUE}?)(?=\s*(?:[,，;；|]\s*{_NAME}{_SAYS}|$))",
@@ -108,7 +110,7 @@ def _found(raw: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], tuple[str
     place = 0
     while opening := _OPENS.search(raw, place):
         place = opening.end()
-        match = _TAGS[opening.group()].match(raw, opening.start())
+        match = _forms(opening.group()).match(raw, opening.start())
         if match and (said := _read(match)) is not None:
             place = match.end()
             yield match, *said
