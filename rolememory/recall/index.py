@@ -122,7 +122,7 @@ class MemoryIndex:
         """The index of these memories, where it was empty: `facts` tell of them, `special` are those that are not plain."""
         with self.table.lock, gc_paused():
             keys, (told, digests) = self._keys((), special), facts
-            self.terms.add_all(memories.items(), digests)
+            self.terms.add_known(memories, digests)
             self.table.adopt(memories, told)
             return replace(self, keys=keys, memories=memories)._with_strategies()
 

@@ -76,6 +76,8 @@ def folded_key(key: str) -> str:
     >>> folded_key(" Red  Dragon "), folded_key("\u200b")
     ('red dragon', '')
     """
+    if key.isascii():
+        return " ".join(key.lower().translate(_ASCII).split())
     return _fold.__wrapped__(key).text.strip()
 
 

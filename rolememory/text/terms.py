@@ -9,9 +9,8 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from itertools import repeat
 from math import log
 from typing import Any
 
@@ -104,28 +103,39 @@ class TermIndex:
         """Index what `read` gives of an item under an id; what stood there before is replaced."""
         self.add_all([(entry_id, item)])
 
-    def add_all(
-        self, items: Iterable[tuple[str, Any]], digests: Iterable[bytes | None] = repeat(None)
-    ) -> None:
-        """The same for many; where the `digest` of what is read is known, a text that stood here before is not read."""
+    def add_all(self, items: Iterable[tuple[str, Any]]) -> None:
+        """The same for many."""
         with self._lock:
-            if self._load is not None:
-                load, self._load = self._load, None
-                self._open(load())
-            self._moves.note(
-                *[
-                    one
-                    for (one, item), digest in zip(items, digests, strict=False)
-                    if self._put(one, item, digest)
-                ]
-            )
+            self._open()
+            self._moves.note(*[one for one, item in items if self._put(one, item)])
 
-    def _open(self, raw: bytes | None) -> None:
-        if raw is not None and not self._items:
+    def add_known(self, items: Mapping[str, Any], digests: Sequence[bytes]) -> None:
+        """The same for many whose texts have these digests; a text that stood here before is not read."""
+        with self._lock:
+            self._open()
+            if not self._row_of and digests == self._postings.sealed.digests:
+                self._stand(items)
+            else:
+                for (one, item), digest in zip(items.items(), digests, strict=True):
+                    self._put(one, item, digest)
+            self._moves.all()
+
+    def _stand(self, items: Mapping[str, Any]) -> None:
+        """Let each sealed text stand, in order."""
+        self._row_of = dict(zip(items, range(len(items)), strict=True))
+        self._items, self._alive = list(items.values()), array("B", b"\1" * len(items))
+        self._left = array("q", [-1]) * len(self._left)
+        for number in self._numbers:
+            self._copies[number] += 1
+
+    def _open(self) -> None:
+        """Take over what was sealed, once."""
+        load, self._load = self._load, None
+        if load and (raw := load()) is not None and not self._items:
             with suppress(ValueError):  # then the texts are read again
                 self._clear(SealedPostings.read(raw))
 
-    def _put(self, entry_id: str, item: Any, digest: bytes | None) -> bool:
+    def _put(self, entry_id: str, item: Any, digest: bytes = b"") -> bool:
         """Index an item; false where its text stands there already."""
         if (row := self._row_of.get(entry_id)) is not None:
             if self._read(self._items[row]) == self._read(item):
@@ -136,7 +146,7 @@ class TermIndex:
         return True
 
     def digests(self, ids: Iterable[str]) -> list[bytes]:
-        """What `add_all` takes for the texts of these, all of which are here."""
+        """What `add_known` takes for the texts of these, all of which are here."""
         known, numbers, rows = list(self._number_of), self._numbers, self._row_of
         return [known[numbers[rows[one]]] for one in ids]
 

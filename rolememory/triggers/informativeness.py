@@ -102,7 +102,7 @@ class Informativeness:
     def add(self, rows: Sequence[int]) -> None:
         """Read the entries in some rows, as far as nobody has."""
         table = self._table
-        rows = list(compress(rows, (~table.told[list(rows)]).tolist()))
+        rows = list(compress(rows, (~table.told[rows]).tolist()))
         entries = table.entries(rows)
         tells = self._derive("tells", [_own(entry) for entry in entries], _tells)
         table.told[rows] = True

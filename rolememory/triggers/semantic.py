@@ -109,7 +109,7 @@ class RowMapping:
         """Look up these rows of the table."""
         self._alike = None
         self._rows.grow(self._table.n_rows)
-        self._rows[rows] = self._index.rows(self._table.entry(row).id for row in rows)
+        self._rows[rows] = self._index.rows(self._table.ids(rows))
 
     def remove(self, rows: Sequence[int]) -> None:
         """Leave these rows without a place."""

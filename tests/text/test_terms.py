@@ -204,6 +204,29 @@ def test_an_index_that_goes_on_from_what_was_sealed_equals_a_rebuilt_one(
         indexes.append(reopened(indexes[-1]))
 
 
+@given(STEPS, STEPS, TEXTS)
+def test_texts_that_are_known_by_their_digests_make_the_same_index(
+    before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], query: str
+) -> None:
+    texts = {one: text for one, text in dict(before).items() if text is not None}
+    first = indexed(**texts)
+    for index in (reopened(first), reopened(indexed(g="tea", **texts)), TermIndex()):
+        index.add_known(texts, first.digests(texts))
+        now = dict(texts)
+        for one, text in after:
+            if text is None:
+                index.remove(one)
+                now.pop(one, None)
+            else:
+                index.add(one, text)
+                now[one] = text
+        asked, rebuilt = term_query(query), indexed(**now)
+        scores = [one.among().scores(asked)[one.rows(sorted(now))] for one in (index, rebuilt)]
+        assert np.array_equal(*scores)
+        held = [list(map(one.among().holders, tokens(query))) for one in (index, rebuilt)]
+        assert held[0] == held[1]
+
+
 def test_what_another_version_sealed_is_read_again() -> None:
     index = TermIndex()
     index.adopt(lambda: b"something else")
