@@ -18,7 +18,7 @@ def answer_words(section: str) -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for rows in lexicon("answers")["languages"].values():
-        for name, words in rows[section].items():
+        for name, words in rows.get(section, {}).items():
             found[name] = (*found.get(name, ()), *words)
     return found
 

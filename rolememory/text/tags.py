@@ -30,7 +30,7 @@ _LANGUAGES = lexicon("tags")["languages"].values()
 
 def _words(name: str) -> list[str]:
     """The words of that name, those of all languages together."""
-    return [word for rows in _LANGUAGES for word in rows[name]]
+    return [word for rows in _LANGUAGES for word in rows.get(name, ())]
 
 
 _FEELS, _DOES = "|".join(_words("feels")), "|".join(_words("does"))
