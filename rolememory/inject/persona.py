@@ -17,6 +17,7 @@ from rolememory.locales import translatable, translated
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
+from rolememory.text.names import USER_WORDS
 
 Kind = Literal["technical_depth", "language", "response_length", "code_style"]
 _KINDS: tuple[Kind, ...] = ("technical_depth", "response_length", "code_style", "language")
@@ -24,7 +25,6 @@ _LANGUAGES: tuple[Language, ...] = ("zh", "en")
 _UNSAID = frozenset({"intermediate", "balanced", "documented"})  # the model's own manner
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _PREFERENCE_TAGS = frozenset({"preference", "偏好"})
-_USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
 _REACH: Mapping[Language, int] = {
     "zh": 4,
     "en": 24,
@@ -162,7 +162,7 @@ def _of_user(memory: Memory, user: str) -> bool:
         return False
     if memory.subject is None:
         return memory.type not in (MemoryType.TRAIT, MemoryType.GOAL)  # those are the role's own
-    return memory.subject.casefold() in {*_USER_WORDS, user.casefold()}
+    return memory.subject.casefold() in {*USER_WORDS, user.casefold()}
 
 
 def _value(clause: str, kind: Kind, words: _PersonaLexicon, context: re.Pattern[str] | None) -> str:

@@ -23,6 +23,7 @@ from rolememory.schema.passage import Passage, joined, without_question
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 from rolememory.text.language import language_of
+from rolememory.text.names import SELF_WORDS, USER_WORDS
 from rolememory.text.scene_stamps import known_fields
 
 KIND = "inject"
@@ -33,8 +34,6 @@ _ORDER = (
     MemoryType.SEMANTIC,
     MemoryType.EPISODIC,
 )  # what changes least comes first
-_USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
-_CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
 _MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
 _NAME_MACRO = re.compile(
     r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE
@@ -503,9 +502,9 @@ class Style:
 
     def _about(self, memory: Memory) -> str:
         """Whom the memory is about or who said it, when that needs saying: not the role itself, nor when its text begins with the name."""
-        if not memory.subject or memory.subject in _CHAR_WORDS or memory.subject == self._cast.char:
+        if not memory.subject or memory.subject in SELF_WORDS or memory.subject == self._cast.char:
             return ""
-        name = str(self._frame["user"]) if memory.subject in _USER_WORDS else tame(memory.subject)
+        name = str(self._frame["user"]) if memory.subject in USER_WORDS else tame(memory.subject)
         return "" if tame(self._written(memory)).casefold().startswith(name.casefold()) else name
 
     def _subject(self, memory: Memory) -> str:

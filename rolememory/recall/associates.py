@@ -20,14 +20,12 @@ from rolememory.schema.role import Role
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
 from rolememory.text.affect_lexicon import Lexicon
+from rolememory.text.names import SELF_WORDS
 from rolememory.text.vectors import VectorTable
 
 BETWEEN = "/"  # the id of a memory heard from Asha is "Asha/..."
 
 _OTHER_SELF = re.compile(r"\{\{\s*(?:char|bot)\s*\}\}|<(?:char|bot)>", re.IGNORECASE)
-_SELF = frozenset(
-    {"char", "{{char}}", "角色", "self", "自己"}
-)  # subjects that mean the role itself, as None does
 _OF_ITSELF = (MemoryType.TRAIT, MemoryType.GOAL)
 
 
@@ -117,7 +115,7 @@ def as_heard(memory: Memory, name: str) -> Memory:
         "id": f"{name}{BETWEEN}{memory.id}",
         "content": _OTHER_SELF.sub(lambda _: name, memory.content),
         "subject": name
-        if memory.subject in _SELF or (not memory.subject and of_itself)
+        if memory.subject in SELF_WORDS or (not memory.subject and of_itself)
         else memory.subject,
         "type": MemoryType.SEMANTIC if of_itself else memory.type,
         "constant": False,

@@ -4,10 +4,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rolememory.locales import translated
+from rolememory.shipped import lexicon
 from rolememory.text.boundaries import boundaries, stands_alone
 from rolememory.text.fold import fold, folded_key
 from rolememory.text.language import language_of
 from rolememory.text.words import word_lists
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of that name in every language."""
+    return frozenset(
+        one for file in ("prose.en", "prose.zh") for one in lexicon(file)[name].split()
+    )
+
+
+USER_WORDS, SELF_WORDS = _words("user"), _words("self")
+"""Subjects of memories that mean the user, and the role itself, as no subject does."""
 
 _LEAST = 2  # characters: a shorter name would be found in every other text
 
