@@ -101,7 +101,7 @@ class FileSpace:
 
     def log(self, name: str) -> FileLog:
         """`{name}.jsonl`."""
-        return FileLog(self._path(name + ENDING), name, self.disk)
+        return FileLog(self._path(name, ENDING), name, self.disk)
 
     def document(self, name: str) -> FileDocument:
         """The file of that name."""
@@ -174,13 +174,13 @@ class FileSpace:
             if name.startswith(start):
                 yield lead, name
 
-    def _path(self, name: str) -> Path:
-        path = self._paths.get(name)
+    def _path(self, name: str, ending: str = "") -> Path:
+        path = self._paths.get(name + ending)
         if path is None:
-            path = self.folder / checked(name)
+            path = self.folder / (checked(name) + ending)
             if len(self._paths) >= _PATHS:
                 self._paths.clear()
-            self._paths[name] = path
+            self._paths[name + ending] = path
         return path
 
     def _below(self, prefix: str) -> Path:
