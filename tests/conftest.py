@@ -1,6 +1,9 @@
 """Options and fixtures of the whole suite."""
 
 import logging
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
@@ -29,6 +32,12 @@ class _Loggers(dict[str, logging.Logger | logging.PlaceHolder]):
 
 
 logging.root.manager.loggerDict = _Loggers(logging.root.manager.loggerDict)
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 2**30  # bytes
+if MEMORY.is_dir() and "TMPDIR" not in os.environ and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = str(MEMORY)  # homes of tests live there: nobody waits for a disk
+    tempfile.tempdir = None  # found anew
 
 GOLDEN = Path(__file__).parent / "golden"
 BEGAN = monotonic()

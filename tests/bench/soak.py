@@ -98,7 +98,10 @@ def through_proxy(folder: Path) -> Iterator[tuple[int, Turn]]:
         home.create("Mira")
     (folder / "rolememory.toml").write_text('[embedding]\nbackend = "off"\n', encoding="utf-8")
     messages: list[dict[str, str]] = []
-    with Endpoint(streams("")) as model, httpx.Client(timeout=60, trust_env=False) as frontend:
+    with (
+        Endpoint(streams("")) as model,
+        httpx.Client(timeout=60, trust_env=False, verify=False) as frontend,
+    ):
         serve = ("--home", str(folder), "--json", "serve", "--upstream", model.url, "--port", "0")
         with running("rolememory", *serve, until=r'"url": "(.+)"') as (url, pid):
 

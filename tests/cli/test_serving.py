@@ -57,7 +57,9 @@ def whole(text: str) -> Any:
 
 def post(url: str, key: str = "") -> httpx.Response:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return httpx.post(f"{url}/chat/completions", json=ASKED, headers=headers, trust_env=False)
+    return httpx.post(
+        f"{url}/chat/completions", json=ASKED, headers=headers, trust_env=False, verify=False
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
@@ -120,7 +122,12 @@ def test_who_waits_when_it_is_stopped_is_told_and_the_log_stays_short(tmp_path: 
     with Endpoint(waits) as model, ThreadPoolExecutor() as pool:
         server = Memory(tmp_path / "home", f"{model.url}/v1").start()
         answer = pool.submit(
-            httpx.post, f"{server.url}/v1/chat/completions", json=ASKED, timeout=60, trust_env=False
+            httpx.post,
+            f"{server.url}/v1/chat/completions",
+            json=ASKED,
+            timeout=60,
+            trust_env=False,
+            verify=False,
         )
         try:
             assert asked.wait(60)

@@ -124,6 +124,7 @@ def through_rest(served: Served, case: Case) -> Iterator[str]:
             f"{served.url}/api/roles/{quote(role)}/recall",
             headers=served.auth,
             trust_env=False,
+            verify=False,
             timeout=60,
             json={
                 "messages": [worldinfo.message(one) for one in chat],

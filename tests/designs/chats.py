@@ -146,6 +146,7 @@ class Chatting:
             },
             timeout=60,
             trust_env=False,
+            verify=False,
         )
         assert self.answer.status_code == 200, self.answer.text
         return self.block

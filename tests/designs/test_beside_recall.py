@@ -30,7 +30,7 @@ NOISE = {"en": "The baker sells rye bread.", "zh": "面包师卖黑麦面包。"
 def rest(mira: Chatting, path: str, method: str = "GET", **asked: Any) -> Any:
     """What the REST interface answers of the role."""
     url = f"{mira.house.url}/api/roles/Mira{path}"
-    answer = httpx.request(method, url, timeout=60, trust_env=False, **asked)
+    answer = httpx.request(method, url, timeout=60, trust_env=False, verify=False, **asked)
     assert answer.status_code < 300, answer.text
     return answer.json()
 
@@ -93,7 +93,11 @@ def test_where_it_cannot_begin_the_chat_goes_on_and_the_log_stays_short(
                     "rolememory": {"role": "Mira", "user": "lin", "chat": f"c{turn}"},
                 }
                 answer = httpx.post(
-                    f"{server.url}/v1/chat/completions", json=body, timeout=60, trust_env=False
+                    f"{server.url}/v1/chat/completions",
+                    json=body,
+                    timeout=60,
+                    trust_env=False,
+                    verify=False,
                 )
                 assert answer.status_code == 200, answer.text
         finally:
@@ -217,7 +221,12 @@ def test_a_turn_waits_for_no_model(tmp_path: Path, language: str) -> None:
                     "rolememory": {"role": "Mira", "user": "lin", "chat": f"c{turn}"},
                 }
                 url = f"{mira.house.url}/v1/chat/completions"
-                assert httpx.post(url, json=body, timeout=60, trust_env=False).status_code == 200
+                assert (
+                    httpx.post(
+                        url, json=body, timeout=60, trust_env=False, verify=False
+                    ).status_code
+                    == 200
+                )
                 assert not released.is_set()
                 assert fact in mira.block
             released.set()
@@ -288,13 +297,15 @@ def test_a_role_goes_out_and_comes_in_again(tmp_path: Path, language: str) -> No
     fact, asked = BEACON[language]
     with chatting(tmp_path, language=language, settings=WORDS) as mira:
         mira.tell(fact, id="beacon")
-        out = httpx.get(f"{mira.house.url}/api/roles/Mira/export", trust_env=False)
+        out = httpx.get(f"{mira.house.url}/api/roles/Mira/export", trust_env=False, verify=False)
         mira.mind.backup()
         rest(mira, "/memories/beacon", "DELETE")
         assert fact not in mira.say(asked)
         other = Home.open(tmp_path / "other", WORDS)
         with other, served(tmp_path / "other", WORDS) as house:
-            taken = httpx.post(f"{house.url}/api/roles/import", json=out.json(), trust_env=False)
+            taken = httpx.post(
+                f"{house.url}/api/roles/import", json=out.json(), trust_env=False, verify=False
+            )
             assert taken.status_code in (200, 201), taken.text
             assert [one.content for one in house.home.role("Mira").memories.values()] == [fact]
 
@@ -359,7 +370,10 @@ def test_a_server_that_refuses_is_not_asked_at_every_turn(tmp_path: Path) -> Non
                 "rolememory": {"role": "Mira", "user": "lin", "chat": f"c{turn}"},
             }
             url = f"{mira.house.url}/v1/chat/completions"
-            assert httpx.post(url, json=body, timeout=60, trust_env=False).status_code == 200
+            assert (
+                httpx.post(url, json=body, timeout=60, trust_env=False, verify=False).status_code
+                == 200
+            )
             assert fact in mira.block
         tries = [one for one in mira.model.requests if one.path.endswith("/embeddings")]
         assert len(tries) < 12

@@ -90,6 +90,7 @@ class Memory:
             json={"content": words},
             headers=headers,
             trust_env=False,
+            verify=False,
             timeout=PATIENCE_S,
         ).raise_for_status()
 
@@ -114,7 +115,9 @@ class Memory:
     @property
     def meaning(self) -> str:
         return str(
-            httpx.get(f"{self.url}/healthz", trust_env=False, timeout=PATIENCE_S).json()["meaning"]
+            httpx.get(
+                f"{self.url}/healthz", trust_env=False, verify=False, timeout=PATIENCE_S
+            ).json()["meaning"]
         )
 
     def contents(self, role: str) -> list[str]:
@@ -134,6 +137,7 @@ class Memory:
             f"{self.url}/api{path}",
             headers={"Authorization": f"Bearer {self.token}"},
             trust_env=False,
+            verify=False,
             timeout=PATIENCE_S,
         )
         if answer.status_code == httpx.codes.NOT_FOUND:

@@ -55,7 +55,9 @@ class Asked:
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     with (
         served(tmp_path_factory.mktemp("fuzzed")) as house,
-        httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as api,
+        httpx.Client(
+            base_url=f"{house.url}/api", timeout=120, trust_env=False, verify=False
+        ) as api,
     ):
         yield Asked(
             house, schemathesis.openapi.from_dict(good(api.get("/openapi.json"))), api, names(api)

@@ -120,7 +120,7 @@ def player(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Player]:
     with (
         Endpoint(answers("Hm.")) as model,
         served(tmp_path, {"serve.upstream": model.url, "serve.recall_timeout_s": 60.0}) as house,
-        httpx.Client(timeout=60, trust_env=False) as line,
+        httpx.Client(timeout=60, trust_env=False, verify=False) as line,
     ):
         furnish(house)
         yield Player(Record(request.param, PROBES), house, model, line)

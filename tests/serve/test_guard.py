@@ -178,7 +178,9 @@ FORWARDED = [
 def test_what_comes_through_a_proxy_is_not_from_here(
     house: Served, headers: dict[str, str]
 ) -> None:
-    with httpx.Client(base_url=house.url, headers=headers, trust_env=False) as visitor:
+    with httpx.Client(
+        base_url=house.url, headers=headers, trust_env=False, verify=False
+    ) as visitor:
         for path in ("/api/roles", "/v1/models", "/healthz", "/mcp", "/api/events"):
             answer = visitor.get(path)
             assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token")
@@ -204,7 +206,9 @@ def test_two_servers_on_one_machine_have_cookies_of_their_own(tmp_path: Path) ->
     with (
         served(tmp_path / "one") as one,
         served(tmp_path / "two") as two,
-        httpx.Client(trust_env=False) as browser,  # as browsers do, it forgets the port
+        httpx.Client(
+            trust_env=False, verify=False
+        ) as browser,  # as browsers do, it forgets the port
     ):
         for house in (one, two):
             assert browser.get(house.url + "/").status_code == 200
@@ -397,13 +401,18 @@ def test_a_refusal_is_told_in_the_callers_language(
     house: Served, path: str, headers: dict[str, str], code: str, words: str
 ) -> None:
     answer = httpx.get(
-        house.url + path, headers={"accept-language": "zh-TW,zh;q=0.9", **headers}, trust_env=False
+        house.url + path,
+        headers={"accept-language": "zh-TW,zh;q=0.9", **headers},
+        trust_env=False,
+        verify=False,
     )
     told = answer.json()["error"]
     assert answer.status_code >= 400
     assert told["code"] == code
     assert words in f"{told['message']} {told['hint']}"
-    english = httpx.get(house.url + path, headers=headers, trust_env=False).json()["error"]
+    english = httpx.get(house.url + path, headers=headers, trust_env=False, verify=False).json()[
+        "error"
+    ]
     assert english["code"] == code
     assert f"{english['message']} {english['hint']}".isascii()
 
@@ -412,13 +421,16 @@ def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
     page = {"origin": "http://127.0.0.1:8000"}
     for url in ("/api/roles", "/api/none"):
         assert (
-            httpx.get(house.url + url, headers=page, trust_env=False).headers[
+            httpx.get(house.url + url, headers=page, trust_env=False, verify=False).headers[
                 "access-control-allow-origin"
             ]
             == page["origin"]
         )
     stranger = httpx.get(
-        f"{house.url}/api/roles", headers={"origin": "https://evil.example"}, trust_env=False
+        f"{house.url}/api/roles",
+        headers={"origin": "https://evil.example"},
+        trust_env=False,
+        verify=False,
     )
     assert "access-control-allow-origin" not in stranger.headers
 
@@ -436,7 +448,7 @@ def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
 def test_a_method_that_is_not_taken_is_told_in_our_shape(
     house: Served, method: str, path: str
 ) -> None:
-    answer = httpx.request(method, house.url + path, trust_env=False)
+    answer = httpx.request(method, house.url + path, trust_env=False, verify=False)
     assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method")
 
 

@@ -53,7 +53,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
         served(
             tmp_path_factory.mktemp("service"), {"serve.upstream": model.url, **settings}
         ) as house,
-        httpx.Client(timeout=60, trust_env=False) as outside,
+        httpx.Client(timeout=60, trust_env=False, verify=False) as outside,
     ):
         for name in ROLES:
             furnished(house.home, name)
@@ -282,7 +282,7 @@ def test_tools_take_no_role_and_no_user(doors: Doors) -> None:
     async def asked(key: str) -> tuple[list[Any], list[CallToolResult]]:
         headers = {"authorization": f"Bearer {doors.keys[key]}", "x-rolememory-user": "tom"}
         async with (
-            httpx.AsyncClient(headers=headers, trust_env=False, timeout=60) as line,
+            httpx.AsyncClient(headers=headers, trust_env=False, verify=False, timeout=60) as line,
             Client(streamable_http_client(f"{doors.house.url}/mcp", http_client=line)) as client,
         ):
             tools = (await client.list_tools()).tools

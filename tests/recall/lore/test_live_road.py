@@ -125,7 +125,11 @@ def test_the_proxy_tells_lore_the_kind(tmp_path: Path, kind: str) -> None:
             hint = {"role": "Mira", "user": "Lin", "chat": "c", "type": asked}
             body = request([("assistant", "Hello."), ("user", "Is it lit?")], hint=hint)
             answer = httpx.post(
-                f"{house.url}/v1/chat/completions", json=body, timeout=60, trust_env=False
+                f"{house.url}/v1/chat/completions",
+                json=body,
+                timeout=60,
+                trust_env=False,
+                verify=False,
             )
             assert answer.status_code == 200
             heard.append("The tide turns." in model.requests[-1].said)

@@ -313,6 +313,7 @@ def test_a_connection_says_whose_memories_count(folder: Path, posed: dict[str, s
             json=call,
             headers={**accepts, "x-rolememory-user": "lin"},
             trust_env=False,
+            verify=False,
         )
     found = {one["id"] for one in answer.json()["result"]["structuredContent"]["memories"]}
     assert found == {"storm", "trick", "灯塔", "tea"}
@@ -375,9 +376,14 @@ def test_the_guard_stands_before_it(folder: Path) -> None:
             json=call,
             headers={"origin": "https://elsewhere.example"},
             trust_env=False,
+            verify=False,
         )
         renamed = httpx.post(
-            f"{house.url}/mcp", json=call, headers={"host": "elsewhere.example"}, trust_env=False
+            f"{house.url}/mcp",
+            json=call,
+            headers={"host": "elsewhere.example"},
+            trust_env=False,
+            verify=False,
         )
     assert (foreign.status_code, renamed.status_code) == (403, 421)
 

@@ -38,7 +38,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     with (
         Endpoint(answers("Hm.")) as model,
         served(folder, {"serve.upstream": model.url, **SETTINGS}) as house,
-        httpx.Client(timeout=60, trust_env=False) as frontend,
+        httpx.Client(timeout=60, trust_env=False, verify=False) as frontend,
     ):
         for role in ROLES:
             furnished(house.home, role)

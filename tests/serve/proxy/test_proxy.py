@@ -55,7 +55,9 @@ def between(
 def ask(
     house: Served, body: dict[str, Any], path: str = "/v1/chat/completions", **headers: str
 ) -> httpx.Response:
-    return httpx.post(house.url + path, json=body, headers=headers, timeout=60, trust_env=False)
+    return httpx.post(
+        house.url + path, json=body, headers=headers, timeout=60, trust_env=False, verify=False
+    )
 
 
 def settled(house: Served, role: str = "Asha") -> Any:
@@ -176,7 +178,9 @@ def test_a_continued_reply_is_one_reply(tmp_path: Path) -> None:
 def test_errors_arrive_as_they_are(tmp_path: Path, model: Behaviour) -> None:
     with between(tmp_path, model) as (house, upstream):
         answer = ask(house, request([GREETING, FACT]))
-        straight = httpx.post(f"{upstream.url}/chat/completions", json={}, trust_env=False)
+        straight = httpx.post(
+            f"{upstream.url}/chat/completions", json={}, trust_env=False, verify=False
+        )
         assert (answer.status_code, answer.content) == (straight.status_code, straight.content)
 
 
@@ -247,6 +251,7 @@ def test_the_stop_button_closes_the_upstream(tmp_path: Path) -> None:
             json=request([GREETING, FACT]),
             timeout=60,
             trust_env=False,
+            verify=False,
         ) as answer:
             first = next(answer.iter_bytes())
         assert b"Well" in first
@@ -333,6 +338,7 @@ def test_with_memory_switched_off_everything_passes_untouched(tmp_path: Path) ->
             content=raw,
             headers={"content-type": "application/json", "x-mine": "1"},
             trust_env=False,
+            verify=False,
         )
         assert model.requests[-1].body == raw
         assert model.requests[-1].headers["x-mine"] == "1"
@@ -346,6 +352,7 @@ def test_everything_else_is_passed_on(tmp_path: Path) -> None:
             f"{house.url}/v1/models?limit=2",
             headers={"authorization": "Bearer key"},
             trust_env=False,
+            verify=False,
         )
         assert answer.content == models
         assert model.requests[-1].path.endswith("/models?limit=2")

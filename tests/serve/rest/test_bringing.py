@@ -23,7 +23,9 @@ def opened(folder: Path) -> Iterator[tuple[Served, httpx.Client]]:
     """An empty home of its own."""
     with (
         served(folder) as house,
-        httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as client,
+        httpx.Client(
+            base_url=f"{house.url}/api", timeout=120, trust_env=False, verify=False
+        ) as client,
     ):
         yield house, client
 

@@ -23,7 +23,9 @@ def role(tmp_path: Path, model: Endpoint) -> Iterator[Caller]:
     learning = {"learn.endpoint": model.url, "learn.model": "small", "learn.batch_size": 1000}
     with (
         served(tmp_path, learning) as house,
-        httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as api,
+        httpx.Client(
+            base_url=f"{house.url}/api", timeout=120, trust_env=False, verify=False
+        ) as api,
     ):
         role = caller(api, "Mira")
         role.say(*(one.content for one in tale(3)))

@@ -26,7 +26,9 @@ def house(tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def api(house: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{house.url}/api", timeout=300, trust_env=False) as client:
+    with httpx.Client(
+        base_url=f"{house.url}/api", timeout=300, trust_env=False, verify=False
+    ) as client:
         yield client
 
 

@@ -27,7 +27,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def api(house: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as client:
+    with httpx.Client(
+        base_url=f"{house.url}/api", timeout=120, trust_env=False, verify=False
+    ) as client:
         yield client
 
 
