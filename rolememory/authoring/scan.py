@@ -1,6 +1,6 @@
 """A scan as a report for authors: what fires, in which pass, by which key and where, which gates were closed, what it costs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from rolememory.recall.lore.place import DEFAULT_DEPTH, home
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.evidence import Reason, Refusal
-from rolememory.schema.lorebook import Lorebook, LorePosition, TimedState
+from rolememory.schema.lorebook import Lorebook, LorePosition
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment, Span
@@ -82,29 +82,21 @@ class ScanReport:
     rolls: int
     messages: int
     notes: tuple[str, ...]
-    given: Activation
-
-    @property
-    def state(self) -> TimedState:
-        """The timers for the next scan of this chat."""
-        return self.given.state
 
 
 def look(
-    books: Iterable[Lorebook] | LoreIndex,
+    books: Iterable[Lorebook],
     messages: Sequence[Said],
     *,
     settings: ScanSettings | None = None,
     everything: bool = False,
     card: Character | None = None,
-    state: TimedState | None = None,
     trigger: str = "normal",
     chance: Iterable[float] | int = 0,
-    cost: Callable[[str], int] | None = None,
 ) -> ScanReport:
     """Scan and report. `everything` also explains entries whose keys were not said. Cost: one scan, and some more per explained entry."""
-    index = books if isinstance(books, LoreIndex) else LoreIndex(books, settings)
-    given = scan(index, messages, card=card, state=state, trigger=trigger, chance=chance, cost=cost)
+    index = LoreIndex(books, settings)
+    given = scan(index, messages, card=card, trigger=trigger, chance=chance)
     asleep = list(_asleep(index, given))
     told = [
         _with_remedy(one, given, index)
@@ -122,7 +114,6 @@ def look(
         rolls=given.rolls,
         messages=len(messages),
         notes=given.notes,
-        given=given,
     )
 
 

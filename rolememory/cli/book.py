@@ -94,7 +94,7 @@ def scan(
         names = [file.name for file in files]
         values = {"books": names, "rules": settings.rules, **_report_json(report)}
         if not out.json(values):
-            _show_report(report)
+            _show_report(report, values)
         out.warn(*(f"{one.name}: {problem}" for one in files for problem in one.book.problems))
 
     again(once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
@@ -107,14 +107,14 @@ def _report_json(report: "ScanReport") -> Row:
     return counts | {"fired": list(fired), "silent": list(silent)}
 
 
-def _show_report(report: "ScanReport") -> None:
+def _show_report(report: "ScanReport", values: Row) -> None:
     if report.fired:
-        out.table(list(map(_fired, report.fired)), "pass title reason target tokens")
+        out.table(values["fired"], "pass title reason target tokens")
     else:
         out.say("nothing fires")
     if report.silent:
         out.say("kept out:", style="bold")
-        out.table(list(map(_silent, report.silent)), "title gate reason", reason=say("why not"))
+        out.table(values["silent"], "title gate reason", reason=say("why not"))
     hidden = say("; {quiet} not mentioned (--all shows them)", quiet=report.quiet)
     out.say(
         "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",

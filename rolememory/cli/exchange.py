@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from rolememory.storage.exchange import Imported
 
 
-Profile = Annotated[Text, option("--profile USER", "of several users this one")]
-Hidden = Annotated[bool, option("--hidden", "include messages that were hidden from the model")]
-Again = Annotated[bool, option("--again", "read every chat again, including unchanged ones")]
-Stories = Annotated[
-    Text,
-    option(
-        "--stories HOW",
-        "one or each: whether the chats of a role share one story, or each is a separate one",
-    ),
-]
-
-
 def export(
     role: RoleName,
     card: Annotated[bool, option("--card/--no-card", "with its card")] = True,
@@ -58,19 +46,32 @@ def import_file(
         option("--keep", "where both differ, keep the existing memory; otherwise it is replaced"),
     ] = False,
     dry_run: DryRun = False,
-    profile: Profile = None,
-    hidden: Hidden = False,
-    again: Again = False,
+    profile: Annotated[Text, option("--profile USER", "of several users this one")] = None,
+    hidden: Annotated[
+        bool, option("--hidden", "include messages that were hidden from the model")
+    ] = False,
+    again: Annotated[
+        bool, option("--again", "read every chat again, including unchanged ones")
+    ] = False,
     yes: Yes = False,
-    stories: Stories = None,
+    stories: Annotated[
+        Text,
+        option(
+            "--stories HOW",
+            "one or each: whether the chats of a role share one story, or each is a separate one",
+        ),
+    ] = None,
 ) -> None:
     """Merge by id, all or none; of a program, chat by chat: stopped anywhere, the same command goes on."""
     from rolememory.storage.exchange import FORMAT, import_role
 
     if folder is not None:
-        from rolememory.cli.import_sillytavern import ImportArguments, bring
+        from rolememory.cli.import_sillytavern import bring
 
-        bring(file, folder, ImportArguments(role, profile, hidden, again, dry_run, yes, stories))
+        bring(
+            file, folder, role=role, profile=profile, hidden=hidden, again=again,
+            dry_run=dry_run, yes=yes, stories=stories,
+        )  # fmt: skip
         return
     document = _document(file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):

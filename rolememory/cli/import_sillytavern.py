@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -30,20 +29,18 @@ _STATES = translatable({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ImportArguments:
-    """How a person called it."""
-
-    role: str | None = None
-    profile: str | None = None
-    hidden: bool = False
-    again: bool = False
-    dry_run: bool = False
-    yes: bool = False
-    stories: str | None = None
-
-
-def bring(program: str, folder: str, asked: ImportArguments) -> None:
+def bring(
+    program: str,
+    folder: str,
+    *,
+    role: str | None,
+    profile: str | None,
+    hidden: bool,
+    again: bool,
+    dry_run: bool,
+    yes: bool,
+    stories: str | None,
+) -> None:
     """Show what there is, then bring it, unless it is only to be shown.
 
     Raises:
@@ -52,34 +49,34 @@ def bring(program: str, folder: str, asked: ImportArguments) -> None:
     """
     if program.casefold() != PROGRAM:
         raise UnknownNameError("program", program, [PROGRAM])
-    source = _chosen(data_folders(Path(folder)), asked.profile)
-    with open_home() as home, ledger_of(home.space, source.path, write=not asked.dry_run) as ledger:
-        role = home.folder.find(asked.role).id if asked.role else ""
-        wishes = ImportSettings(role, asked.hidden, asked.again)
+    source = _chosen(data_folders(Path(folder)), profile)
+    with open_home() as home, ledger_of(home.space, source.path, write=not dry_run) as ledger:
+        role_id = home.folder.find(role).id if role else ""
+        wishes = ImportSettings(role_id, hidden, again)
         with out.progress(say("looking at what there is")) as tell:
             plan = make_plan(home, source, ledger, wishes, tell)
-        if asked.stories not in (None, "one", "each"):
+        if stories not in (None, "one", "each"):
             raise InvalidValueError(
-                "--stories: expected one or each, got {stories!r}", stories=asked.stories
+                "--stories: expected one or each, got {stories!r}", stories=stories
             )
-        if asked.dry_run:
-            _show_dry(ImportRun(home, plan, ledger, hidden=asked.hidden))
+        if dry_run:
+            _show_dry(ImportRun(home, plan, ledger, hidden=hidden))
             return
         _show(plan)
-        if plan.is_empty or asked.yes or out.as_json or not out.asks or out.ask(say("bring it?")):
-            stories = _stories(plan, asked)
-            _carry(ImportRun(home, plan, ledger, hidden=asked.hidden, stories=stories), stories)
+        if plan.is_empty or yes or out.as_json or not out.asks or out.ask(say("bring it?")):
+            lives = _stories(plan, stories, yes)
+            _carry(ImportRun(home, plan, ledger, hidden=hidden, stories=lives), lives)
 
 
-def _stories(plan: ImportPlan, asked: ImportArguments) -> Mapping[str, Living]:
+def _stories(plan: ImportPlan, wanted: str | None, yes: bool) -> Mapping[str, Living]:
     """For each role with many chats whether they share one life: as was said, as a person answers, else each its own."""
     found: dict[str, Living] = {}
     for avatar, count in plan.many.items():
         name = plan.roles[avatar].name
-        found[avatar] = "one" if asked.stories == "one" else "each"
-        if asked.stories or out.as_json:
+        found[avatar] = "one" if wanted == "one" else "each"
+        if wanted or out.as_json:
             continue
-        if out.asks and not asked.yes:
+        if out.asks and not yes:
             found[avatar] = _lives(name, count)
         else:
             out.note(

@@ -9,16 +9,16 @@ from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 
-OnBehalf = Annotated[
-    str | None,
-    option(
-        "--user NAME",
-        "the user of the tools: their own memories and the shared ones, whatever the model asks for",
-    ),
-]
 
-
-def mcp(user: OnBehalf = None) -> None:
+def mcp(
+    user: Annotated[
+        str | None,
+        option(
+            "--user NAME",
+            "the user of the tools: their own memories and the shared ones, whatever the model asks for",
+        ),
+    ] = None,
+) -> None:
     """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
     _check_installed()
     from rolememory.serve.mcp.server import serve_stdio

@@ -75,6 +75,8 @@ def serve(
 
 def greet(app_state: "AppState", url: str) -> None:
     """What to paste where, and what works."""
+    from rolememory.learn.model.models import is_offered
+
     rows = {
         "url": f"{url}/v1",
         "page": f"{url}/",
@@ -93,11 +95,11 @@ def greet(app_state: "AppState", url: str) -> None:
             say("model behind"),
             rows["upstream"] or say("none yet: --upstream URL"),
         ),
-        (say("meaning"), meaning(app_state)),
+        (say("meaning"), _meaning(app_state)),
     )
     for name, value in told:
         out.line(f"  {name}: {value}")
-    if offered(app_state):
+    if is_offered(app_state.home.settings):
         out.say(
             "  the model behind the proxy can also extract facts while nobody chats: rolememory settings learn.endpoint upstream"
         )
@@ -111,14 +113,7 @@ def greet(app_state: "AppState", url: str) -> None:
     out.say("  Ctrl-C ends")
 
 
-def offered(app_state: "AppState") -> bool:
-    """Whether the model behind the proxy could distil and nobody has said yes or no."""
-    from rolememory.learn.model.models import is_offered
-
-    return is_offered(app_state.home.settings)
-
-
-def meaning(app_state: "AppState") -> str:
+def _meaning(app_state: "AppState") -> str:
     """Whether meaning works, and for which languages, in a few words."""
     found = look_at(app_state.home.settings.embedding, app_state.home.path)
     told = found.text().partition(say(": "))[2]

@@ -20,62 +20,47 @@ from rolememory.cli.output import Row, one_line, out
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
 
-Given = Annotated[
-    str,
-    argument("TEXT|-", "what to remember; - reads it from standard input"),
-]
-OfKind = Annotated[
-    MemoryTypeChoice, option("--type episodic|semantic|trait|goal", "what kind of memory")
-]
-Keys = Annotated[Words, option("--key -k KEY", "a key that recalls it; repeat for more")]
-Tags = Annotated[Words, option("--tag TAG", "a tag; repeat for more")]
-Emotions = Annotated[
-    Words,
-    option("--emotion WORD", "an emotion; repeat for more"),
-]
-Topics = Annotated[Words, option("--topic WORD", "what it is about; repeat for more")]
-Subject = Annotated[
-    Text,
-    option("--subject NAME", "whom it is about; not given: the role itself"),
-]
-Owner = Annotated[
-    Text,
-    option("--user NAME", "which user it belongs to; not given: shared by all users"),
-]
-Created = Annotated[
-    Text,
-    option("--created TIME", "when it happened, e.g. 2024-05-01"),
-]
-Expires = Annotated[Text, option("--expires TIME", "when it expires")]
-Salience = Annotated[Text, option("--salience 0..1", "how much it mattered")]
-Weight = Annotated[Text, option("--weight 0..2", "how strongly it is remembered")]
-Priority = Annotated[Text, option("--priority 0..100", "what is kept when space is short")]
-Constant = Annotated[bool, option("--constant", "in the prompt on every turn")]
-NewId = Annotated[str, option("--id ID", "its id; not given: made from its text")]
-EachLine = Annotated[
-    bool,
-    option("--each-line", "make each line of the text a separate memory"),
-]
-
 
 def add(
     role: RoleName,
-    text: Given,
-    kind: OfKind = MemoryTypeChoice.EPISODIC,
-    key: Keys = None,
-    tag: Tags = None,
-    emotion: Emotions = None,
-    topic: Topics = None,
-    subject: Subject = None,
-    user: Owner = None,
-    created: Created = None,
-    expires: Expires = None,
-    salience: Salience = None,
-    weight: Weight = None,
-    priority: Priority = None,
-    constant: Constant = False,
-    memory_id: NewId = "",
-    each_line: EachLine = False,
+    text: Annotated[
+        str,
+        argument("TEXT|-", "what to remember; - reads it from standard input"),
+    ],
+    kind: Annotated[
+        MemoryTypeChoice, option("--type episodic|semantic|trait|goal", "what kind of memory")
+    ] = MemoryTypeChoice.EPISODIC,
+    key: Annotated[Words, option("--key -k KEY", "a key that recalls it; repeat for more")] = None,
+    tag: Annotated[Words, option("--tag TAG", "a tag; repeat for more")] = None,
+    emotion: Annotated[
+        Words,
+        option("--emotion WORD", "an emotion; repeat for more"),
+    ] = None,
+    topic: Annotated[Words, option("--topic WORD", "what it is about; repeat for more")] = None,
+    subject: Annotated[
+        Text,
+        option("--subject NAME", "whom it is about; not given: the role itself"),
+    ] = None,
+    user: Annotated[
+        Text,
+        option("--user NAME", "which user it belongs to; not given: shared by all users"),
+    ] = None,
+    created: Annotated[
+        Text,
+        option("--created TIME", "when it happened, e.g. 2024-05-01"),
+    ] = None,
+    expires: Annotated[Text, option("--expires TIME", "when it expires")] = None,
+    salience: Annotated[Text, option("--salience 0..1", "how much it mattered")] = None,
+    weight: Annotated[Text, option("--weight 0..2", "how strongly it is remembered")] = None,
+    priority: Annotated[
+        Text, option("--priority 0..100", "what is kept when space is short")
+    ] = None,
+    constant: Annotated[bool, option("--constant", "in the prompt on every turn")] = False,
+    memory_id: Annotated[str, option("--id ID", "its id; not given: made from its text")] = "",
+    each_line: Annotated[
+        bool,
+        option("--each-line", "make each line of the text a separate memory"),
+    ] = False,
 ) -> None:
     """Write one memory, or one per line."""
     fields = {

@@ -107,11 +107,10 @@ def test_a_rival_is_called_by_its_title() -> None:
     assert report.silent[0].refusal.because.get("winner") == "Storm"
 
 
-def test_sums_and_states() -> None:
+def test_sums() -> None:
     report = one({**BEACON, "sticky": 4}, {"constant": True})
     assert report.used == sum(fired.tokens for fired in report.fired)
     assert (report.messages, report.overflowed, report.budget) == (2, False, 2048)
-    assert [effect.entry for effect in report.state.sticky] == ["0"]
 
 
 @pytest.mark.parametrize(
