@@ -31,11 +31,7 @@ def card_faults(card: Card) -> Iterator[CardFault]:
     if not card.text("first_mes").strip():
         why = LocalizedText("no greeting: a chat begins with an empty message")
         yield CardFault(
-            "no_greeting",
-            "data.first_mes",
-            Severity.NOTE,
-            why,
-            LocalizedText("write first_mes"),
+            "no_greeting", "data.first_mes", Severity.NOTE, why, LocalizedText("write first_mes")
         )
 
 

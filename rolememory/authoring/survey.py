@@ -110,10 +110,7 @@ def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
     rows = list(memories)
     if len(rows) <= most:
         return [memory.id for memory in rows]
-    told = sorted(
-        range(len(rows)),
-        key=lambda at: -_moment(rows[at]),
-    )
+    told = sorted(range(len(rows)), key=lambda at: -_moment(rows[at]))
     return [rows[at].id for at in sorted(told[:most])]
 
 

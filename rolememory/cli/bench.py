@@ -208,10 +208,7 @@ def run(
     usual = {"embedding.backend": backend, **(changed or {})}
     judged: list[Judged] = []
     times: Times = {"with_embedding": [], "vectors_ready": [], "after_a_write": []}
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        Home.open(keep or scratch, usual) as home,
-    ):
+    with tempfile.TemporaryDirectory() as scratch, Home.open(keep or scratch, usual) as home:
         with _beside(home, {**usual, **NO_LIMITS}) as wide:
             for raw in roles:
                 judged += _ranked(home, wide, raw, times)

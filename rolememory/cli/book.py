@@ -260,8 +260,7 @@ def _many(count: int, thing: str, ending: str = "s") -> str:
 
 
 def show(
-    book: BookName,
-    texts: Annotated[bool, option("--texts -t", "with their texts")] = False,
+    book: BookName, texts: Annotated[bool, option("--texts -t", "with their texts")] = False
 ) -> None:
     """One row per entry."""
     from rolememory.authoring.books import title

@@ -15,8 +15,7 @@ from rolememory.errors import InvalidValueError
 def new(
     name: Annotated[str, argument("NAME", "its name, or the path of its file")],
     role: Annotated[
-        Text,
-        option("--role ROLE", "for this role; else for the whole home, or the file named"),
+        Text, option("--role ROLE", "for this role; else for the whole home, or the file named")
     ] = None,
     yes: Yes = False,
 ) -> None:

@@ -28,14 +28,12 @@ if TYPE_CHECKING:
 
 
 CardFile = Annotated[
-    str,
-    argument("FILE", "a character card: PNG, CHARX, JSON of any version, YAML"),
+    str, argument("FILE", "a character card: PNG, CHARX, JSON of any version, YAML")
 ]
 
 
 CardOrRole = Annotated[
-    str,
-    argument("FILE|ROLE", "a character card: PNG, CHARX, JSON of any version, YAML; or a role"),
+    str, argument("FILE|ROLE", "a character card: PNG, CHARX, JSON of any version, YAML; or a role")
 ]
 
 

@@ -30,19 +30,14 @@ _HELP = translatable(
 def chat(
     role: RoleName,
     upstream: Annotated[
-        str | None,
-        option("--upstream URL", "the model's server; none = serve.upstream"),
+        str | None, option("--upstream URL", "the model's server; none = serve.upstream")
     ] = None,
     model: Annotated[
-        str | None,
-        option("--model NAME", "name of the model; none = learn.model"),
+        str | None, option("--model NAME", "name of the model; none = learn.model")
     ] = None,
     session: Annotated[str, option("--chat NAME", "continue or start this chat")] = "terminal",
     user: UserName = None,
-    pane: Annotated[
-        bool,
-        option("--pane/--no-pane", "show what was recalled and learned"),
-    ] = True,
+    pane: Annotated[bool, option("--pane/--no-pane", "show what was recalled and learned")] = True,
 ) -> None:
     """One line is one message; the chat goes on where it stood."""
     with open_role(role, meaning=True) as role_memory:

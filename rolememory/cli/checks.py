@@ -26,12 +26,7 @@ from rolememory.cli.health_finding import (
     warning,
 )
 from rolememory.cli.words import ProcessLanguage, say, worded
-from rolememory.errors import (
-    NotWrittenError,
-    RoleMemoryError,
-    SettingsError,
-    TemplateError,
-)
+from rolememory.errors import NotWrittenError, RoleMemoryError, SettingsError, TemplateError
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Style
 from rolememory.locales import Listed, translatable

@@ -67,7 +67,5 @@ def _value(name: str, value: str | None) -> str:
 def _check_language(value: str) -> None:
     if value and not spoken(value):
         raise UsageError(
-            "--lang: expected one of {known}, got {value!r}",
-            known=Listed(languages()),
-            value=value,
+            "--lang: expected one of {known}, got {value!r}", known=Listed(languages()), value=value
         )

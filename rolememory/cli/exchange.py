@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def export(
-    role: RoleName,
-    card: Annotated[bool, option("--card/--no-card", "with its card")] = True,
+    role: RoleName, card: Annotated[bool, option("--card/--no-card", "with its card")] = True
 ) -> None:
     """JSON with --json and without."""
     from rolememory.storage.exchange import export_role

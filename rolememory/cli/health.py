@@ -123,8 +123,7 @@ def _age(moment: datetime) -> str:
 
 
 def doctor(
-    wait: Wait = False,
-    terse: Annotated[bool, option("--quiet -q", "only what is wrong")] = False,
+    wait: Wait = False, terse: Annotated[bool, option("--quiet -q", "only what is wrong")] = False
 ) -> None:
     """One line per finding: how it stands, where, what, what to do."""
     from rolememory.cli.checks import checks

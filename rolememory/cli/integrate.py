@@ -18,8 +18,7 @@ ORIGINS = "serve.allowed_origins"
 def integrate_sillytavern(
     path: Annotated[Path, argument("PATH", "the folder of SillyTavern")],
     user: Annotated[
-        str | None,
-        option("--user NAME", "for this user of SillyTavern (default-user)"),
+        str | None, option("--user NAME", "for this user of SillyTavern (default-user)")
     ] = None,
     all_users: Annotated[bool, option("--all-users", "for all users")] = False,
     address: Annotated[

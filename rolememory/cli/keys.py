@@ -30,17 +30,14 @@ def listed() -> None:
 def add(
     name: KeyName,
     role: Annotated[
-        str | None,
-        option("--role NAMES", "for these roles alone, with commas"),
+        str | None, option("--role NAMES", "for these roles alone, with commas")
     ] = None,
     user: Annotated[
-        str,
-        option("--user NAME", "the user it acts for; * = the user of a signed claim"),
+        str, option("--user NAME", "the user it acts for; * = the user of a signed claim")
     ] = EVERY,
-    rights: Annotated[
-        str,
-        option("--rights LIST", "read, write, admin, with commas"),
-    ] = ",".join(RIGHTS[:2]),
+    rights: Annotated[str, option("--rights LIST", "read, write, admin, with commas")] = ",".join(
+        RIGHTS[:2]
+    ),
 ) -> None:
     """It is shown once."""
     with open_home() as home:

@@ -91,24 +91,15 @@ def _tell(learned: "list[Memory]") -> None:
 def review(
     role: RoleName,
     accept: Annotated[
-        Words,
-        option("--accept ID", "store it as a memory (`all`: everything)"),
+        Words, option("--accept ID", "store it as a memory (`all`: everything)")
     ] = None,
     reject: Annotated[
-        Words,
-        option("--reject ID", "reject it for good (`all`: everything)"),
+        Words, option("--reject ID", "reject it for good (`all`: everything)")
     ] = None,
-    mend: Annotated[
-        Text,
-        option("--mend ID", "accept it with the text of --content"),
-    ] = None,
-    content: Annotated[
-        Text,
-        option("--content TEXT", "with --mend: the new text"),
-    ] = None,
+    mend: Annotated[Text, option("--mend ID", "accept it with the text of --content")] = None,
+    content: Annotated[Text, option("--content TEXT", "with --mend: the new text")] = None,
     refused: Annotated[
-        bool,
-        option("--refused", "what was refused, and why; --accept ID stores it"),
+        bool, option("--refused", "what was refused, and why; --accept ID stores it")
     ] = False,
 ) -> None:
     """Without options: what waits, and why."""

@@ -82,22 +82,14 @@ def time_given(name: str, text: str | None) -> datetime | None:
 Text = str | None
 Words = list[str] | None
 RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id")]
-MaybeRole = Annotated[
-    str | None,
-    argument("ROLE", "a role: name, alias or id; none = all"),
-]
+MaybeRole = Annotated[str | None, argument("ROLE", "a role: name, alias or id; none = all")]
 MemoryId = Annotated[str, argument("ID", "the id of a memory, as `list` shows it")]
 UserName = Annotated[
-    str | None,
-    option("--user NAME", "act as this user: their own memories and the shared ones"),
+    str | None, option("--user NAME", "act as this user: their own memories and the shared ones")
 ]
 Wait = Annotated[
-    bool,
-    option("--wait", "load the embedding model and wait for it, to search by meaning too"),
+    bool, option("--wait", "load the embedding model and wait for it, to search by meaning too")
 ]
-DryRun = Annotated[
-    bool,
-    option("--dry-run -n", "show what would happen and change nothing"),
-]
+DryRun = Annotated[bool, option("--dry-run -n", "show what would happen and change nothing")]
 Yes = Annotated[bool, option("--yes -y", "do not ask")]
 FileOut = Annotated[Text, option("--out -o FILE", "into this file; else to standard output")]

@@ -58,10 +58,7 @@ def books(home: Path, folder: Path, role: "Role") -> list[Path]:
 
 def open_role(
     name: RoleName,
-    create: Annotated[
-        bool,
-        option("--create", "create the role if it does not exist"),
-    ] = False,
+    create: Annotated[bool, option("--create", "create the role if it does not exist")] = False,
     edit: Annotated[bool, option("--edit", "open its memory.json in the editor")] = False,
 ) -> None:
     """Show, make or edit a role."""
@@ -96,10 +93,7 @@ def _show(home: "Home", role: "Role", made: bool) -> None:
             (say("name"), role.name),
             ("id", role.id),
             (say("aliases"), role.aliases or "-"),
-            (
-                say("memories"),
-                say("{memories}, archived {archived}", msgctxt="memories", **row),
-            ),
+            (say("memories"), say("{memories}, archived {archived}", msgctxt="memories", **row)),
             (say("worldbooks"), row["worldbooks"]),
             (say("file to edit"), str(folder / "memory.json")),
         ]
@@ -109,8 +103,7 @@ def _show(home: "Home", role: "Role", made: bool) -> None:
 
 def init(
     path: Annotated[
-        Path | None,
-        argument("[PATH]", "where; default: --home, else memories"),
+        Path | None, argument("[PATH]", "where; default: --home, else memories")
     ] = None,
 ) -> None:
     """Make what is not there yet; what is there stays as it is."""
@@ -143,10 +136,7 @@ def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
     place = "" if str(home) == "memories" else f" --home {home}"
     rows: list[tuple[Any, str]] = [
         ("rolememory demo", say("see what it does")),
-        (
-            f"rolememory open {say('Mira')} --create{place}",
-            say("make a role"),
-        ),
+        (f"rolememory open {say('Mira')} --create{place}", say("make a role")),
         (
             f'''rolememory add {say("Mira")} "{say("The beacon failed in the storm of 1887.")}"{place}''',
             say("tell it something"),
@@ -157,8 +147,4 @@ def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
         ),
     ]
     wide = max(len(command) for command, _ in rows)
-    return [
-        "",
-        say("next:"),
-        *(f"  {command:<{wide}}  # {what}" for command, what in rows),
-    ]
+    return ["", say("next:"), *(f"  {command:<{wide}}  # {what}" for command, what in rows)]

@@ -27,24 +27,18 @@ def serve(
     ] = None,
     port: Annotated[int | None, option("--port N", "port to listen on (8787)", whole(0))] = None,
     host: Annotated[
-        str | None,
-        option("--host ADDRESS", "address to listen on (127.0.0.1)"),
+        str | None, option("--host ADDRESS", "address to listen on (127.0.0.1)")
     ] = None,
     api_key: Annotated[
         str | None,
         option("--api-key KEY", "the upstream's key; without it the frontend's key is passed on"),
     ] = None,
-    role: Annotated[
-        str | None,
-        option("--role NAME", "the role of turns that name none"),
-    ] = None,
+    role: Annotated[str | None, option("--role NAME", "the role of turns that name none")] = None,
     service: Annotated[
-        bool,
-        option("--service", "serve many users by keys: `keys add` makes them"),
+        bool, option("--service", "serve many users by keys: `keys add` makes them")
     ] = False,
     workers: Annotated[
-        int,
-        option("--workers N", "number of processes that answer on one port (1)", whole(1)),
+        int, option("--workers N", "number of processes that answer on one port (1)", whole(1))
     ] = 1,
 ) -> None:
     """Runs until Ctrl-C."""
@@ -91,10 +85,7 @@ def greet(app_state: "AppState", url: str) -> None:
         (say("paste into the frontend as API URL"), rows["url"]),
         (say("page"), rows["page"]),
         (say("home"), rows["home"]),
-        (
-            say("model behind"),
-            rows["upstream"] or say("none yet: --upstream URL"),
-        ),
+        (say("model behind"), rows["upstream"] or say("none yet: --upstream URL")),
         (say("meaning"), _meaning(app_state)),
     )
     for name, value in told:

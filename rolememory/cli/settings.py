@@ -14,17 +14,12 @@ from rolememory.errors import InvalidValueError, UnknownNameError
 
 def settings(
     key: Annotated[
-        str | None,
-        argument("[KEY]", "one setting, or a table of them, e.g. recall"),
+        str | None, argument("[KEY]", "one setting, or a table of them, e.g. recall")
     ] = None,
-    value: Annotated[
-        str | None,
-        argument("[VALUE]", "its new value; lists with commas"),
-    ] = None,
+    value: Annotated[str | None, argument("[VALUE]", "its new value; lists with commas")] = None,
     unset: Annotated[bool, option("--unset", "back to its default")] = False,
     everything: Annotated[
-        bool,
-        option("--all", "every key, not only what differs from its default"),
+        bool, option("--all", "every key, not only what differs from its default")
     ] = False,
 ) -> None:
     """Without a key: what is not at its default."""

@@ -82,8 +82,7 @@ Chat = Annotated[str, argument("CHAT", "its id, as `sessions` shows it")]
 
 
 def chapters(
-    role: RoleName,
-    chat: Annotated[Text, argument("[CHAT]", "only of this chat")] = None,
+    role: RoleName, chat: Annotated[Text, argument("[CHAT]", "only of this chat")] = None
 ) -> None:
     """In their order. They are memories: `edit`, `delete`, `undo` work on them; `edit ROLE ID chapter=TITLE` gives another title."""
     with open_role(role, reading=True) as role_memory:

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
     from rolememory.recall.turn import Turn
 
-Said = Annotated[
-    str,
-    argument("MESSAGE|-", "what the user says; - reads it from standard input"),
-]
+Said = Annotated[str, argument("MESSAGE|-", "what the user says; - reads it from standard input")]
 Chat = Annotated[
     str | None,
     option(
@@ -26,10 +23,7 @@ Chat = Annotated[
         "the messages before: JSON, JSON lines, a SillyTavern chat, or lines `Name: text`",
     ),
 ]
-Now = Annotated[
-    str | None,
-    option("--now TIME", "the time of the turn, e.g. 2024-05-01"),
-]
+Now = Annotated[str | None, option("--now TIME", "the time of the turn, e.g. 2024-05-01")]
 
 
 def recall(
@@ -38,14 +32,10 @@ def recall(
     chat: Chat = None,
     user: UserName = None,
     now: Now = None,
-    prompt: Annotated[
-        bool,
-        option("--prompt", "show all messages as they would be sent"),
-    ] = False,
+    prompt: Annotated[bool, option("--prompt", "show all messages as they would be sent")] = False,
     wait: Wait = False,
     count: Annotated[
-        bool,
-        option("--count", "count this as a turn of the story; otherwise nothing is recorded"),
+        bool, option("--count", "count this as a turn of the story; otherwise nothing is recorded")
     ] = False,
 ) -> None:
     """A look that changes nothing, unless it is to count."""
@@ -71,8 +61,7 @@ def explain(
     role: RoleName,
     message: Said,
     memory_ids: Annotated[
-        list[str] | None,
-        argument("[ID...]", "ids of memories to explain"),
+        list[str] | None, argument("[ID...]", "ids of memories to explain")
     ] = None,
     chat: Chat = None,
     user: UserName = None,

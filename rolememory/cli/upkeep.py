@@ -65,10 +65,7 @@ def _short(value: Any) -> str:
 
 def undo(
     role: RoleName,
-    txn: Annotated[
-        str | None,
-        argument("[CHANGE]", "another one, as `history` shows it"),
-    ] = None,
+    txn: Annotated[str | None, argument("[CHANGE]", "another one, as `history` shows it")] = None,
 ) -> None:
     """Take a transaction back as far as nobody changed the same since."""
     from rolememory.engine.changes import changes
@@ -149,8 +146,7 @@ def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[Row]:
 
 
 def backup(
-    role: MaybeRole = None,
-    everyone: Annotated[bool, option("--all", "every role")] = False,
+    role: MaybeRole = None, everyone: Annotated[bool, option("--all", "every role")] = False
 ) -> None:
     """One zip per role, in the role's folder backups/."""
     from rolememory.storage.files.backup import backup as make
@@ -181,8 +177,7 @@ def backup(
 def restore(
     role: RoleName,
     which: Annotated[
-        str,
-        argument("[WHICH]", "a name from --list; not given: the newest good one"),
+        str, argument("[WHICH]", "a name from --list; not given: the newest good one")
     ] = "latest",
     listing: Annotated[bool, option("--list", "list the backups")] = False,
 ) -> None:

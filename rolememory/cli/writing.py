@@ -23,32 +23,21 @@ from rolememory.errors import InvalidValueError
 
 def add(
     role: RoleName,
-    text: Annotated[
-        str,
-        argument("TEXT|-", "what to remember; - reads it from standard input"),
-    ],
+    text: Annotated[str, argument("TEXT|-", "what to remember; - reads it from standard input")],
     kind: Annotated[
         MemoryTypeChoice, option("--type episodic|semantic|trait|goal", "what kind of memory")
     ] = MemoryTypeChoice.EPISODIC,
     key: Annotated[Words, option("--key -k KEY", "a key that recalls it; repeat for more")] = None,
     tag: Annotated[Words, option("--tag TAG", "a tag; repeat for more")] = None,
-    emotion: Annotated[
-        Words,
-        option("--emotion WORD", "an emotion; repeat for more"),
-    ] = None,
+    emotion: Annotated[Words, option("--emotion WORD", "an emotion; repeat for more")] = None,
     topic: Annotated[Words, option("--topic WORD", "what it is about; repeat for more")] = None,
     subject: Annotated[
-        Text,
-        option("--subject NAME", "whom it is about; not given: the role itself"),
+        Text, option("--subject NAME", "whom it is about; not given: the role itself")
     ] = None,
     user: Annotated[
-        Text,
-        option("--user NAME", "which user it belongs to; not given: shared by all users"),
+        Text, option("--user NAME", "which user it belongs to; not given: shared by all users")
     ] = None,
-    created: Annotated[
-        Text,
-        option("--created TIME", "when it happened, e.g. 2024-05-01"),
-    ] = None,
+    created: Annotated[Text, option("--created TIME", "when it happened, e.g. 2024-05-01")] = None,
     expires: Annotated[Text, option("--expires TIME", "when it expires")] = None,
     salience: Annotated[Text, option("--salience 0..1", "how much it mattered")] = None,
     weight: Annotated[Text, option("--weight 0..2", "how strongly it is remembered")] = None,
@@ -58,8 +47,7 @@ def add(
     constant: Annotated[bool, option("--constant", "in the prompt on every turn")] = False,
     memory_id: Annotated[str, option("--id ID", "its id; not given: made from its text")] = "",
     each_line: Annotated[
-        bool,
-        option("--each-line", "make each line of the text a separate memory"),
+        bool, option("--each-line", "make each line of the text a separate memory")
     ] = False,
 ) -> None:
     """Write one memory, or one per line."""
@@ -152,10 +140,7 @@ def _value(value: Any) -> str:
 def weight(
     role: RoleName,
     memory_id: MemoryId,
-    value: Annotated[
-        str,
-        argument("VALUE", "0..2; 1 is normal, below 0.1 `clean` archives it"),
-    ],
+    value: Annotated[str, argument("VALUE", "0..2; 1 is normal, below 0.1 `clean` archives it")],
 ) -> None:
     """The same as `edit ROLE ID weight=VALUE`."""
     edit(role, memory_id, [f"weight={value}"])

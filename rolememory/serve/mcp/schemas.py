@@ -19,10 +19,7 @@ def told(about: str, **bounds: Any) -> Any:
     return Field(description=about, **bounds)
 
 
-RoleName = Annotated[
-    str,
-    told("the role: its name, alias or id", min_length=1, max_length=300),
-]
+RoleName = Annotated[str, told("the role: its name, alias or id", min_length=1, max_length=300)]
 UserName = Annotated[
     str | None,
     told(
@@ -38,8 +35,7 @@ ChatName = Annotated[
     ),
 ]
 MemoryId = Annotated[
-    str,
-    told("the id of one memory, as `search` and `list` give it", min_length=1, max_length=300),
+    str, told("the id of one memory, as `search` and `list` give it", min_length=1, max_length=300)
 ]
 Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=50)]
 Told = Annotated[str, told("what is said now", min_length=1, max_length=20000)]
@@ -55,8 +51,7 @@ class MessageArgument(BaseModel):
 
 
 Before = Annotated[
-    list[MessageArgument],
-    told("the messages before it, oldest first", max_length=500),
+    list[MessageArgument], told("the messages before it, oldest first", max_length=500)
 ]
 
 

@@ -60,8 +60,7 @@ class Tools:
             told("one thing worth keeping, in one or two sentences", min_length=1, max_length=4000),
         ],
         type: Annotated[  # noqa: A002  # the field's own name
-            Kind,
-            told("what happened, is known, the role is like, or wants"),
+            Kind, told("what happened, is known, the role is like, or wants")
         ] = "episodic",
         keys: Annotated[Words, told("words that wake it")] = [],  # noqa: B006  # never changed
         subject: Annotated[
@@ -117,8 +116,7 @@ class Tools:
         self,
         role: RoleName,
         query: Annotated[
-            str,
-            told("what to look for: words or a question", min_length=1, max_length=2000),
+            str, told("what to look for: words or a question", min_length=1, max_length=2000)
         ],
         limit: Annotated[int, told("at most so many", ge=1, le=100)] = 10,
         user: UserName = None,
@@ -165,10 +163,7 @@ class Tools:
         self,
         role: RoleName,
         message: Told,
-        ids: Annotated[
-            Words,
-            told("also these memories, that did not come to mind"),
-        ] = [],  # noqa: B006
+        ids: Annotated[Words, told("also these memories, that did not come to mind")] = [],  # noqa: B006
         before: Before = [],  # noqa: B006
         user: UserName = None,
         chat: ChatName = None,
@@ -183,8 +178,7 @@ class Tools:
             tame(line) for line in str(turn.explain(*ids, language=self._language)).splitlines()
         ]
         return answer(
-            "\n".join(lines) or self._say("nothing comes to mind"),
-            Explained(lines=lines),
+            "\n".join(lines) or self._say("nothing comes to mind"), Explained(lines=lines)
         )
 
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────────────

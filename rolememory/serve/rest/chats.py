@@ -137,10 +137,7 @@ class LivingIn(In):
 
 @routes.get("/chats")
 def list_chats(
-    call: RoleCall,
-    page: Paged,
-    user: Line | None = None,
-    archived: Either = "no",
+    call: RoleCall, page: Paged, user: Line | None = None, archived: Either = "no"
 ) -> Page[ChatOut]:
     """The chats of a role, the one that changed last first."""
     people = call.home.people.follow()

@@ -158,11 +158,7 @@ def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
 
 @routes.patch("/{memory:path}")
 def change_memory(
-    call: RoleCall,
-    memory: str,
-    given: MemoryFieldsIn,
-    if_match: IfMatch,
-    reason: Line = "",
+    call: RoleCall, memory: str, given: MemoryFieldsIn, if_match: IfMatch, reason: Line = ""
 ) -> MemoryOut:
     """Change fields of one memory; `archived: true` takes it out of recall."""
     with call.changing():
