@@ -158,14 +158,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
 
 def _cases(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterator[ExpectationCase]:
     """The cases that one table makes."""
-    shared = {name: top[name] for name in ("seed", "rules") if name in top}
-    tables = {
-        name: {**top.get(name, {}), **raw.get(name, {})} for name in ("settings", "character")
-    }
-    try:
-        case = _CaseTable.model_validate({**shared, **raw, **tables})
-    except ValidationError as error:
-        raise _misfit(file, str(raw["name"]), error.errors(include_url=False)) from error
+    case = _table(file, top, raw)
     settings = case.settings
     if case.rules:
         settings = settings.model_copy(update={"rules": rules_named(case.rules).name})
@@ -181,6 +174,18 @@ def _cases(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterato
         )
     steps = tuple(_turn(case, one) for one in case.turns) or (case,)
     yield ExpectationCase(case.name, steps, settings, case.character)
+
+
+def _table(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> _CaseTable:
+    """A case with what stands at the top for all."""
+    shared = {name: top[name] for name in ("seed", "rules") if name in top}
+    tables = {
+        name: {**top.get(name, {}), **raw.get(name, {})} for name in ("settings", "character")
+    }
+    try:
+        return _CaseTable.model_validate({**shared, **raw, **tables})
+    except ValidationError as error:
+        raise _misfit(file, str(raw["name"]), error.errors(include_url=False)) from error
 
 
 def _turn(case: _CaseTable, turn: ExpectationStep) -> ExpectationStep:

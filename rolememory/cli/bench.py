@@ -88,15 +88,16 @@ class Judged:
 def report(judged: Sequence[Judged], times: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """Means over the questions, and over those of each category; times in milliseconds."""
     counted = [one for one in judged if one.category != APART]
-    categories = {
-        name: mean([one.measures for one in judged if one.category == name])
-        for name in sorted({one.category for one in judged if one.category})
-    }
     found = {"queries": len(counted), **mean([one.measures for one in counted])}
     for budget in BUDGETS:
         found |= shares(budget, [one.lines[budget] for one in counted])
     latency = {name: spread(seconds) for name, seconds in times.items()}
-    return {**found, "categories": categories, "latency": latency}
+    return {**found, "categories": _by_category(judged), "latency": latency}
+
+
+def _by_category(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
+    names = sorted({one.category for one in judged if one.category})
+    return {name: mean([one.measures for one in judged if one.category == name]) for name in names}
 
 
 def shares(budget: int, lines: Sequence[tuple[int, int]]) -> dict[str, float]:

@@ -27,9 +27,7 @@ def role_plans(
 ) -> dict[str, RolePlan]:
     """The plan of every character by its avatar file. Unreadable cards go to `problems`; where their role is known, it stays known."""
     roles = {role.id: role for role in home.roles()}
-    paths = [
-        path for path in problems.listed(source.characters, CARDS) if source.only in ("", path.stem)
-    ]
+    paths = _cards(source, problems)
     standing = {path.name for path in paths}
     left = {} if source.only else _left_behind(ledger, standing, roles)
     claimed = _claimed(ledger, None if source.only else standing)
@@ -55,6 +53,11 @@ def _claimed(ledger: Ledger, avatars: Collection[str] | None) -> dict[str, str]:
     rows = ledger.all("role")
     here = rows.keys() if avatars is None else rows.keys() & avatars
     return {str(rows[avatar].get("role")): avatar for avatar in rows if avatar in here}
+
+
+def _cards(source: DataFolder, problems: Problems) -> list[Path]:
+    found = problems.listed(source.characters, CARDS)
+    return [path for path in found if source.only in ("", path.stem)]
 
 
 def _role_plan(
