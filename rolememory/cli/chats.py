@@ -83,13 +83,11 @@ def _not_json(error: ValueError, file: str, line: int | None = None) -> FileErro
     told = getattr(error, "msg", str(error))
     return FileError(
         file,
-        "not JSON: {told}{told2}",
+        "not JSON: {told}",
         remedy="give a chat as JSON or JSON lines",
         line=line or getattr(error, "lineno", None),
         column=getattr(error, "colno", None),
-        told=told[:1].lower(),
-        told2=told[1:],
-        told3=told,
+        told=told[:1].lower() + told[1:],
     )
 
 

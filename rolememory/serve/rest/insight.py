@@ -15,7 +15,7 @@ from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
-from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, kept, router, tag
+from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, Shown, kept, router, tag
 from rolememory.serve.rest.memory_schemas import memory_tag
 from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.schemas import Out, Why
@@ -103,6 +103,11 @@ def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
         themes=list(map(ThemeOut.from_value, themes)),
         edges=list(_edges(call.role, ground)),
     )
+    return _revised(call, found)
+
+
+def _revised(call: RoleCall, found: Shown) -> Shown:
+    """The answer with what tells it from another one."""
     etag = tag(found)
     return call.tagged(found.model_copy(update={"revision": etag.strip('"')}), etag)
 
@@ -171,8 +176,7 @@ def insight_of(call: RoleCall, survey: Surveyed) -> InsightOut:
     """Themes, what never came up, which keys are missing."""
     ground, found = survey.insight()
     shown = _shown(ground.memories, found, len(ground.near.ids), call.language)
-    etag = tag(shown)
-    return call.tagged(shown.model_copy(update={"revision": etag.strip('"')}), etag)
+    return _revised(call, shown)
 
 
 def _shown(

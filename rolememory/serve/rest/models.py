@@ -1,6 +1,5 @@
 """The models: whether meaning works and why not, which servers rest, what learning waits for; fetching a model, and drawing it as a graph."""
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -296,12 +295,12 @@ def _breaker_out(call: HomeCall, breaker: CircuitBreaker, what: str) -> BreakerO
 
 
 def _cache() -> Path:
-    """Where the hub's library keeps what it fetches. Source: huggingface_hub's variables HF_HUB_CACHE and HF_HOME."""
-    home = Path(
-        os.environ.get("HF_HOME")
-        or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
-    )
-    return Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+    """Where the hub's library keeps what it fetches."""
+    try:
+        from huggingface_hub.constants import HF_HUB_CACHE
+    except ImportError:
+        return Path()
+    return Path(HF_HUB_CACHE)
 
 
 def _size(folder: Path) -> int:
