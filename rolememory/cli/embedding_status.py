@@ -99,13 +99,12 @@ def look(home: Path) -> EmbeddingStatus:
 
 def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
     """What these settings lead to, in the order in which the engine tries."""
+    from rolememory.text.embed.loader import by_endpoint
     from rolememory.text.embed.local import DEFAULT_MODEL, cached, packaged
 
     if settings.backend == "off":
         return EmbeddingStatus("off")
-    if settings.backend == "endpoint" or (
-        settings.backend == "auto" and settings.endpoint and not settings.model
-    ):
+    if by_endpoint(settings):
         return EmbeddingStatus(
             "endpoint", settings.model or settings.endpoint, tuple(settings.languages)
         )

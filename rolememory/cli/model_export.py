@@ -16,7 +16,7 @@ from rolememory.storage.settings import load_settings
 from rolememory.text.embed import onnx_export
 from rolememory.text.embed.graph import MANIFEST, DType, GraphModel, Manifest, graph_folder
 from rolememory.text.embed.in_process import InProcess
-from rolememory.text.embed.loader import at_hand, configured
+from rolememory.text.embed.loader import at_hand, by_endpoint, configured
 from rolememory.text.embed.local import LocalModel, digest_of, size_of, weights_of
 
 MOST_DEVIATION = {
@@ -87,8 +87,8 @@ def _original(settings: EmbeddingSettings) -> tuple[Path, str]:
         InvalidValueError: it uses none in this process.
         ModelError: it is not there.
     """
-    if settings.backend in ("off", "endpoint") or (settings.endpoint and not settings.model):
-        backend = settings.backend if settings.backend == "off" else "endpoint"
+    if settings.backend == "off" or by_endpoint(settings):
+        backend = "off" if settings.backend == "off" else "endpoint"
         raise InvalidValueError(
             'embedding.backend: this home works by "{backend}", so there is no model here to draw; set it to "local" first',
             backend=backend,

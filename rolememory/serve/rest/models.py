@@ -16,7 +16,7 @@ from rolememory.serve.rest.dependencies import HomeCall, RoleCall, kept, router
 from rolememory.serve.rest.model_command import ModelCommand
 from rolememory.serve.rest.schemas import In, Name, Out, Said
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
-from rolememory.text.embed.loader import at_hand, configured
+from rolememory.text.embed.loader import at_hand, by_endpoint, configured
 from rolememory.text.embed.local import DEFAULT_MODEL
 
 routes = router("models")
@@ -275,8 +275,7 @@ def export(call: HomeCall, exports: TheExports, given: ExportIn) -> ExportOut:
 
 def _used_by(settings: EmbeddingSettings) -> RecommendedModel | None:
     """The one that a home works by under these settings, in this process."""
-    elsewhere = settings.backend == "endpoint" or (settings.endpoint and not settings.model)
-    if elsewhere or settings.backend == "off":
+    if settings.backend == "off" or by_endpoint(settings):
         return None
     try:
         there = configured(settings) if settings.model else at_hand()

@@ -62,6 +62,12 @@ def promised(settings: EmbeddingSettings) -> bool:
     return settings.backend != "off"
 
 
+def by_endpoint(settings: EmbeddingSettings) -> bool:
+    """Whether a server makes the vectors."""
+    unless_named = settings.backend == "auto" and not settings.model
+    return settings.backend == "endpoint" or (unless_named and bool(settings.endpoint))
+
+
 def load(
     settings: EmbeddingSettings,
     at_hand: Callable[[], tuple[Path, str] | None] = at_hand,
@@ -76,9 +82,7 @@ def load(
     """
     if settings.backend == "off":
         return None
-    if settings.backend == "endpoint" or (
-        settings.backend == "auto" and settings.endpoint and not settings.model
-    ):
+    if by_endpoint(settings):
         from rolememory.text.embed.endpoint import Endpoint
 
         return Endpoint(settings)
