@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
-from rolememory.text.vectors import NOWHERE, VectorTable, pieces
+from rolememory.text.vectors import VectorTable, pieces
 from tests.hashing import HashingEmbedder
 
 DIM = 8
@@ -88,13 +88,6 @@ def test_of_two_vectors_under_one_name_the_later_counts() -> None:
     np.testing.assert_array_equal(both[b"a"], unit(3)[0])
     np.testing.assert_array_equal(both.packed.floats(), [unit(3)[0], unit(2)[0]])
     assert NamedVectors.together([], DIM) == {}
-
-
-def test_outside_the_mask_is_nowhere() -> None:
-    table = VectorTable(DIM)
-    table.set("a", unit(1))
-    table.set("b", unit(2))
-    assert table.similarities(unit(1)[0], np.array([False, True]))[0] == NOWHERE
 
 
 def test_a_vector_of_another_size_is_refused() -> None:
