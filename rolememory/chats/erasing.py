@@ -104,7 +104,8 @@ class _Clearing:
             row,
             head=row.head and self._head(row.head),
             told={name: self._told(name, value) for name, value in row.told.items()},
-            present=row.present and self._there(row.present),
+            present=row.present
+            and Attendance.of(self._others(row.present.users), row.present.members),
             voice=None if row.voice in self._names.all else row.voice,
         )
         self.changed |= fresh != (replace(row, head=row.head and replace(row.head, format=FORMAT)))
@@ -127,9 +128,6 @@ class _Clearing:
         if not isinstance(value, str) or name == "mode" or value == OWN:
             return value
         return self._ids(value) if name in ("story", "timeline") else self._names.masked(value)
-
-    def _there(self, present: Attendance) -> Attendance:
-        return Attendance.of(self._others(present.users), present.members)
 
     def _others(self, users: Iterable[str]) -> tuple[str, ...]:
         return tuple(user for user in users if user not in self._names.all)

@@ -291,7 +291,8 @@ class CommittedStateReader:
 
     def _truth_of(self, document: MemoryFile | None, stands: bool) -> CommittedState:
         self._look_at_good()
-        self.journal.refresh(self._needed(document), self._now_ns())
+        needed = (document.through or 0) if document else 0
+        self.journal.refresh(needed, self._now_ns())
         seq = max(self.journal.last_seq, self._good_through() or 0)
         fresh = document is not None and document.digest != self._good.digest
         seen = 0 if document is None else self._seen_by(document, fresh, seq)
@@ -308,9 +309,6 @@ class CommittedStateReader:
             fresh and stands,
             seen is None,
         )
-
-    def _needed(self, document: MemoryFile | None) -> int:
-        return 0 if document is None or document.through is None else document.through
 
     def _seen_by(self, document: MemoryFile, fresh: bool, seq: int) -> int | None:
         """The seq that the document has seen; None when it does not say, or says what cannot be."""

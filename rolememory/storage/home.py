@@ -69,7 +69,7 @@ class HomeFolder:
         if role_id and (unchanged := self._unchanged(role_id)):
             return unchanged
         roles = self.roles()
-        found = _with_id(roles, role_id) or called(roles, name)
+        found = [one for one in roles if one.id == role_id] or called(roles, name)
         if not found:
             known = (one for role in roles for one in (role.name, *role.aliases))
             raise UnknownRoleError(name, dict.fromkeys(known))
@@ -227,10 +227,6 @@ def _folder(space: Space) -> Path:
 
 def _nameless(role_id: str) -> Role:
     return Role(id=role_id, name=role_id[:8])
-
-
-def _with_id(roles: Iterable[Role], role_id: str | None) -> list[Role]:
-    return [role for role in roles if role.id == role_id]
 
 
 def called(roles: Iterable[Role], name: str) -> list[Role]:

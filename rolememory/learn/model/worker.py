@@ -148,7 +148,7 @@ class ExtractionWorker:
             "requests": self._models.requests,
             "upstreams": {
                 base: {"state": str(one.breaker.state), "reason": one.breaker.reason}
-                for base, one in self._servers()
+                for base, one in sorted(self._models.upstreams.all().items())
             },
             "last_error": self._last_error.text(language),
             "notes": list(self._ask.notes),
@@ -178,9 +178,6 @@ class ExtractionWorker:
     @property
     def _traffic(self) -> Traffic:
         return self._models.upstreams.traffic
-
-    def _servers(self) -> list[tuple[str, Any]]:
-        return sorted(self._models.upstreams.all().items())
 
     def _queue(self) -> dict[str, int]:
         """How many final exchanges wait in each chat; chats without any are left out."""
