@@ -192,9 +192,7 @@ class _JsonScanner:
     def _tell(self, code: str, at: int, **values: Any) -> None:
         line = bisect_right(self._lines, at)
         column = at - self._lines[line - 1] + 1
-        self._found.append(
-            Problem(code, line=line, column=column, values=tuple(values.items()), blocks=True)
-        )
+        self._found.append(Problem.of(code, line=line, column=column, blocks=True, **values))
 
     def _goes_on(self, kind: str, token: re.Match[str]) -> bool:
         """Whether a value that seemed to end goes on: its author put quotes inside."""

@@ -63,9 +63,10 @@ class People:
         return self
 
     @property
-    def apart(self) -> Sequence[str]:
+    def apart(self) -> list[str]:
         """Names that were asked about, and are persons of their own."""
-        return self._apart()
+        told = self._document.get("apart")
+        return [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
 
     @property
     def linked(self) -> Sequence[Sequence[str]]:
@@ -97,7 +98,7 @@ class People:
         for group in _groups(self._load()):
             (others if set(group).isdisjoint(told) else touched).append(group)
         one = list(dict.fromkeys(chain(*touched, told)))
-        self._write([*others, one], [name for name in self._apart() if name not in one])
+        self._write([*others, one], [name for name in self.apart if name not in one])
 
     def unlink(self, name: str) -> None:
         """Make this name a person of its own again, and stop asking about it.
@@ -107,7 +108,7 @@ class People:
         if not (name := name.strip()):
             raise InvalidValueError("expected a name")
         groups = [[one for one in group if one != name] for group in _groups(self._load())]
-        self._write([group for group in groups if len(group) > 1], [*self._apart(), name])
+        self._write([group for group in groups if len(group) > 1], [*self.apart, name])
 
     def unasked(self, names: Iterable[str]) -> list[tuple[str, str]]:
         """New names that were not asked about yet, each with the person it may be, where exactly one person was known.
@@ -121,7 +122,7 @@ class People:
             person = self.same(name)
             if person in persons:
                 continue
-            if len(persons) == 1 and {person, *persons}.isdisjoint(self._apart()):
+            if len(persons) == 1 and {person, *persons}.isdisjoint(self.apart):
                 found.append((name, persons[0]))
             persons.append(person)
         return found if len(persons) == 2 else []
@@ -130,13 +131,9 @@ class People:
         """Take these names out of the file. Raises: FileError, NotWrittenError."""
         before = _groups(self._load())
         groups = [[one for one in group if one not in names] for group in before]
-        apart = [one for one in self._apart() if one not in names]
-        if (groups, apart) != (before, self._apart()):
+        apart = [one for one in self.apart if one not in names]
+        if (groups, apart) != (before, self.apart):
             self._write([group for group in groups if len(group) > 1], apart)
-
-    def _apart(self) -> list[str]:
-        told = self._document.get("apart")
-        return [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
 
     def _load(self) -> dict[str, Any]:
         """The document as it stands on disk. Raises: FileError."""
