@@ -55,6 +55,7 @@ class DerivedFiles:
 
         `columns` give what `load` reads, None where too little is new: they are asked for once.
         """
+        first = not self._settled
         for kind, columns_of in columns.items():
             if kind not in self._settled and (raw := columns_of(LEAST, FRESH)) is not None:
                 self.keep(kind, raw)
@@ -63,7 +64,7 @@ class DerivedFiles:
             if self._fresh[kind] > FRESH * len(asked):
                 self._write(kind, asked)
             self._settled.add(kind)
-        if self._held:
+        if self._held or first:
             self._held, self._asked = {}, {}
             give_back()
 

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rolememory.inject.fence import forged, strip
-from rolememory.learn.commands.patterns import LANGUAGES, CommandPatterns, Kind, command_patterns
+from rolememory.learn.commands.patterns import (
+    LANGUAGES,
+    CommandPatterns,
+    Kind,
+    aside,
+    command_patterns,
+)
 from rolememory.learn.commands.sentence import Command, CommandSentence, content
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.learning import ScopeCommand
@@ -51,7 +57,7 @@ def commands(text: str) -> list[Command]:
 
 def chat_commands(text: str) -> list[ScopeCommand]:
     """What a message says, outside the story, to the memory of its chat: how far it goes from now on, where a chapter ends."""
-    if not any(command_patterns(one).aside.search(plain(text)) for one in LANGUAGES):
+    if not aside().search(plain(text)):
         return []
     ended = (ScopeCommand(start, end, None) for start, end, _ in chapter_commands(text))
     return sorted([*scopes(text), *ended], key=lambda one: one.end)

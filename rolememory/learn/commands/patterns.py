@@ -56,7 +56,6 @@ class CommandPatterns:
     scoped: re.Pattern[str]  # a remark outside the story that says the scope
     ended: re.Pattern[str]  # a remark outside the story that ends a chapter, and its title
     ooc: str  # the labels of what is said outside the story, as a pattern
-    aside: re.Pattern[str]  # one of these or a slash stands in all that is `scoped` or `ended`
     asks: re.Pattern[str]
     asks_politely: re.Pattern[str]  # a question that is an order: "could you remember that ...?"
     asked_what: re.Pattern[str]  # and one that is none: "could you remember when ...?"
@@ -74,6 +73,13 @@ class CommandPatterns:
     learned: re.Pattern[str]  # 记住了: with nothing before it, the answer of one who was told to
     reported: re.Pattern[str]  # before the command: somebody's words are told
     own_words: re.Pattern[str]  # "I said"
+
+
+@cache
+def aside() -> re.Pattern[str]:
+    """What stands in all that is `scoped` or `ended`: a slash, or a mark of what is said out of the story."""
+    marks = (lexicon(f"commands.{language}")["ooc"] for language in LANGUAGES)
+    return re.compile("|".join(("/", *marks)))
 
 
 @cache
@@ -124,7 +130,6 @@ def command_patterns(language: Language) -> CommandPatterns:
             re.MULTILINE,
         ),
         ooc=raw["ooc"],
-        aside=re.compile(f"/|{raw['ooc']}"),
         **{name: re.compile(raw[name], re.DOTALL) for name in names},
     )
 
