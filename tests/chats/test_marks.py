@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from rolememory.chats.forgotten import Forgotten, key_of
+from rolememory.chats.forgotten import Forgotten
 from rolememory.chats.pinned import Pinned, pin_of
 from rolememory.schema.passage import Passage, passage
 from rolememory.storage.files.space import FileSpace
@@ -31,11 +31,11 @@ def said(number: int) -> Passage:
     )
 
 
-def keyed(space: Space, ones: range) -> set[object]:
+def hidden(space: Space, ones: range) -> set[object]:
     forgotten = Forgotten(space)
     for one in map(said, ones):
         forgotten.add([one])
-    return set(forgotten.keys())
+    return set(forgotten.passages())
 
 
 def parted(space: Space, ones: range) -> set[object]:
@@ -55,7 +55,7 @@ def pinned(space: Space, ones: range) -> set[object]:
 @pytest.mark.parametrize(
     ("mark", "name"),
     [
-        pytest.param(keyed, lambda one: key_of(one.evidence[0].version, 0), id="passages"),
+        pytest.param(hidden, lambda one: one.evidence[0].version, id="passages"),
         pytest.param(parted, lambda one: one.evidence[0].version, id="parts of messages"),
         pytest.param(pinned, pin_of, id="pins"),
     ],
