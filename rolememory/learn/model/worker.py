@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -226,7 +227,8 @@ class ExtractionWorker:
         if done and not held_back:
             self._resumed = True
         else:
-            self._postponed.update(ids)
+            with self._changed:
+                self._postponed.update(ids)
         if held_back:
             wait_s = self._traffic.wait_s(self._context.learn.idle_s)
             self._again.rest_s = _TOMORROW_LOOK_S if self._models.spent else max(wait_s, 0.05)
@@ -239,7 +241,14 @@ class ExtractionWorker:
             return
         self._extraction.look(ids if self._resumed else None, look)
         for chat in ids:
+            spoken = self._extraction.spoken_at.get(chat)
             if self._extraction.is_idle(chat):
+                self._let_rest(chat, spoken)
+
+    def _let_rest(self, chat: str, spoken: datetime | None) -> None:
+        """Look at a chat no more until somebody speaks, unless somebody just did."""
+        with self._changed:
+            if self._extraction.spoken_at.get(chat) == spoken:
                 self._extraction.spoken_at.pop(chat, None)
 
     def _alone(

@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -588,3 +588,41 @@ def test_after_closing_nothing_is_asked(tmp_path: Path) -> None:
         assert house.touch()
         assert house.behind.run(force=True).read == 0
         assert server.requests == []
+
+
+class Interrupted(House):
+    """Somebody may speak at any look at the clock."""
+
+    looks = 0
+    speaks_at = 0
+
+    @property
+    def now(self) -> datetime:
+        """The time; it goes on when somebody speaks."""
+        self.looks += 1
+        if self.looks == self.speaks_at:
+            self._now += timedelta(hours=2)
+            self.behind.touch("harbour")
+        return self._now
+
+    @now.setter
+    def now(self, now: datetime) -> None:
+        self._now = now
+
+
+def test_who_speaks_while_it_is_looked_whether_anybody_does_is_looked_at_again(
+    tmp_path: Path,
+) -> None:
+    def quiet(speaks: bool) -> int:
+        """Look once everybody is silent; how often the clock was looked at."""
+        house.now += timedelta(days=1)
+        house.looks, house.speaks_at = 0, looks if speaks else 0
+        house.behind._read_quiet()
+        return house.looks
+
+    looks = 0
+    with Endpoint(NONE) as server, Interrupted(tmp_path, server.url, *talk(1)) as house:
+        for speaks in (False, False, True):
+            assert house.touch()
+            looks = quiet(speaks)
+            assert ("harbour" in house.behind._extraction.spoken_at) is speaks
