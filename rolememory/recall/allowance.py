@@ -88,6 +88,10 @@ FoundOutLater = Callable[[], Reason]
 """Why one is out, where that takes a while to tell."""
 
 
+def _not_invited(relevance: float, least: float) -> Reason:
+    return Reason("uninvited", (("relevance", relevance), ("threshold", least)))
+
+
 @lru_cache(maxsize=16)
 def _used_up(limit: int) -> Reason:
     return Reason("allowance", (("limit", limit),))
@@ -120,8 +124,8 @@ class Allowance:
         """
         if not isinstance(memory, Passage) or memory.constant:
             return None
-        if reason := self._too_much_of_one(memory, chosen):
-            return reason
+        if too_much := self._too_much_of_one(memory, chosen):
+            return too_much
         if memory.id in self.again:
             return None
         told = self._beside if self.asked else self._uninvited
@@ -130,9 +134,11 @@ class Allowance:
             return Reason("recited") if own and self._recited(memory) else None
         return partial(self._first, memory, reason) if own and self.replies else reason
 
-    def _first(self, memory: Passage, otherwise: Reason) -> Reason:
+    def _first(self, memory: Passage, otherwise: Reason | FoundOutLater) -> Reason:
         """What keeps words of the character's own out before all else."""
-        return Reason("recited") if self._recited(memory) else otherwise
+        if self._recited(memory):
+            return Reason("recited")
+        return otherwise if isinstance(otherwise, Reason) else otherwise()
 
     def _too_much_of_one(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
         """Why no more may come of what this person said, who does not ask: nobody can fill a block with their own words."""
@@ -154,7 +160,7 @@ class Allowance:
         least = best * (OWN_ABOUT if self._names(memory.subject) else OWN_LEAST)
         if relevance >= least:
             return None
-        return Reason("uninvited", (("relevance", relevance), ("threshold", least)))
+        return _not_invited(relevance, least)
 
     def _names(self, who: str | None) -> bool:
         words = frozenset(_NAME_WORD.findall(self.query.casefold()))
@@ -162,14 +168,13 @@ class Allowance:
 
     def _uninvited(
         self, memory: Passage, relevance: float, chosen: Sequence[Scored]
-    ) -> Reason | None:
+    ) -> Reason | FoundOutLater | None:
         rules = self.rules
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
         least = sure_enough(rules.uninvited_threshold, self.kinds)
         if relevance < least:
-            values = (("relevance", relevance), ("threshold", least))
-            return Reason("uninvited", values)
+            return partial(_not_invited, relevance, least)  # most are so
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]
         own = memory.role == "assistant"
