@@ -66,26 +66,32 @@ class PackedVectors:
         return wide
 
     def products(self, query: Floats) -> Floats:
-        """Dot product of each row with the query (dim,), (n,), on this thread alone.
+        """Dot product of each row with the query (dim,), (n,)."""
+        found: Floats = self.all_products([query])[0]
+        return found
 
-        The query is rounded to whole numbers so far that no sum passes what is exact: then the order in which a machine adds shows
+    def all_products(self, queries: Sequence[Floats]) -> Floats:
+        """Dot product of each row with each query, (n_queries, n), on this thread alone: a row is unpacked once for all.
+
+        A query is rounded to whole numbers so far that no sum passes what is exact: then the order in which a machine adds shows
         nowhere, nor which other rows there are. Cost: 100,000 x 384 in about 7 ms, as a product of float32.
         """
         n, dim = self.numbers.shape
-        length = float(np.sqrt(query.dot(query)))
-        if not n or not length:
-            return np.zeros(n, np.float32)
-        finest = (EXACT / (MOST * dim**0.5) - dim**0.5 / 2) / length
-        asked = np.rint(query * np.float32(finest)).astype(np.float32)
+        asked = np.zeros((dim, len(queries)), np.float32)
+        scales = np.ones((len(queries), 1), np.float32)
+        for at, query in enumerate(queries if n else ()):
+            if length := float(np.sqrt(query.dot(query))):
+                scales[at] = (EXACT / (MOST * dim**0.5) - dim**0.5 / 2) / length
+                asked[:, at] = np.rint(query * scales[at])
         size = min(AT_ONCE, -(-n // STACK) * STACK)
         room = np.empty((size // STACK, STACK, dim), np.float32)
         rows = room.reshape(-1, dim)
-        sums = np.empty((-(-n // size), *room.shape[:2]), np.float32)
+        sums = np.empty((-(-n // max(size, 1)), *room.shape[:2], len(queries)), np.float32)
         for number, held in enumerate(sums):
             part = self.numbers[number * size : (number + 1) * size]
             rows[: len(part)], rows[len(part) :] = part, 0.0
             np.matmul(room, asked, out=held)
-        found: Floats = sums.reshape(-1)[:n] * (self.scales / np.float32(finest))
+        found: Floats = sums.reshape(-1, len(queries))[:n].T * (self.scales / scales)
         return found
 
 

@@ -256,8 +256,14 @@ class VectorTable:
 
     def similarities(self, query: Floats) -> Floats:
         """Cosine of the query (dim,) with the best piece of each row: (n_rows,) float32."""
+        found: Floats = self.all_similarities([query])[0]
+        return found
+
+    def all_similarities(self, queries: Sequence[Floats]) -> Floats:
+        """The same of each query, (n_queries, n_rows)."""
         with self._lock:
-            best = self._first[: len(self._ids)].products(query)
+            best = self._first[: len(self._ids)].all_products(queries)
             if used := self._n_more:
-                np.maximum.at(best, self._owner[:used], self._more[:used].products(query))
+                further = self._more[:used].all_products(queries)
+                np.maximum.at(best.T, self._owner[:used], further.T)
         return best

@@ -162,6 +162,14 @@ class Nearness:
         return found
 
 
+def _nearness_of(
+    cosines: Floats, there: Mask, among: Mask, everyday: Floats | None
+) -> Nearness | None:
+    """How near those are that have a vector, seen against the noise of those in the mask; None where none of these has one."""
+    heard = cosines[there & among]
+    return Nearness(cosines, there, *calibrate.noise_of(heard, everyday)) if len(heard) else None
+
+
 def strongest(strengths: Doubles, most: int, least: float = FAINTEST) -> Rows:
     """Places of the strongest entries, at most so many, none below `least`, none that are 0; in any order."""
     found = np.flatnonzero(strengths >= least if least > 0.0 else strengths > 0.0)
@@ -255,14 +263,11 @@ class SemanticTrigger(ByRows):
         """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""
         if not len(self.table) or not scene.query:
             return TableEvidence.of(())
-        mask = among & self._open.values
-        question, terms = term_query(scene.query), self._heard(mask)
-        coverage, nearness = (
-            self._coverage(question, terms),
-            self._nearness(scene.vector, scene, self._once(terms, mask)),
-        )
-        own = self._own(coverage, nearness, scene)
-        told = self._told(scene, coverage, own, nearness, terms, mask)
+        asked = self._asking(scene, among & self._open.values)
+        question, terms, mask, nearness = asked.question, asked.terms, asked.mask, asked.nearness
+        coverage = self._coverage(question, terms)
+        own = self._own(asked, coverage)
+        told = self._told(asked, coverage, own)
         strengths = told.strengths.astype(np.float64).round(6) * mask
         least = 0.0 if self._similarity else FAINTEST
         most, owners = scene.wanted or self._candidates, self.table.owner.values
@@ -272,9 +277,8 @@ class SemanticTrigger(ByRows):
         entries = self.table.entries(best.tolist())
         hits = {row: self.table.entry(row) for row in (told.led.asked if told.led else ())}
         path = HopPath(told.led, best, hits) if told.led else None
-        grown = told.later.reasons(best.tolist(), self.table.entry) if told.later else {}
-        earlier = told.later.earlier(self.table.entry) if told.later else {}
-        gained = told.later.gained if told.later else ()
+        later, entry = told.later, self.table.entry
+        grown = later.reasons(best.tolist(), entry) if later else {}
         because = _Meaning(
             cosines[best],
             coverage[best],
@@ -286,23 +290,25 @@ class SemanticTrigger(ByRows):
             path,
             grown,
         )
-        return TableEvidence(best, strengths[best], because, earlier, gained)
+        if later is None:
+            return TableEvidence(best, strengths[best], because)
+        return TableEvidence(best, strengths[best], because, later.earlier(entry), later.gained)
 
-    def _told(
-        self,
-        scene: Scene,
-        coverage: Floats,
-        own: Floats,
-        nearness: "Nearness | None",
-        terms: CollectionStatistics | None,
-        mask: Mask,
-    ) -> "_SemanticEvidence":
+    def _asking(self, scene: Scene, mask: Mask) -> "_Asked":
+        """What a turn asks of the candidates in the mask."""
+        terms, earlier = self._heard(mask), before(scene)
+        goes_on = context_dependence(scene.query) if self._settings.context and earlier else 0.0
+        talk = scene.talk if goes_on and not self._similarity else None
+        near = self._nearness((scene.vector, talk), scene, self._once(terms, mask))
+        return _Asked(scene, term_query(scene.query), earlier, goes_on, terms, mask, *near)
+
+    def _told(self, asked: "_Asked", coverage: Floats, own: Floats) -> "_SemanticEvidence":
         """What speaks for each row by the measure of the settings."""
         if self._similarity:
-            alike = nearness.or_else(coverage) if nearness else coverage
+            alike = asked.nearness.or_else(coverage) if asked.nearness else coverage
             return _SemanticEvidence(calibrate.similarity(alike))
-        evidence, meant, led = self._evidence(scene, own, terms, mask)
-        later = self._later(scene, evidence, nearness, terms, mask)
+        evidence, meant, led = self._evidence(asked, own)
+        later = self._later(asked, evidence)
         evidence = evidence if later is None else later.evidence
         return _SemanticEvidence(calibrate.strength(evidence), meant, led, later)
 
@@ -335,67 +341,71 @@ class SemanticTrigger(ByRows):
         known = self._asked
         return known.once if known is not None and known.words is terms else mask
 
-    def _nearness(self, vector: "Floats | None", scene: Scene, mask: Mask) -> "Nearness | None":
-        if self._vectors is None or self._places is None or vector is None:
-            return None
-        similarities = self._similarities(self._vectors, self._places, vector)
-        if not len(similarities):
-            return None
-        background = self._vectors.background.get(scene.language)
-        everyday = products(background, vector) if background is not None else None
-        cosines, there = self._places.pick(similarities), self._places.rows >= 0
-        heard = cosines[there & mask]
-        if not len(heard):
-            return None
-        return Nearness(cosines, there, *calibrate.noise_of(heard, everyday))
+    def _nearness(
+        self, asked: Sequence[Floats | None], scene: Scene, mask: Mask
+    ) -> "Iterator[Nearness | None]":
+        """How near the candidates are to each of these; None where nobody knows."""
+        vectors, places, known = (
+            self._vectors,
+            self._places,
+            [one for one in asked if one is not None],
+        )
+        if vectors is None or places is None or not known:
+            return iter([None] * len(asked))
+        found = iter(self._similarities(vectors, places, known))
+        background = vectors.background.get(scene.language)
+        there = places.rows >= 0
+        return (
+            None
+            if one is None
+            else _nearness_of(
+                places.pick(next(found)),
+                there,
+                mask,
+                products(background, one) if background is not None else None,
+            )
+            for one in asked
+        )
 
-    def _similarities(self, vectors: VectorTable, places: RowMapping, query: Floats) -> Floats:
+    def _similarities(
+        self, vectors: VectorTable, places: RowMapping, queries: Sequence[Floats]
+    ) -> Floats:
         """Similarities that fit the alignment: asked again where vectors came in between, as they do while a role is embedded."""
         while True:
             places.follow()
-            similarities = vectors.similarities(query)
+            similarities = vectors.all_similarities(queries)
             if vectors.version == places.version:
                 return similarities
 
     def _evidence(
-        self,
-        scene: Scene,
-        own: Floats,
-        terms: CollectionStatistics | None,
-        mask: Mask,
+        self, asked: "_Asked", own: Floats
     ) -> tuple[Floats, Mapping[str, float], SecondHop | None]:
         """Both legs, the talk before, topics, what neighbours lend, where the best lead, whom it is about, what tells, (n_rows,).
 
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
         """
-        kinds = self._substance
-        evidence = self._in_context(own, scene, terms, mask) * mask
-        evidence, meant = self._of_topics(evidence, scene, terms, mask)
+        kinds, scene = self._substance, asked.scene
+        evidence, meant = self._of_topics(asked, self._in_context(asked, own) * asked.mask)
         lent = self._conversations.lent(evidence, self._settings.neighbours, kinds.asks)
-        if (led := self._led(scene, evidence, terms)) is not None:
+        if (led := self._led(asked, evidence)) is not None:
             lent = lent + led.evidence
         evidence = evidence + lent * kinds.says  # nobody is helped by "Hm."
         if (factors := self._people.factors(scene)) is not None:
             evidence = evidence * factors
         return kinds.answering(evidence, scene.query, self.table.entry), meant, led
 
-    def _goes_on(self, scene: Scene) -> float:
-        """How much the newest message goes on with the talk before it, 0..1."""
-        share = context_dependence(scene.query) if self._settings.context else 0.0
-        return share if share and before(scene) else 0.0
-
-    def _own(self, coverage: Floats, nearness: "Nearness | None", scene: Scene) -> Floats:
+    def _own(self, asked: "_Asked", coverage: Floats) -> Floats:
         """What the words of the message itself speak for, (n_rows,)."""
-        evidence = calibrate.lexical(coverage)
-        return evidence if nearness is None else evidence + nearness.evidence(self._goes_on(scene))
+        evidence, near = calibrate.lexical(coverage), asked.nearness
+        return evidence if near is None else evidence + near.evidence(asked.goes_on)
 
-    def _of_topics(
-        self, evidence: Floats, scene: Scene, terms: CollectionStatistics | None, mask: Mask
-    ) -> tuple[Floats, Mapping[str, float]]:
+    def _of_topics(self, asked: "_Asked", evidence: Floats) -> tuple[Floats, Mapping[str, float]]:
         """The evidence with that of topics: named ones make more of what speaks for a candidate, those of the best wake others."""
-        earlier = [segment.text[-LONGEST:] for segment in before(scene)[:EARLIER]]
-        told = self._topics.talked_of(self._leading(earlier, terms, mask), mask)
-        if meant := self._topics.meant(scene.query, earlier, mask, told):
+        if not self._topics:
+            return evidence, {}
+        earlier, mask = [one.text[-LONGEST:] for one in asked.earlier[:EARLIER]], asked.mask
+        told = self._topics.talked_of(self._leading(asked, earlier), mask)
+        if meant := self._topics.meant(asked.scene.query, earlier, mask, told):
             carried = self._topics.together(meant, self.table.n_rows) * mask
             gained = np.float32(TOPIC) + np.float32(TOPIC_TOO) * np.sqrt(evidence)
             evidence = evidence + carried * gained
@@ -405,18 +415,16 @@ class SemanticTrigger(ByRows):
         return evidence, {**shared, **meant}
 
     def _leading(
-        self, earlier: Sequence[str], terms: CollectionStatistics | None, mask: Mask
+        self, asked: "_Asked", earlier: Sequence[str]
     ) -> Iterator[list[tuple[Entry, float]]]:
         """What each message before leads to by its words; nothing where it is a crowd of equals."""
-        for text in earlier if self._topics else ():
-            coverage = self._coverage(term_query(text), terms) * mask
+        for text in earlier:
+            coverage = self._coverage(term_query(text), asked.terms) * asked.mask
             best = self._best(calibrate.lexical(coverage))
             yield best if len(best) <= CROWD else []
 
     def _best(self, evidence: Floats) -> list[tuple[Entry, float]]:
         """The few candidates that most speaks for, with their strengths; of equals all."""
-        if not self._topics:
-            return []
         least = max(
             float(np.partition(evidence, -BEST)[-BEST]) if len(evidence) > BEST else 0.0, 1e-6
         )
@@ -424,52 +432,44 @@ class SemanticTrigger(ByRows):
         strengths = calibrate.strength(evidence[rows])
         return list(zip(self.table.entries(rows.tolist()), strengths.tolist(), strict=True))
 
-    def _led(
-        self, scene: Scene, evidence: Floats, terms: CollectionStatistics | None
-    ) -> SecondHop | None:
+    def _led(self, asked: "_Asked", evidence: Floats) -> SecondHop | None:
         """Where the best first hits lead; what depends on the talk before is no question that they could answer in part."""
-        share = self._settings.bridge * (1.0 - context_dependence(questions(scene.query)))
-        if not share or terms is None or self._words is None:
+        alone = 1.0 - context_dependence(questions(asked.scene.query))
+        share, entry = self._settings.bridge * alone, self.table.entry
+        if not share or asked.terms is None or self._words is None:
             return None
-        entry = self.table.entry
         return second_hop(
-            term_query(scene.query),
+            asked.question,
             evidence,
-            terms,
+            asked.terms,
             self._words.rows,
             lambda row: _leads(entry(row)),
             share,
-            names_of_present(scene),
+            names_of_present(asked.scene),
         )
 
-    def _later(
-        self,
-        scene: Scene,
-        evidence: Floats,
-        nearness: "Nearness | None",
-        terms: CollectionStatistics | None,
-        mask: Mask,
-    ) -> Updates | None:
+    def _later(self, asked: "_Asked", evidence: Floats) -> Updates | None:
         """What the speakers of the best passages said later about the same."""
-        if not self._settings.later or not self._speakers or asks_how_it_was(scene.query):
+        off = not self._settings.later or not self._speakers
+        if off or asks_how_it_was(asked.scene.query):
             return None
         return later_passages(
             evidence,
-            mask & (self._substance.says > 0.0) & (self._substance.asks <= MOSTLY),
+            asked.mask & (self._substance.says > 0.0) & (self._substance.asks <= MOSTLY),
             self._speakers.rows,
             self.table.since.values,
             lambda row: self.table.entry(row).content,
-            self._shared(scene, terms),
-            self._near(scene, nearness),
+            self._shared(asked),
+            self._near(asked),
             self._settings.later,
         )
 
-    def _shared(self, scene: Scene, terms: CollectionStatistics | None) -> TurnWords | None:
-        words = self._words
+    def _shared(self, asked: "_Asked") -> TurnWords | None:
+        words, terms = self._words, asked.terms
         if terms is None or words is None:
             return None
         about = np.zeros(terms.n_rows, dtype=np.float32)
-        for token in frozenset[str]().union(*map(changing, term_query(scene.query).weights)):
+        for token in frozenset[str]().union(*map(changing, asked.question.weights)):
             tells = np.float32(terms.information(token) / terms.rare_word())
             rows = terms.holding(token)
             about[rows] = np.maximum(about[rows], tells)
@@ -479,47 +479,52 @@ class SemanticTrigger(ByRows):
 
         return TurnWords(scores, words.pick(about))
 
-    def _near(self, scene: Scene, nearness: "Nearness | None") -> TurnVectors | None:
-        vectors, places, asked = self._vectors, self._places, scene.vector
-        if nearness is None or vectors is None or places is None or asked is None:
+    def _near(self, asked: "_Asked") -> TurnVectors | None:
+        vectors, places, nearness = self._vectors, self._places, asked.nearness
+        vector = asked.scene.vector
+        if nearness is None or vectors is None or places is None or vector is None:
             return None
-        everyday = vectors.background.get(scene.language)
+        everyday = vectors.background.get(asked.scene.language)
         return TurnVectors(
-            asked,
+            vector,
             nearness.cosines,
             nearness.there,
             everyday,
             lambda rows: vectors.at(places.rows[rows]),
         )
 
-    def _in_context(
-        self, own: Floats, scene: Scene, terms: CollectionStatistics | None, mask: Mask
-    ) -> Floats:
+    def _in_context(self, asked: "_Asked", own: Floats) -> Floats:
         """The evidence of the message together with that of the talk before it: what both speak for counts most."""
-        earlier, dependence = before(scene), context_dependence(scene.query)
-        share = self._settings.context * dependence
-        if not (share and earlier):
+        if not asked.goes_on:
             return own
-        context = self._of_talk(scene, earlier, terms, mask)
+        context, share = self._of_talk(asked), self._settings.context * asked.goes_on
         both = own + np.float32(share) * (2.0 * np.sqrt(own * context) + context)
-        found: Floats = both * np.float32(1.0 - (1.0 - DAMPING) * dependence)
+        found: Floats = both * np.float32(1.0 - (1.0 - DAMPING) * asked.goes_on)
         return found
 
-    def _of_talk(
-        self,
-        scene: Scene,
-        earlier: Sequence[Segment],
-        terms: CollectionStatistics | None,
-        mask: Mask,
-    ) -> Floats:
+    def _of_talk(self, asked: "_Asked") -> Floats:
         """The evidence of the messages before the newest one."""
-        context = np.zeros(self.table.n_rows, dtype=np.float32)
+        context, terms = np.zeros(self.table.n_rows, dtype=np.float32), asked.terms
         if terms is not None:
-            told = self._coverage(context_of(term_query(scene.query), earlier, terms), terms)
-            context = context + calibrate.lexical(calibrate.above(told, mask, BACKGROUND))
-        if (nearness := self._nearness(scene.talk, scene, self._once(terms, mask))) is not None:
-            context = context + nearness.evidence(noise=calibrate.NOISE_BEFORE)
+            told = self._coverage(context_of(asked.question, asked.earlier, terms), terms)
+            context = context + calibrate.lexical(calibrate.above(told, asked.mask, BACKGROUND))
+        if asked.talk is not None:
+            context = context + asked.talk.evidence(noise=calibrate.NOISE_BEFORE)
         return context
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one turn asks, and whom."""
+
+    scene: Scene
+    question: TermQuery
+    earlier: Sequence[Segment]  # the messages before, newest first
+    goes_on: float  # how much the newest message goes on with them, 0..1
+    terms: CollectionStatistics | None
+    mask: Mask
+    nearness: Nearness | None  # to the message
+    talk: Nearness | None  # to what was said before, where that counts
 
 
 @dataclass(frozen=True, slots=True)
