@@ -90,6 +90,17 @@ def test_of_two_vectors_under_one_name_the_later_counts() -> None:
     assert NamedVectors.together([], DIM) == {}
 
 
+def test_several_questions_at_once_are_answered_as_each_alone() -> None:
+    table = VectorTable(DIM)
+    for at, name in enumerate("abc"):
+        table.set(name, unit(1 + at))
+    table.set("long", np.concatenate([unit(4), unit(5)]))
+    asked = [unit(5)[0], np.zeros(DIM, np.float32), unit(2)[0]]
+    together = table.all_similarities(asked)
+    np.testing.assert_array_equal(together, [table.similarities(one) for one in asked])
+    assert together.argmax(axis=1).tolist() == [3, 0, 1]
+
+
 def test_a_vector_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="expected vectors of 8 dimensions"):
         VectorTable(DIM).set("a", np.zeros((1, 5), dtype=np.float32))
