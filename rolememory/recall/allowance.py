@@ -124,15 +124,15 @@ class Allowance:
         """
         if not isinstance(memory, Passage) or memory.constant:
             return None
-        if too_much := self._too_much_of_one(memory, chosen):
-            return too_much
+        if reason := self._too_much_of_one(memory, chosen):
+            return reason
         if memory.id in self.again:
             return None
         told = self._beside if self.asked else self._uninvited
-        reason, own = told(memory, relevance, chosen), memory.role == "assistant"
-        if reason is None:
+        why, own = told(memory, relevance, chosen), memory.role == "assistant"
+        if why is None:
             return Reason("recited") if own and self._recited(memory) else None
-        return partial(self._first, memory, reason) if own and self.replies else reason
+        return partial(self._first, memory, why) if own and self.replies else why
 
     def _first(self, memory: Passage, otherwise: Reason | FoundOutLater) -> Reason:
         """What keeps words of the character's own out before all else."""
