@@ -181,17 +181,19 @@ _lay_out()
 class UnreadMemory(Memory, defer_build=True):
     """A memory that lies in its file still. What asks for more than its id has it read, and from then on it is a `Memory`.
 
-    >>> one = UnreadMemory.at(0, ["a"], lambda number: Memory(id="a", content=f"Tea {number}."))
+    >>> one = UnreadMemory.each(["a"], lambda number: Memory(id="a", content=f"Tea {number}."))["a"]
     >>> type(one).__name__, one.id, one.content, type(one).__name__
     ('UnreadMemory', 'a', 'Tea 0.', 'Memory')
     """
 
     @classmethod
-    def at(cls, number: int, ids: Sequence[str], read: Callable[[int], Memory]) -> "UnreadMemory":
-        """The memory with this number, of which `read` gives a full one."""
-        one = object.__new__(cls)
-        object.__setattr__(one, "__pydantic_private__", (number, ids, read))
-        return one
+    def each(cls, ids: Sequence[str], read: Callable[[int], Memory]) -> dict[str, Memory]:
+        """The memories with these ids; `read` gives the full one of each number. Cost: some .5 µs for each."""
+        found, new, put = dict[str, Memory](), object.__new__, object.__setattr__
+        for number, one in enumerate(ids):
+            found[one] = memory = new(cls)
+            put(memory, "__pydantic_private__", (number, ids, read))
+        return found
 
     def __getattribute__(self, name: str) -> Any:
         """The value of any name; what gives no hint of the content is known unread."""

@@ -47,8 +47,7 @@ class _Places:
 
     def memories(self) -> dict[str, Memory]:
         """All of them, unread."""
-        ids, read = self._ids, self._memory
-        return {one: UnreadMemory.at(number, ids, read) for number, one in enumerate(ids)}
+        return UnreadMemory.each(self._ids, self._memory)
 
     def prints(self) -> dict[str, int]:
         """The fingerprint of each. Cost: some 5 µs for each."""

@@ -172,6 +172,8 @@ def _reason(key: Key, span: Span, scene: Scene) -> Reason:
 
 def _listening(entry: Entry, settings: KeywordSettings) -> _PatternEntry | None:
     """The keys of an entry as they are looked for, if this strategy may wake it."""
+    if not any("/" in key for key in (*entry.keys, *entry.secondary_keys)):
+        return None
     if not entry.keys or not may_wake(entry, PatternTrigger.name):
         return None
     plain_too = any(map(is_pattern, entry.secondary_keys))

@@ -185,8 +185,9 @@ def test_what_is_written_does_not_depend_on_what_was_read(role: Path) -> None:
     assert files[0] == files[1]
 
 
-def one_unread() -> UnreadMemory:
-    return UnreadMemory.at(0, ["a"], lambda number: Memory(id="a", content="Tea.", keys=("tea",)))
+def one_unread() -> Memory:
+    whole = Memory(id="a", content="Tea.", keys=("tea",))
+    return UnreadMemory.each(["a"], lambda _: whole)["a"]
 
 
 @pytest.mark.parametrize(
