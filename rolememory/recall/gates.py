@@ -163,14 +163,14 @@ def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
 
 
 def eligible_rows(table: Table, asker: Asker) -> "tuple[Mask, list[str]]":
-    """The rows of plain memories that every gate lets through, (n_rows,), and the ids of all that must be looked at one by one."""
+    """The rows of ungated memories that every gate lets through, (n_rows,), and the ids of all that must be looked at one by one."""
     import numpy as np
 
-    plain, rules = table.plain.values, asker.rules
+    ungated, rules = table.ungated.values, asker.rules
     sources = np.isin(table.source.values, [SOURCES[one] for one in rules.sources])
-    special = compress(table.row_of, (~plain[table.rows]).tolist())
+    special = compress(table.row_of, (~ungated[table.rows]).tolist())
     replaced = (one for one in asker.superseded if one in table.row_of)
-    return plain & sources & (not rules.tags), [*special, *replaced]
+    return ungated & sources & (not rules.tags), [*special, *replaced]
 
 
 def heirs(

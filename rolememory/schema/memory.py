@@ -150,6 +150,18 @@ def plain(entry: Entry) -> bool:
     return entry.__class__ is Memory and entry.__pydantic_fields_set__ <= _PLAIN
 
 
+_GATED = frozenset("user expires evidence archived tags".split())
+
+
+def ungated(entry: Entry) -> bool:
+    """Whether nothing but its source and what replaced it may keep a memory from being asked.
+
+    >>> ungated(Memory(id="a", content="Tea.", keys=("tea",))), ungated(Memory(id="a", content="Tea.", user="lin"))
+    (True, False)
+    """
+    return entry.__class__ is Memory and _GATED.isdisjoint(entry.__pydantic_fields_set__)
+
+
 _NO_MORE: dict[str, Any] = {}
 """The unknown fields of all memories that have none."""
 

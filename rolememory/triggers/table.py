@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Hit, Reason
-from rolememory.schema.memory import Source, plain
+from rolememory.schema.memory import Source, plain, ungated
 from rolememory.schema.passage import Passage
 from rolememory.text.arrays import Doubles, Mask, NDArray, Rows, np
 
@@ -91,6 +91,7 @@ class Table:
         self.source = ArrayColumn("i1")  # `SOURCES` from 1 on; 0 = of no memory
         self.decay, self.fades = ArrayColumn("f8"), ArrayColumn("?")
         self.plain = ArrayColumn("?")  # `schema.memory.plain`; no free row is
+        self.ungated = ArrayColumn("?")  # `schema.memory.ungated`; no free row is
         self.says, self.asks = ArrayColumn("f4"), ArrayColumn("f4")  # of `Informativeness`
         self.told = ArrayColumn("?")  # whether these two are known
         self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
@@ -140,7 +141,7 @@ class Table:
             del self.row_of[self.entry(row).id]
             self._entries[row] = None
         self._free += leaving
-        self.plain[leaving] = False
+        self.plain[leaving] = self.ungated[leaving] = False
         rows = self._rows(fresh)
         self._write(rows, fresh)
         for follower in self._followers:
@@ -246,6 +247,7 @@ FACTS = {
     "decay": "<f8",
     "fades": "?",
     "plain": "?",
+    "ungated": "?",
     "says": "<f4",
     "asks": "<f4",
 }
@@ -266,6 +268,7 @@ def _facts(entry: Entry) -> tuple[float | bool, ...]:
         getattr(entry, "decay", 0.0),
         getattr(entry, "fades", False),
         plain(entry),
+        ungated(entry),
     )
 
 

@@ -17,7 +17,7 @@ from rolememory.recall.gates import (
     turn_gate,
     unchanged_between,
 )
-from rolememory.schema.memory import Evidence, Memory, Source, plain
+from rolememory.schema.memory import Evidence, Memory, Source, ungated
 from rolememory.schema.settings import RecallSettings
 from rolememory.triggers.table import Table
 from tests.recall.test_active_set import hides
@@ -42,6 +42,7 @@ def asker(
     ("one", "by", "gate"),
     [
         pytest.param(memory(), asker(), None, id="an ordinary memory may be asked"),
+        pytest.param(memory(keys=("sea",)), asker(), None, id="so may one with keys"),
         pytest.param(memory(archived=True), asker(), "archived", id="an archived one stays out"),
         pytest.param(
             memory(), asker(superseded={"m": "n"}), "superseded", id="what was replaced stays out"
@@ -92,7 +93,7 @@ def test_gates(one: Memory, by: Asker, gate: str | None) -> None:
     assert (one.id in eligible([one], by)) is (gate is None)
     rows, special = eligible_rows(Table([one]), by)
     assert special == [one.id] or bool(rows[0]) is (gate is None)
-    assert not (special and plain(one) and one.id not in by.superseded)
+    assert not (special and ungated(one) and one.id not in by.superseded)
 
 
 @pytest.mark.parametrize(
