@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from rolememory.chats import BranchVisibility, Chats, VisiblePath
+from rolememory.errors import UnknownChatError
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import UsageTally
@@ -130,6 +131,8 @@ class Usage:
             known = self._chats.chat(chat)
             for version, injected in turns if known.info.teaches else ():
                 self._compare(chat, known.worded, version, injected)
+        except UnknownChatError:
+            _log.debug("chat %r: removed before its replies were read", chat)
         except Exception:  # nothing of this may cost a turn, nor the end of the process
             _log.exception("chat %r: not noted what its replies used", chat)
 

@@ -206,3 +206,13 @@ def test_effects_are_the_same_object_while_nothing_changes(house: House) -> None
     )
     house.turn(ASK, VAIN)
     assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {}
+
+
+def test_a_chat_that_is_removed_before_its_replies_are_read_is_no_trouble(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    house.turn("Do you like shellfish?", "No.")
+    house.chats.remove("harbour")
+    house.usage.replied("harbour")
+    house.usage.settle()
+    assert caplog.messages == []
