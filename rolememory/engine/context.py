@@ -80,6 +80,7 @@ class RoleContext:
             self.stored,
             self._speakers,
             lambda: home.pool,
+            self._near,
         )
         self.lock = threading.RLock()
         self._catching = 0  # how many read a long chat in parts now
@@ -219,6 +220,11 @@ class RoleContext:
         char = self.pipeline.card.character(role).name
         names = (name for _, name in known.speakers)
         return {role.name, *role.aliases, char, known.info.user or "", *names}
+
+    def _near(self, chat: str, versions: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
+        """How near in meaning the nearest passage of these messages is to each memory, as far as they have vectors."""
+        table = self.pipeline.meanings.table
+        return table.nearest(ids, list(self.passages.of(chat, versions))) if table else {}
 
     def _speaker(self, said: ChatMessage) -> str:
         """The name of who said a message."""

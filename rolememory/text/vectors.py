@@ -254,6 +254,15 @@ class VectorTable:
             found: Floats = self._first[rows.clip(0, len(self._first) - 1)].floats()
             return found
 
+    def nearest(self, ids: Sequence[str], among: Sequence[str]) -> dict[str, float]:
+        """Cosine of each of these ids with the nearest `among` the others, by their first pieces; those that are not here are left out."""
+        others = self.rows(among)
+        here = {one: row for one, row in zip(ids, self.rows(ids), strict=True) if row >= 0}
+        if not here or not (others >= 0).any():
+            return {}
+        cosines = self.at(np.array(list(here.values()))) @ self.at(others[others >= 0]).T
+        return dict(zip(here, cosines.max(axis=1).tolist(), strict=True))
+
     def similarities(self, query: Floats) -> Floats:
         """Cosine of the query (dim,) with the best piece of each row: (n_rows,) float32."""
         found: Floats = self.all_similarities([query])[0]

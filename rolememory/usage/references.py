@@ -5,26 +5,22 @@ it: a model that repeats what it sees would make it heavier turn by turn.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rolememory.inject.fence import strip
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
 from rolememory.text.fold import letters
-from rolememory.text.sentences import sentences
 from rolememory.text.words import PAIR, RARE, kind, tokens
 
 ENOUGH = 2.0  # telling words that need nothing else; one that several memories have is shared out
 LONG = 7  # letters of a word that is as telling as two
 HALF, LEAST = 0.6, 1.0  # share of the telling words of a memory that has fewer, and one at least
-NEAR = 0.6  # cosine of a sentence with a memory that it says in other words ...
+NEAR = 0.6  # cosine of what a reply says with a memory that it says in other words ...
 NEARER = 0.15  # ... if it is so much nearer than what was said before
 RECITED = 24  # bytes of a memory that stands word for word in a reply: that is no use of it
-_MOST_SENTENCES = 24  # whose meaning is asked for
-
-Cosine = Callable[[str, str], float | None]
-"""How near two texts are in meaning, -1..1; None where no model can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +37,12 @@ def referenced(
     *,
     query: str = "",
     names: Collection[str] = (),
-    vectors: Cosine | None = None,
+    near: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Reference]:
     """The memories that the reply used, in their order.
 
     `query` is what was said before the reply: words that stand there prove nothing, nor do `names`, those of the speakers.
-    `vectors` may find what was said in other words. Cost without it: O(words of reply and memories).
+    `near` tells by id how near the reply comes in meaning, where it does (`nearer`). Cost: O(words of reply and memories).
 
     >>> shell = Memory(id="shell", content="Lin is allergic to shellfish.")
     >>> [one.id for one in referenced("No shellfish tonight, then.", [shell], query="What do we eat?", names=["Lin"])]
@@ -68,9 +64,21 @@ def referenced(
         if weight >= min(ENOUGH, HALF * len(told[memory.id])) and weight >= LEAST:
             shown = " ".join(sorted(both, key=text.find)[:4])
             found.append(Reference(memory.id, Reason.of("referenced", words=shown)))
-        elif vectors and (near := _near(memory, text, query, vectors)):
-            found.append(Reference(memory.id, Reason.of("referenced", cosine=near)))
+        elif cosine := near.get(memory.id):
+            found.append(Reference(memory.id, Reason.of("referenced", cosine=cosine)))
     return found
+
+
+def nearer(reply: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+    """The memories that a reply says in other words, by id: it comes near to them, and what was said before did not.
+
+    Both bring the cosines of what was said with memories, those of a model or of vectors at hand.
+    """
+    return {
+        one: round(cosine, 3)
+        for one, cosine in reply.items()
+        if cosine >= max(NEAR, before.get(one, 0.0) + NEARER)
+    }
 
 
 def _telling(texts: Iterable[str]) -> set[str]:
@@ -87,11 +95,3 @@ def _worth(token: str, *texts: str) -> float:
     """A long word, a number and what both texts write as a name prove something alone: longer words are rarer (G. K. Zipf, 1935)."""
     name = token.isascii() and all(token.capitalize() in text for text in texts)
     return ENOUGH if name or len(token) >= LONG or token[0].isdigit() else 1.0
-
-
-def _near(memory: Memory, reply: str, query: str, vectors: Cosine) -> float:
-    """How near a sentence of the reply is to the memory, where it is nearer than what was said before; else 0."""
-    parts = [part.of(reply) for part in sentences(reply)][:_MOST_SENTENCES]
-    nearest = max((vectors(part, memory.content) or 0.0 for part in parts), default=0.0)
-    before = (vectors(query, memory.content) or 0.0) if query and nearest >= NEAR else 0.0
-    return round(nearest, 3) if nearest >= max(NEAR, before + NEARER) else 0.0

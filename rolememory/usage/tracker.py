@@ -18,7 +18,7 @@ from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import UsageTally
 from rolememory.storage.port import Space
 from rolememory.storage.usage_log import UsageLog
-from rolememory.usage.references import Cosine, referenced
+from rolememory.usage.references import nearer, referenced
 from rolememory.usage.weights import effects
 
 _KEPT_CHATS, _KEPT_TURNS = 256, 4  # whose prompts are remembered until their replies are seen
@@ -30,10 +30,18 @@ Prompts = OrderedDict[str, tuple[str, ...]]
 """What the prompts of the newest turns held: version of the user's message -> ids."""
 
 
+Near = Callable[[str, Sequence[str], Sequence[str]], Mapping[str, float]]
+"""A chat, versions of its messages, ids of memories -> how near in meaning the nearest passage of these is to each memory, -1..1.
+
+Memories and messages without vectors are left out: a reply has its vectors by the time of the turn behind it, and is compared again then.
+"""
+
+
 class Usage:
     """Notes which memories replies use, and tells what that adds to weights. Thread-safe; a turn never waits for it.
 
-    `memories` brings what the role remembers now, `names` those who speak in a chat, `pool` the thread that compares.
+    `memories` brings what the role remembers now, `names` those who speak in a chat, `pool` the thread that compares,
+    `near` compares by vectors.
     """
 
     def __init__(
@@ -43,16 +51,11 @@ class Usage:
         memories: Callable[[], Mapping[str, Memory]],
         names: Callable[[str], Collection[str]],
         pool: Callable[[], Executor],
-        vectors: Cosine | None = None,
+        near: Near,
     ) -> None:
         self.uses = UsageLog(space)
-        self._chats, self._memories, self._names, self._pool, self._vectors = (
-            chats,
-            memories,
-            names,
-            pool,
-            vectors,
-        )
+        self._chats, self._memories, self._names = chats, memories, names
+        self._pool, self._near = pool, near
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
         self._added: (
             tuple[Mapping[str, UsageTally], Mapping[str, Memory], Mapping[str, float]] | None
@@ -140,24 +143,35 @@ class Usage:
         place = path.find(version)
         if place is None:
             return
-        reply = _reply(path, place)
+        replies = _replies(path, place)
+        reply = "\n".join(said.text for said in replies)
         known = self._memories()
         held = [
             known[one] for one in injected if one in known
         ]  # what was heard from other roles is theirs to weigh
         if not reply or not held:
             return
-        before = "\n".join(said.text for said in path[max(place + 1 - _EARLIER, 0) : place + 1])
-        used = referenced(reply, held, query=before, names=self._names(chat), vectors=self._vectors)
+        earlier = path[max(place + 1 - _EARLIER, 0) : place + 1]
+        near, before = (
+            self._near(chat, [one.version for one in said], [one.id for one in held])
+            for said in (replies, earlier)
+        )
+        used = referenced(
+            reply,
+            held,
+            query="\n".join(said.text for said in earlier),
+            names=self._names(chat),
+            near=nearer(near, before),
+        )
         self.uses.note(
             chat, version, [one.id for one in held], {one.id for one in used}, path[place].at
         )
 
 
-def _reply(path: VisiblePath, place: int) -> str:
+def _replies(path: VisiblePath, place: int) -> list[ChatMessage]:
     """All that answers the message at this place."""
     behind = (path[at] for at in range(place + 1, len(path)))
-    return "\n".join(said.text for said in takewhile(lambda said: said.role == "assistant", behind))
+    return list(takewhile(lambda said: said.role == "assistant", behind))
 
 
 def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:

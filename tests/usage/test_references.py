@@ -1,11 +1,17 @@
 """Which memories a reply used: precision first, in both languages."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from rolememory import Home, Message
 from rolememory.schema.memory import Memory
 from rolememory.schema.wording import word
-from rolememory.usage.references import referenced
+from rolememory.usage.references import nearer, referenced
 from tests.builders import memory
+from tests.hashing import HashingEmbedder
 
 SPEAKERS = ("Mira", "Lin", "米拉", "林")
 KNOWN = [
@@ -54,29 +60,23 @@ def test_our_own_block_in_the_reply_proves_nothing() -> None:
     assert not referenced(block, KNOWN, names=SPEAKERS)
 
 
-ALIKE = {
-    ("Nothing from the sea for you.", "Lin is allergic to shellfish."): 0.8,
-    ("Cook something!", "Lin is allergic to shellfish."): 0.1,
-    ("What about oysters?", "Lin is allergic to shellfish."): 0.7,
-}
-
-
 @pytest.mark.parametrize(
-    ("query", "reply", "near"),
+    ("reply", "near", "before", "found"),
     [
-        pytest.param("Cook something!", "Nothing from the sea for you.", [0.8], id="other words"),
-        pytest.param("What about oysters?", "Nothing from the sea for you.", [], id="no nearer"),
-        pytest.param("Cook something!", "Sit down and wait.", [], id="no model can tell"),
-        pytest.param("Cook something!", "No shellfish!", [None], id="words suffice"),
+        pytest.param("Nothing from the sea for you.", 0.8, 0.1, [0.8], id="other words"),
+        pytest.param("Nothing from the sea for you.", 0.8, 0.7, [], id="no nearer"),
+        pytest.param("Nothing from the sea for you.", 0.5, 0.1, [], id="not near"),
+        pytest.param("Sit down and wait.", None, None, [], id="no model can tell"),
+        pytest.param("No shellfish!", 0.8, 0.1, [None], id="words suffice"),
     ],
 )
 def test_meaning_helps_where_words_prove_nothing(
-    query: str, reply: str, near: list[float | None]
+    reply: str, near: float | None, before: float | None, found: list[float | None]
 ) -> None:
-    found = referenced(
-        reply, KNOWN[:1], query=query, vectors=lambda one, two: ALIKE.get((one, two))
-    )
-    assert [dict(one.because.values).get("cosine") for one in found] == near
+    one = KNOWN[0].id
+    said, earlier = ({one: cosine} if cosine else {} for cosine in (near, before))
+    used = referenced(reply, KNOWN[:1], near=nearer(said, earlier))
+    assert [dict(each.because.values).get("cosine") for each in used] == found
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,42 @@ def test_a_memory_that_is_recited_is_not_used(content: str, reply: str) -> None:
 def test_a_memory_that_says_nothing_is_never_used(content: str) -> None:
     reply = "Mira drinks tea, 喝茶的。 🙂"
     assert referenced(reply, [Memory(id="a", content=content)], names=SPEAKERS) == []
+
+
+class Synonyms(HashingEmbedder):
+    """Knows that two ways of saying it mean the same."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return super().embed(
+            [
+                text.replace("Your dad went under", "Lin's father drowned")
+                .replace("你爹掉进水里没了", "阿林的父亲淹死了")
+                for text in texts
+            ]
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "reply"),
+    [
+        pytest.param("Lin's father drowned.", "Your dad went under.", id="en"),
+        pytest.param("阿林的父亲淹死了。", "你爹掉进水里没了。", id="zh"),
+    ],
+)
+@pytest.mark.parametrize("model", [True, False], ids=["with a model", "by words alone"])
+def test_a_reply_in_other_words_makes_its_memory_heavier_where_a_model_knows_them(
+    tmp_path: Path, content: str, reply: str, model: bool
+) -> None:
+    settings = {"learn.extractor": "rules"} | ({} if model else {"embedding.backend": "off"})
+    with Home.open(tmp_path, settings, Synonyms() if model else None) as home:
+        mira = home.create("Mira")
+        mira.remember(content, id="father", constant=True)
+        said: list[Message] = []
+        for text, answer in (("Good evening!", reply), ("Go on...", "Hm."), ("So?", "Hm, hm.")):
+            said.append(Message.user(text))
+            mira.recall(said, chat="one", user="lin")
+            said.append(Message.assistant(answer))
+            mira.observe(said, chat="one", user="lin")
+            mira.ready(30)
+    with Home.open(tmp_path, settings) as home:
+        assert (home.role("Mira").weight("father") > 1.0) is model

@@ -40,7 +40,12 @@ class House:
     def __init__(self, folder: Path, pool: ThreadPoolExecutor) -> None:
         self.chats = Chats(FileSpace(folder))
         self.usage = Usage(
-            FileSpace(folder), self.chats, lambda: MEMORIES, lambda _: ("Mira", "Lin"), lambda: pool
+            FileSpace(folder),
+            self.chats,
+            lambda: MEMORIES,
+            lambda _: ("Mira", "Lin"),
+            lambda: pool,
+            lambda _, versions, ids: {},
         )
 
     def turn(
