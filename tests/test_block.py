@@ -334,3 +334,15 @@ def test_a_question_that_stands_beside_its_answer_is_told_once(
         assert {one.memory.content for one in turn.recalled} == {said, reply}
         assert turn.text.count(said[-5:]) == 1
         assert reply in turn.text
+
+
+def test_nothing_stands_behind_a_reply_that_is_continued(tmp_path: Path) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off", "inject.depth": 0}) as home:
+        mira = home.create("Mira")
+        mira.remember("The beacon failed in the storm of 1887.", keys=["beacon"])
+        asked = [Message.user("Why is the beacon dark?")]
+        turn = mira.recall(asked, user="lin")
+        assert [one.role for one in turn.messages] == ["user", "system"]
+        begun = [*asked, Message.assistant("Well, you see,")]
+        turn = mira.recall(begun, user="lin", generation="continue")
+        assert [one.role for one in turn.messages] == ["user", "system", "assistant"]

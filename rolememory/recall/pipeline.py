@@ -182,6 +182,7 @@ class RecallPipeline:
             of.style,
             request.messages,
             lore,
+            continuing=request.generation.kind == "continue",
             persona=personalisation(wishes, of.scene.language, self._resources.templates),
             story=_apart(chapters.text if told else "", self._recent(of, given)),
             scene=self._scene(of) if told else "",

@@ -179,6 +179,7 @@ def say(
     messages: Sequence[Message],
     lore: Activation | None = None,
     *,
+    continuing: bool = False,
     persona: str = "",
     story: str = "",
     scene: str = "",
@@ -189,7 +190,8 @@ def say(
 ) -> Turn:
     """The answer in words, in its place among the messages. Nothing recalled: the messages as they are.
 
-    `untold`: what is said instead of the fresh part; `embedder` and `notes`: what the trace tells besides.
+    `continuing`: the last message is a reply that goes on; `untold`: what is said instead of the fresh part; `embedder` and
+    `notes`: what the trace tells besides.
     """
     chosen = [one.memory for one in given.fitted.chosen]
     parts = style.parts(chosen)
@@ -200,7 +202,11 @@ def say(
             style.apart, rules, [one for one in (persona, story) if one], scene, parts, untold
         )
     )
-    placed = place_all(messages, [*lore_placements(lore.placement if lore else None), *own])
+    placed = place_all(
+        messages,
+        [*lore_placements(lore.placement if lore else None), *own],
+        continuing=continuing,
+    )
     share = question.measure.share
     of_lore = lore.notes if lore else ()
     return Turn(
