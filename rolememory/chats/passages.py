@@ -83,8 +83,8 @@ class ChatPassages:
         marks = (one.mark if one else None for one in (self._forgotten, self._pinned))
         generation = (self._chats.generation, *marks)
         if generation != self._generation:
-            self._generation = generation
             self._note_changed()
+            self._generation = generation
         with gc_paused():
             while self._unread and (most is None or most > 0):
                 check_cancelled()

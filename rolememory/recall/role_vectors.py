@@ -97,6 +97,8 @@ class RoleVectors:
             work()
         except (ModelError, NotWrittenError) as error:
             log.warning("vectors of %s: %s", self._space.name, error)
+        except Exception:  # of somebody's embedder: the thread is to live for what comes next
+            log.exception("vectors of %s: not made", self._space.name)
 
     def _next(self) -> Mapping[str, Entry] | None:
         with self._changed:

@@ -1,14 +1,17 @@
 """A debouncer: acts after a quiet time, on a thread that lives only while there is something to do."""
 
+import logging
 import threading
 from collections.abc import Callable
 from time import monotonic
+
+_log = logging.getLogger(__name__)
 
 
 class Debouncer:
     """After `touch`, `act` runs once when `rest_s` have passed without another touch; it tells whether it is done.
 
-    An act that is not done is tried again, each time after twice the rest (at most a minute).
+    An act that is not done, or fails, is tried again, each time after twice the rest (at most a minute).
     """
 
     def __init__(self, rest_s: float, act: Callable[[], bool], name: str) -> None:
@@ -43,13 +46,20 @@ class Debouncer:
     def _run(self) -> None:
         rest_s = self.rest_s
         while self._wait():
-            if self._act():
+            if self._acted():
                 rest_s = self.rest_s
                 continue
             rest_s = min(rest_s * 2, 60.0)
             with self._changed:
                 if not self._closed and self._due is None:
                     self._due = monotonic() + rest_s
+
+    def _acted(self) -> bool:
+        try:
+            return self._act()
+        except Exception:  # the thread is to live for the next try
+            _log.exception("%s: not done", self._name)
+            return False
 
     def _wait(self) -> bool:
         """Wait until it is time; false when there is nothing left to do."""

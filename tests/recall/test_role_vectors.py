@@ -156,3 +156,30 @@ def test_a_long_text_is_embedded_in_pieces_as_long_as_the_settings_say(
         lengths = [len(one) for one in model.texts if one.strip() in text]
         assert len(text) / size <= len(lengths)
         assert size / 2 < max(lengths) <= size
+
+
+class Stumbling(Noting):
+    """Fails once, as somebody's code may."""
+
+    failed = False
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        if not self.failed and "The beacon failed." in texts:
+            self.failed = True
+            raise ZeroDivisionError
+        return super().embed(texts)
+
+
+def test_an_embedder_that_fails_once_is_asked_again_with_what_comes_next(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = Stumbling()
+    with Home.open(tmp_path, QUIET, embedder=model) as home:
+        mira = home.create("Mira")
+        mira.remember("The beacon failed.")
+        mira.recall("Why is it dark?")
+        assert mira.ready(20)
+        mira.remember("The lamp is new.")
+        assert mira.ready(20)
+    assert "not made" in caplog.text
+    assert "The lamp is new." in model.texts
