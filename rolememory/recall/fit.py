@@ -249,7 +249,7 @@ def _says_enough(content: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Choice:
+class _Selection:
     """What is chosen from, by which rules, and what stands there already."""
 
     ranking: Ranking
@@ -287,7 +287,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     loud, refused = _by_threshold(ranking, fitting, beside)
     distilled = _distilled(ranking, fitting) if said else {}
     fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
-    choice = _Choice(ranking, fitting, block, fitted, Excerpts(fitting.known))
+    choice = _Selection(ranking, fitting, block, fitted, Excerpts(fitting.known))
     gates, in_part = _gates(fitting, ranking), fitting.allowance.asked and fitting.thresholds
     for place in _in_order(ranking, loud, said=said):
         kind, memory = ranking.kinds[place], ranking.memories[place]
@@ -306,7 +306,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     return fitted
 
 
-def _take(choice: _Choice, place: int, memory: Memory) -> None:
+def _take(choice: _Selection, place: int, memory: Memory) -> None:
     """Let one in that no gate keeps out, unless its words stand there already."""
     scored, fitted = choice.ranking[place], choice.fitted
     told = _told_as(choice, scored, memory)
@@ -355,7 +355,7 @@ def _dated(scored: Scored, fitted: Fitted) -> Scored:
     return replace(scored, memory=memory.model_copy(update={"later": False}))
 
 
-def _in_part(choice: _Choice, place: int) -> Memory:
+def _in_part(choice: _Selection, place: int) -> Memory:
     """A memory that rests on a chat as it will be told: where it was asked for, and has better ones before it, a part."""
     memory = choice.ranking.memories[place]
     if memory.locked or choice.is_full or not choice.excerpts.cuts(memory):
@@ -363,7 +363,7 @@ def _in_part(choice: _Choice, place: int) -> Memory:
     return choice.excerpts.part(memory, _shared(choice.ranking[place]))
 
 
-def _told_as(choice: _Choice, scored: Scored, memory: Memory) -> Memory | Reason:
+def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Reason:
     """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
     excerpts, allowance = choice.excerpts, choice.fitting.allowance
     if not isinstance(memory, Passage):
@@ -388,7 +388,7 @@ def _told_as(choice: _Choice, scored: Scored, memory: Memory) -> Memory | Reason
     return excerpt
 
 
-def _excerpt(choice: _Choice, scored: Scored, memory: Passage) -> Passage | None:
+def _excerpt(choice: _Selection, scored: Scored, memory: Passage) -> Passage | None:
     """The passage with the sentences around it, or alone where that does not fit; None where its words stand there already."""
     excerpts, allowance = choice.excerpts, choice.fitting.allowance
     excerpt = excerpts.of(memory, _shared(scored))
@@ -465,10 +465,10 @@ def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     )
 
 
-_Gate = Callable[[_Choice, Memory, float], Reason | FoundOutLater | None]
+_Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]
 
 
-def _threshold(choice: _Choice, memory: Memory, relevance: float) -> Reason | None:
+def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason | None:
     fitting = choice.fitting
     rules = fitting.rules
     margin = rules.keep_margin if memory.id in fitting.kept else 0.0
@@ -497,7 +497,7 @@ def _below(relevance: float, threshold: float) -> Reason:
     return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
 
 
-def _low_relevance(choice: _Choice, _: Memory, relevance: float) -> Reason | None:
+def _low_relevance(choice: _Selection, _: Memory, relevance: float) -> Reason | None:
     high = choice.fitting.high
     if not choice.fitting.thresholds or relevance >= high:
         return None
@@ -519,14 +519,14 @@ def _of_type(fitted: Fitted, kind: MemoryType) -> list[Memory]:
     return [one for one in told if one.type is kind and not isinstance(one, Passage)]
 
 
-def _type_limit(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _type_limit(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     limit = _limit(choice.fitting.rules.max_per_type, memory.type)
     if limit is None or len(_of_type(choice.fitted, memory.type)) < limit:
         return None
     return Reason("type_limit", (("type", memory.type.value), ("limit", limit)))
 
 
-def _max_items(choice: _Choice, _: Memory, __: float) -> Reason | None:
+def _max_items(choice: _Selection, _: Memory, __: float) -> Reason | None:
     limit, chosen = choice.fitting.rules.max_items, choice.fitted.chosen
     return (
         Reason("max_items", (("limit", limit),))
@@ -535,7 +535,7 @@ def _max_items(choice: _Choice, _: Memory, __: float) -> Reason | None:
     )
 
 
-def _enough(choice: _Choice, memory: Memory, _: float) -> FoundOutLater | None:
+def _enough(choice: _Selection, memory: Memory, _: float) -> FoundOutLater | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
     fitted, fitting = choice.fitted, choice.fitting
     limit = fitting.rules.enough or 0.0
@@ -550,7 +550,7 @@ def _told_enough(relevance: float, limit: float) -> Reason:
     return Reason("enough", (("sum", round(relevance, 2)), ("limit", limit)))
 
 
-def _type_budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _type_budget(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     kind = memory.type
     limit = _limit(choice.fitting.budget.per_type, kind)
     if limit is None:
@@ -560,21 +560,21 @@ def _type_budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     return Reason("type_budget", values) if needed > limit else None
 
 
-def _no_room(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _no_room(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """Most that do not fit need no measuring."""
     return _over(choice, choice.block.length + choice.block.least(memory))
 
 
-def _budget(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _budget(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     return _over(choice, choice.block.tried(memory))
 
 
-def _over(choice: _Choice, needed: int) -> Reason | None:
+def _over(choice: _Selection, needed: int) -> Reason | None:
     limit = choice.fitting.limit
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
-def _along(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _along(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """What came along with something older is a small part of the block."""
     fitting = choice.fitting
     if memory.id not in choice.ranking.gained or not fitting.thresholds:
@@ -586,7 +586,7 @@ def _along(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     return Reason("along", (("needed", needed), ("limit", limit), ("most", MOST_ALONG)))
 
 
-def _echo(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _echo(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     fitting, created = choice.fitting, memory.created
     said = fitting.visible.query
     if not said or plain(memory.content) != said:
@@ -597,7 +597,7 @@ def _echo(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     return Reason("echo") if fresh or fitting.rules.skip_visible else None
 
 
-def _visible(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _visible(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     rules, visible = choice.fitting.rules, choice.fitting.visible
     if visible.holds(memory):
         return Reason("visible")
@@ -632,7 +632,9 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
     return kept
 
 
-def _allowance(choice: _Choice, memory: Memory, relevance: float) -> Reason | FoundOutLater | None:
+def _allowance(
+    choice: _Selection, memory: Memory, relevance: float
+) -> Reason | FoundOutLater | None:
     fitting = choice.fitting
     if not fitting.thresholds:
         return None
@@ -661,7 +663,7 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
     return None
 
 
-def _near_duplicate(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     fitted, fitting = choice.fitted, choice.fitting
     content = plain(memory.content)
     if isinstance(memory, Passage):
@@ -678,7 +680,7 @@ def _near_duplicate(choice: _Choice, memory: Memory, _: float) -> Reason | None:
     return None
 
 
-def _chapter(choice: _Choice, memory: Memory, _: float) -> Reason | None:
+def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """Chapters stand beside the block: what is told there is not told again, and few more come in."""
     chapter, fitting = memory.chapter, choice.fitting
     if chapter is None or not fitting.thresholds:
