@@ -27,7 +27,7 @@ def entries_in(data: bytes, arrays: Iterable[str]) -> list[tuple[str, int]]:
     """The array of each entry of these arrays of a JSON object, and where in the bytes it begins, in order.
 
     >>> entries_in('{"语": 1, "a": [{"语": 2}, 3]}'.encode(), ["a", "b"])
-    [('a', 18), ('a', 29)]
+    [('a', 17), ('a', 29)]
     """
     walk = _JsonWalker(data.decode("latin-1"), {f"{name}[]" for name in arrays}, doubles=False)
     return [(path.partition("[")[0], at) for path, at in walk.offsets.items() if path[-1:] == "]"]

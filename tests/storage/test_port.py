@@ -38,7 +38,6 @@ REACHING = {
     "serve/app_state.py": "an editor's saves are watched in the home's folder",
     "serve/proxy/identify.py": "cards are read as files, to compare descriptions",
     "serve/rest/books.py": "books are edited as files",
-    "serve/rest/models.py": "the cache of another program",
     "serve/rest/roles.py": "books are edited as files",
     "serve/rest/book_folders.py": "books are edited as files",
     "serve/rest/staged_uploads.py": "what is uploaded waits in a folder",

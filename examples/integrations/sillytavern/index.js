@@ -42,7 +42,9 @@ const refreshTurn = () => quietly(async () => showTurn(await memory.lastTurn()))
 
 const refreshLearned = () => quietly(async () => showLearned(await memory.learned()));
 
-const refreshPeople = () => quietly(async () => showStrangers(await memory.strangers()));
+let asked = Promise.resolve(); // one after the other, so that what came first is not shown last
+
+const refreshPeople = () => (asked = asked.then(() => quietly(async () => showStrangers(await memory.strangers()))));
 
 async function opened() {
     clear();
@@ -68,9 +70,9 @@ async function listen() {
 
 function heard(kind) {
     memory.news();
-    if (kind === 'learned' || kind === 'memory') refreshLearned();
-    if (kind === 'turn') refreshTurn();
-    if (kind === 'chat' || kind === 'memory') refreshPeople();
+    if (['learned', 'memory', 'open'].includes(kind)) refreshLearned();
+    if (['turn', 'open'].includes(kind)) refreshTurn();
+    if (['chat', 'memory', 'open'].includes(kind)) refreshPeople();
 }
 
 /** The API may lead elsewhere now. */

@@ -97,6 +97,7 @@ export async function look() {
 export async function follow(signal, heard) {
     const answer = await fetch(`${server()}/api/events`, { headers: headers(), signal, credentials: 'omit' });
     if (!answer.ok) return;
+    heard('open', {}); // what happened while nobody listened is asked for
     let rest = '';
     for await (const part of pieces(answer.body.pipeThrough(new TextDecoderStream()))) {
         const blocks = (rest + part).split('\n\n');

@@ -185,7 +185,10 @@ def house(folder: Path, memory: bool) -> Iterator[Way]:
 
 @FEW
 @given(
-    body=JSON.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=200),
+    body=JSON.filter(lambda one: not isinstance(one, dict) or "rolememory" not in one).map(
+        lambda value: json.dumps(value).encode()
+    )
+    | st.binary(max_size=200),
     headers=st.lists(HEADER, max_size=3, unique_by=lambda pair: pair[0]),
 )
 def test_without_memory_any_request_goes_up_as_it_came(
