@@ -85,7 +85,23 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("ROLEMEMORY_TRACEBACK"):
             raise
-        return _told(error)
+        return INTERRUPTED if _on_the_way_out(error) else _told(error)
+
+
+def _on_the_way_out(error: BaseException) -> bool:
+    """Whether it only failed because Ctrl-C came before, for example in the midst of loading a library.
+
+    >>> try:
+    ...     try:
+    ...         raise KeyboardInterrupt
+    ...     finally:
+    ...         import no_such_library
+    ... except ImportError as error:
+    ...     print(_on_the_way_out(error))
+    True
+    """
+    before = error.__context__
+    return before is not None and (isinstance(before, KeyboardInterrupt) or _on_the_way_out(before))
 
 
 def _perform(command: Any, arguments: list[str]) -> None:
