@@ -46,11 +46,13 @@ export async function ask(method, path, body, { etag, signal, type } = {}) {
   const sent = body === undefined ? undefined : raw ? body : JSON.stringify(body);
   const kind = body instanceof FormData ? {} : body === undefined ? {} : { "content-type": type || (raw ? body.type || "application/octet-stream" : "application/json") };
   const call = `${method} ${path.split("?")[0]}`;
+  const began = performance.now();
   const response = await reached(`/api${path}`, { method, signal, body: sent, headers: headers({ ...kind, ...(etag ? { "if-match": etag } : {}) }) });
   if (response.status === 401) needsToken.set(true);
   const answer = await read(response);
   if (!response.ok) throw Object.assign(new ApiError(response.status, answer?.error, answer?.current), { call });
-  if (banner.get()?.call === call || banner.get()?.code === "unreachable") banner.set(null);
+  const told = banner.get();
+  if (told?.call === call || (told?.code === "unreachable" && began > told.at)) banner.set(null); // an older answer proves nothing
   return { body: answer, etag: response.headers.get("etag") };
 }
 

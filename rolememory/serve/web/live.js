@@ -61,7 +61,7 @@ export function announce(text) {
 /** Show an error on the banner: what happened, what to do. `again` adds a button. It goes when the same call goes well. */
 export function fail(error, again) {
   if (error?.name === "AbortError") return;
-  banner.set({ message: error?.message || String(error), hint: error?.hint || "", where: error?.where || "", all: error?.all || [], code: error?.code, call: error?.call, again });
+  banner.set({ at: performance.now(), message: error?.message || String(error), hint: error?.hint || "", where: error?.where || "", all: error?.all || [], code: error?.code, call: error?.call, again });
 }
 
 export const clear = () => banner.set(null);
