@@ -84,7 +84,7 @@ def _not_json(error: ValueError, file: str, line: int | None = None) -> FileErro
     return FileError(
         file,
         "not JSON: {told}",
-        remedy="give a chat as JSON or JSON lines",
+        remedy="give a chat as JSON, JSON lines, or lines `Name: text`",
         line=line or getattr(error, "lineno", None),
         column=getattr(error, "colno", None),
         told=told[:1].lower() + told[1:],

@@ -416,3 +416,6 @@ def test_plain_text_in_which_the_role_says_nothing_is_refused(
     talk.write_text("Ann: Is it dark?\nBob: It is.", "utf-8")
     said = run(home, "observe", "Mira", str(talk), code=1)
     assert "nobody in it is Mira: Ann, Bob speak; write Mira before" in said
+    talk.write_text("", "utf-8")
+    said = run(home, "observe", "Mira", str(talk), code=1)
+    assert "give a chat as JSON, JSON lines, or lines `Name: text`" in said
