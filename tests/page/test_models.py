@@ -1,6 +1,5 @@
-"""Making meaning quicker from the page: begun by a button, followed step by step, and a failure says why."""
+"""The models on the page: what is offered, and what makes meaning quicker."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,33 +23,10 @@ def house(tmp_path: Path) -> Iterator[Served]:
         yield open_house
 
 
-def hears(visitor: Visitor) -> None:
-    """Waits until the page listens."""
-    last = time.monotonic() + 60
-    while not visitor.served.house.bus.listeners:
-        assert time.monotonic() < last, "the page does not listen"
-        visitor.page.evaluate("() => new Promise(requestAnimationFrame)")
-
-
 @EITHER
-def test_an_export_is_followed_and_a_failure_says_why(visitor: Visitor) -> None:
+def test_what_makes_meaning_quicker_is_told(visitor: Visitor) -> None:
     visitor.goes("settings", "models")
-    told = visitor.page.locator("#drawing")
-    expect(visitor.button("graph.draw")).to_be_enabled()
-    hears(visitor)
-    visitor.served.house.bus.tell(
-        "graph", state="exporting", step=3, steps=4, text="comparing it with the original"
-    )
-    expect(told).to_contain_text(visitor.says("graph.exporting", step=3, steps=4))
-    expect(told.get_by_role("progressbar")).to_have_attribute("value", "2")
-    expect(visitor.button("graph.draw.int8")).to_be_disabled()
-    visitor.served.house.bus.tell("graph", state="failed", step=3, steps=4, text="")
-    visitor.button("graph.draw").click()
-    expect(told).to_contain_text(visitor.says("graph.failed"))
-    expect(told).to_contain_text(
-        {"en": "neither a folder nor", "zh": "既不是文件夹"}[visitor.language]
-    )
-    expect(visitor.button("graph.draw")).to_be_enabled()
+    expect(visitor.page.get_by_text("rolememory model export")).to_be_visible()
 
 
 @EITHER

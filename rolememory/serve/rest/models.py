@@ -1,9 +1,6 @@
-"""The models: whether meaning works and why not, which servers rest, what learning waits for; fetching a model, and drawing it as a graph."""
+"""The models: whether meaning works and why not, which servers rest, what learning waits for; fetching a model."""
 
-import re
-import subprocess
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,16 +10,13 @@ from rolememory.learn.model.models import is_offered
 from rolememory.locales import translated
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, kept, router
-from rolememory.serve.rest.model_command import ModelCommand
+from rolememory.serve.rest.model_fetch import Fetches, FetchOut
 from rolememory.serve.rest.schemas import In, Name, Out, Said
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
 from rolememory.text.embed.loader import at_hand, by_endpoint, configured
 from rolememory.text.embed.local import DEFAULT_MODEL
 
 routes = router("models")
-_STEP = re.compile(r"(\d+)/(\d+) (.+)")  # of an export, as it says it
-_KEPT = 2000  # characters of what it said last
-LOOK_S = 1.0  # between two looks at how much of a model has arrived
 
 
 class BreakerOut(Out):
@@ -108,85 +102,7 @@ class FetchIn(In):
     name: Name
 
 
-class FetchOut(Out):
-    """How a fetch stands; every step is an event `model` as well."""
-
-    name: str
-    state: str
-    """none, fetching, done, failed"""
-    bytes: int
-    expected: int
-    text: str
-    """failed: why; done: what to do now"""
-
-
-class ExportIn(In):
-    """How."""
-
-    int8: bool = False
-    """weights in 8 bits: a quarter of the size, a little less exact"""
-
-
-class ExportOut(Out):
-    """How an export stands; every step is an event `graph` as well."""
-
-    state: str
-    """none, exporting, done, failed"""
-    step: int
-    steps: int
-    """0 = not known yet"""
-    text: str
-    """exporting: what is done now; failed: why; done: what to do now"""
-
-
-class Fetches(ModelCommand[FetchOut]):
-    """Fetching a model from the hub."""
-
-    event = "model"
-
-    def __init__(self) -> None:
-        super().__init__(FetchOut(name="", state="none", bytes=0, expected=0, text=""))
-        self.folders: dict[str, Path] = {}  # where the hub's library puts a model
-
-    def watch(self, call: HomeCall, running: "subprocess.Popen[str]") -> str:
-        """Tell how much has arrived."""
-        while True:
-            try:
-                return running.communicate(timeout=LOOK_S)[1]
-            except subprocess.TimeoutExpired:
-                arrived = min(_size(self.folders[self.state.name]), self.state.expected)
-                self.tell(call, self.state.model_copy(update={"bytes": arrived}))
-
-    def ended(self, good: bool) -> dict[str, Any]:
-        """All of it has arrived, or none counts."""
-        return {**super().ended(good), "bytes": self.state.expected if good else 0}
-
-
 TheFetches = Annotated[Fetches, kept(Fetches)]
-
-
-class Exports(ModelCommand[ExportOut]):
-    """Drawing one graph."""
-
-    event = "graph"
-
-    def __init__(self) -> None:
-        super().__init__(ExportOut(state="none", step=0, steps=0, text=""))
-
-    def watch(self, call: HomeCall, running: "subprocess.Popen[str]") -> str:
-        """Tell each step."""
-        said = ""
-        for line in running.stderr or ():
-            if step := _STEP.fullmatch(line.strip()):
-                done, steps, text = step.groups()
-                self.tell(
-                    call, ExportOut(state="exporting", step=int(done), steps=int(steps), text=text)
-                )
-            said = (said + line)[-_KEPT:]
-        return said
-
-
-TheExports = Annotated[Exports, kept(Exports)]
 
 
 @routes.get("/meaning")
@@ -253,24 +169,7 @@ def fetch(call: HomeCall, fetches: TheFetches, given: FetchIn) -> FetchOut:
     known = {model.name: model for model in MODELS}
     if given.name not in known:
         raise UnknownNameError("model", given.name, known)
-    model = known[given.name]
-    fetches.folders[model.name] = _cache() / f"models--{model.repository.replace('/', '--')}"
-    expected = model.megabytes * 10**6
-    begun = FetchOut(name=model.name, state="fetching", bytes=0, expected=expected, text="")
-    return fetches.begin(call, ["fetch", model.name], begun)
-
-
-@routes.get("/models/export")
-def exported(exports: TheExports) -> ExportOut:
-    """How the last export stands."""
-    return exports.state
-
-
-@routes.post("/models/export", status_code=202)
-def export(call: HomeCall, exports: TheExports, given: ExportIn) -> ExportOut:
-    """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started again."""
-    begun = ExportOut(state="exporting", step=0, steps=0, text="")
-    return exports.begin(call, ["export", *(["--int8"] if given.int8 else [])], begun)
+    return fetches.begin(call, known[given.name])
 
 
 def _used_by(settings: EmbeddingSettings) -> RecommendedModel | None:
@@ -291,19 +190,3 @@ def _learning_breakers(call: HomeCall) -> list[BreakerOut]:
 
 def _breaker_out(call: HomeCall, breaker: CircuitBreaker, what: str) -> BreakerOut:
     return call.shown(BreakerOut, breaker, state=breaker.state.value, for_=what)
-
-
-def _cache() -> Path:
-    """Where the hub's library keeps what it fetches."""
-    try:
-        from huggingface_hub.constants import HF_HUB_CACHE
-    except ImportError:
-        return Path()
-    return Path(HF_HUB_CACHE)
-
-
-def _size(folder: Path) -> int:
-    try:
-        return sum(path.stat().st_size for path in (folder / "blobs").iterdir())
-    except OSError:
-        return 0

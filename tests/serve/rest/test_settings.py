@@ -1,6 +1,7 @@
 """Settings, presets and models over REST, in a house of their own: what is changed here holds for all of it."""
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from rolememory.serve.events import Event
 from rolememory.storage.settings_text import commented
 from rolememory.storage.settings_tree import leaves
 from tests.serve.houses import Served, served
@@ -227,6 +229,24 @@ def test_a_fetch_that_fails_tells_why_step_by_step(
     found = good(api.get("/models/fetch"))
     assert found["name"] == "bge-small-zh-v1.5"
     assert "HF_HUB_OFFLINE" in found["text"] or "huggingface_hub" in found["text"]
+
+
+def test_who_asks_twice_gets_the_fetch_that_runs(
+    api: httpx.Client, house: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    ended, ends = threading.Event(), list[Event]()
+
+    def hear(event: Event) -> None:
+        if event.values.get("state") == "failed":
+            ends.append(event)
+            ended.set()
+
+    house.house.bus.on(hear)
+    begun = [api.post("/models/fetch", json={"name": "bge-small-zh-v1.5"}) for _ in range(3)]
+    assert [one.status_code for one in begun] == [202] * 3
+    assert ended.wait(120)
+    assert len(ends) == 1
 
 
 def test_the_models_we_know_are_listed(api: httpx.Client) -> None:

@@ -11,7 +11,7 @@ export function State({ list }) {
   const here = (list.find((one) => one.id === role) ?? list[0])?.id;
   const meaning = useAsked((signal) => get("/meaning", { signal }), []);
   const learning = useAsked((signal) => (here ? get(inRole(here, "/learning"), { signal }) : Promise.resolve(null)), [here]);
-  useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["model", "graph", "learned", "settings", "breaker"] }), [here]);
+  useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["model", "learned", "settings", "breaker"] }), [here]);
   const breakers = [...new Map([...(meaning.value?.breakers ?? []), ...(learning.value?.breakers ?? [])].map((one) => [`${one.for}/${one.name}`, one])).values()];
   return html`<section class="sheet"><div class="row apart"><h2>${t("state.title")}</h2><${Button} kind="small" onClick=${() => { meaning.again(); learning.again(); announce(t("state.again")); }}>${t("state.look")}<//></div>
     ${meaning.error && html`<${Trouble} error=${meaning.error} again=${meaning.again} />`}
@@ -25,7 +25,7 @@ export function State({ list }) {
     ${list.length > 1 && html`<${Field} as="select" label=${t("state.role")} value=${here} onInput=${setRole} options=${list.map((one) => [one.id, one.name])} />`}
     <h3>${t("state.breakers")}</h3>
     ${breakers.length ? html`<ul>${breakers.map((one) => html`<li key=${one.for + one.name}><code>${one.name}</code> · ${t(`state.for.${one.for}`)} · <strong>${t(`breaker.${one.state}`)}</strong>${one.reason && ` · ${one.reason}`}</li>`)}</ul>` : html`<p class="soft">${t("state.breakers.none")}</p>`}
-    ${meaning.value && !["off", "endpoint"].includes(meaning.value.backend) && html`<${Graph} runtime=${meaning.value.runtime} />`}
+    ${meaning.value && !["off", "endpoint"].includes(meaning.value.backend) && !meaning.value.runtime.startsWith("onnx") && html`<p class="hint">${t("graph.hint")}</p>`}
     <${Models} /></section>`;
 }
 
@@ -59,25 +59,6 @@ function Models() {
     ${fetching && fetching.state !== "none" && html`<${Fetching} now=${fetching} />`}
     <ul class="presets">${rows.map((one) => html`<li key=${one.name}><div class="row apart"><strong>${one.name}</strong>${one.in_use ? html`<span class="badge">${t("models.in.use")}</span>` : one.here ? html`<span class="badge">${t("models.here")}</span>` : html`<${Button} kind="small" disabled=${fetching?.state === "fetching"} onClick=${take(one.name)}>${t("models.take", { size: number(one.megabytes) })}<//>`}</div>
       <p class="soft">${one.about} · ${one.languages.join(", ")} · ${one.licence}</p></li>`)}</ul>`;
-}
-
-/** The model drawn as a graph that starts and answers sooner. */
-function Graph({ runtime }) {
-  const [now, setNow] = useState(null);
-  const look = async () => setNow(await get("/models/export"));
-  useEffect(() => { look().catch(() => setNow({ state: "none" })); return events((event) => (event.kind === "gap" ? look() : setNow(event)), { kinds: ["graph"] }); }, []);
-  const draw = (int8) => async () => setNow(await post("/models/export", { int8 }));
-  const waits = !now || now.state === "exporting";
-  return html`<h3>${t("graph.title")}</h3><p class="hint">${t("graph.hint")}</p>
-    ${now && now.state !== "none" && html`<${Drawing} now=${now} />`}
-    <p class="row"><${Button} kind="small" disabled=${waits} onClick=${draw(false)}>${t(runtime?.startsWith("onnx") ? "graph.again" : "graph.draw")}<//>
-      <${Button} kind="small" disabled=${waits} onClick=${draw(true)}>${t("graph.draw.int8")}<//></p>`;
-}
-
-/** How far a drawing is. */
-function Drawing({ now }) {
-  const told = t(`graph.${now.state}`, { step: number(now.step ?? 0), steps: number(now.steps ?? 0) });
-  return html`<div id="drawing"><p role="status">${told} ${now.text ?? ""}</p>${now.state === "exporting" && html`<progress max=${now.steps || 1} value=${Math.max((now.step ?? 0) - 1, 0)} aria-label=${told}></progress>`}</div>`;
 }
 
 /** How far a fetch is. */
