@@ -4,7 +4,7 @@ Sources: S1.42 (clusters and associations), S1.47 (recommendations).
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -52,7 +52,6 @@ class Insight:
 class InsightContext:
     """What else is known of the role. `turns_since` gives the user turns since a memory was told, None where unknown."""
 
-    outdated: Collection[str] = frozenset()  # ids of memories that do not count now
     prompted: Collection[str] = frozenset()  # ids of those that were in some prompt
     turns_since: Callable[[Memory], int | None] = field(default=lambda memory: None)
     names: Collection[str] = frozenset()  # of the role and its users: they tell nothing apart
@@ -62,7 +61,7 @@ class InsightContext:
 def insight(
     memories: Mapping[str, Memory], like: SimilarityRows, known: InsightContext | None = None
 ) -> Insight:
-    """Everything worth knowing about these memories. `like` holds the rows of those considered (`looked_at`). Cost: O(n²) for the nearest."""
+    """Everything worth knowing about these memories. `like` holds the rows of those considered: they count, and are not archived. Cost: O(n²) for the nearest."""
     here = known or InsightContext()
     looked = [memories[one] for one in like.ids]
     telling = DistinctiveTerms(looked, here.names)
@@ -74,11 +73,6 @@ def insight(
         tuple(islice(_lacking(looked, telling, here.said), MOST)),
         like.by,
     )
-
-
-def looked_at(memories: Iterable[Memory], outdated: Collection[str] = frozenset()) -> list[Memory]:
-    """The memories that count: neither archived nor outdated."""
-    return [memory for memory in memories if not memory.archived and memory.id not in outdated]
 
 
 def _quiet(

@@ -37,13 +37,6 @@ class SimilarityRows:
             self._near.append(neighbours(self.rows, self.rows, NEAREST, skip_self=True))
         return self._near[0]
 
-    def of(self, ids: Sequence[str]) -> "SimilarityRows":
-        """The rows of these memories alone."""
-        if tuple(ids) == self.ids:
-            return self
-        places = {one: place for place, one in enumerate(self.ids)}
-        return SimilarityRows(tuple(ids), self.rows[[places[one] for one in ids]], self.by)
-
 
 def likeness(
     memories: Sequence[Memory], vectors: VectorTable | None = None, names: Collection[str] = ()

@@ -1,6 +1,6 @@
 """Themes: groups of memories that are among each other's nearest, each with a name. Pure. Source: S1.42."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rolememory.authoring.distinctive_terms import DistinctiveTerms
@@ -22,14 +22,6 @@ class Theme:
 
     name: tuple[str, ...]  # its most telling words
     ids: tuple[str, ...]
-
-
-def themes(
-    memories: Mapping[str, Memory], like: SimilarityRows, names: Collection[str] = ()
-) -> tuple[Theme, ...]:
-    """The themes alone, the largest first."""
-    looked = [memories[one] for one in like.ids]
-    return grouped(looked, like, nearest(like), DistinctiveTerms(looked, names))
 
 
 def alike(like: SimilarityRows) -> list[tuple[str, str]]:
@@ -57,7 +49,7 @@ def nearest(like: SimilarityRows, most: int = NEAREST) -> Near:
 def grouped(
     looked: Sequence[Memory], like: SimilarityRows, near: Near, telling: DistinctiveTerms
 ) -> tuple[Theme, ...]:
-    """The themes, where neighbours and terms are known already."""
+    """The themes, the largest first."""
     found = [
         Theme(telling.name([looked[at] for at in group]), tuple(looked[at].id for at in group))
         for group in _groups(near, JOINS[like.by])

@@ -7,7 +7,6 @@ import pytest
 
 from rolememory.authoring.insight import Insight, InsightContext, insight
 from rolememory.authoring.similarity import likeness
-from rolememory.authoring.themes import themes
 from rolememory.schema.memory import Memory
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
@@ -29,7 +28,7 @@ def test_a_theme_is_named_by_what_its_memories_share() -> None:
         "The beacon failed in the storm.", "A storm broke the beacon.", "The keeper lit the beacon in the storm.",
         "她喜欢茉莉茶。", "茉莉茶让她平静。", "他带来了茉莉茶。",
     )  # fmt: skip
-    groups = themes(memories, likeness(list(memories.values())))
+    groups = found(memories).themes
     assert {frozenset(one.ids) for one in groups} == {
         frozenset({"m0", "m1", "m2"}),
         frozenset({"m3", "m4", "m5"}),

@@ -275,18 +275,14 @@ def test_a_search_finds_by_meaning_over_rest(tmp_path: Path, language: str) -> N
 
 @LANGUAGES
 def test_memories_are_seen_grouped_and_told_what_they_lack(tmp_path: Path, language: str) -> None:
-    """S1.42, S1.43, S1.47: a place for each on the map, alike ones near; keys are offered."""
+    """S1.42, S1.43, S1.47: alike ones are joined on the map; keys are offered."""
     fact, _ = BEACON[language]
     with chatting(tmp_path, language=language, settings=WORDS) as mira:
         mira.tell(fact, id="beacon")
         mira.tell(fact[:-1] + ("!" if language == "en" else "！"), id="again")
         mira.tell(NOISE[language], id="noise")
-        spots = {one["id"]: (one["x"], one["y"]) for one in rest(mira, "/map")["points"]}
-        near, far = (
-            sum((spots["beacon"][axis] - spots[other][axis]) ** 2 for axis in (0, 1))
-            for other in ("again", "noise")
-        )
-        assert near < far
+        alike = {(one["from"], one["to"]) for one in rest(mira, "/map")["edges"]}
+        assert alike == {("beacon", "again")}
         told = rest(mira, "/insight")
         assert {"beacon", "noise"} & set(ids(told["lacking"]))
 

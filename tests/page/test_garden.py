@@ -8,6 +8,16 @@ from tests.page.visitors import EITHER, Visitor, visiting
 from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller
 
+SEA = ["The beacon failed in the storm.", "A storm broke the beacon.", "The keeper lit the beacon."]
+TEA = ["Jasmine tea calms her.", "She drinks jasmine tea.", "Lin brought jasmine tea."]
+APART = """async ({ role, own }) => {
+  const { planted, grown, mapped } = await import("/web/views/garden_data.js");
+  const { places } = planted(await grown(role), await mapped(role));
+  const [x, y] = places.get(own);
+  const others = [...places].filter(([id]) => id !== own);
+  return Object.fromEntries(others.map(([id, [ox, oy]]) => [id, Math.hypot(ox - x, oy - y)]));
+}"""
+
 
 def planted(role: Caller) -> None:
     role.remember(
@@ -38,6 +48,17 @@ def test_a_memory_is_found_on_the_map_and_opened(visitor: Visitor, role: Caller)
     visitor.page.keyboard.press("Enter")
     visitor.page.wait_for_url("**/#/memory/**")
     visitor.reads(visitor.says("strength.title"))
+
+
+def test_what_is_alike_stands_together(at_desk: Visitor, role: Caller) -> None:
+    for at, text in enumerate([*SEA, *TEA]):
+        role.remember(text, id=f"{'sea' if at < len(SEA) else 'tea'}{at}")
+    at_desk.goes("garden", role.id)
+    expect(at_desk.page.locator("canvas")).to_have_attribute("data-points", str(len([*SEA, *TEA])))
+    apart = at_desk.page.evaluate(APART, {"role": role.id, "own": "sea0"})
+    own = {one: far for one, far in apart.items() if one.startswith("sea")}
+    assert len(own) == 2
+    assert max(own.values()) < min(far for one, far in apart.items() if one.startswith("tea"))
 
 
 @EITHER
@@ -72,16 +93,7 @@ def test_a_press_on_a_point_chooses_it(at_desk: Visitor, role: Caller) -> None:
     expect(canvas).to_have_attribute("data-points", "1")
     box = canvas.bounding_box()
     assert box
-    (point,) = role.get("/map")["points"]
-    across, down = (
-        0.92 * max(box["width"], box["height"]) / 2,
-        0.92 * min(box["width"], box["height"]) / 2,
-    )  # a wide view is stretched
-    across = min(across, 1.7 * down)
-    at_desk.page.mouse.click(
-        box["x"] + box["width"] / 2 + point["x"] * across,
-        box["y"] + box["height"] / 2 + point["y"] * down,
-    )
+    at_desk.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(at_desk.page.get_by_role("complementary")).to_contain_text("The only one.")
 
 

@@ -1,19 +1,16 @@
-"""The garden's map: a place for every memory, near in meaning near by, and what has to do with what; and what stands out in a role's memory."""
+"""What has to do with what among a role's memories, for the garden's map; and what stands out among them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
-from threading import Lock
 from typing import Annotated, Literal
 
 from fastapi import Depends
 from pydantic import Field
 
-from rolememory.authoring.insight import Insight
-from rolememory.authoring.survey import Survey, SurveyedMemories
+from rolememory.authoring.survey import Survey, survey
 from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
-from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, Shown, kept, router, tag
 from rolememory.serve.rest.memory_schemas import memory_tag
@@ -22,18 +19,6 @@ from rolememory.serve.rest.schemas import Out, Why
 
 routes = router("insight", under="/roles/{role}")
 MOST_EDGES = 2000  # of each kind
-
-
-class Point(Out):
-    """The place of a memory."""
-
-    id: str
-    x: float
-    """-1..1"""
-    y: float
-    """-1..1"""
-    theme: int | None
-    """which of `themes`; null = none"""
 
 
 class ThemeOut(Out):
@@ -59,30 +44,19 @@ class MapOut(Out):
     revision: str
     by: Literal["meaning", "words"]
     """what nearness is by: the embedding model, or shared words where there is none"""
-    points: list[Point]
-    """every memory that is not archived"""
     themes: list[ThemeOut]
     edges: list[MapEdge]
 
 
-class Surveys:
-    """Of every role that was asked for."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Survey] = {}
-        self._lock = Lock()
-
-    def of(self, role_memory: RoleMemory) -> Survey:
-        """The survey of this role; a role that was opened again has a new one."""
-        with self._lock:
-            known = self._known.get(role_memory.id)
-            if known is None or known.role_memory is not role_memory:
-                known = self._known[role_memory.id] = Survey(role_memory)
-            return known
+class Surveys(dict[str, Survey]):
+    """The newest of every role that was asked for."""
 
 
 def _survey(call: RoleCall, surveys: Annotated[Surveys, kept(Surveys)]) -> Survey:
-    return surveys.of(call.role)
+    """The survey of the role; who asks while somebody looks waits for what they find."""
+    with call.alone(f"survey {call.role.id}"):
+        found = surveys[call.role.id] = survey(call.role, surveys.get(call.role.id))
+        return found
 
 
 Surveyed = Annotated[Survey, Depends(_survey)]
@@ -90,20 +64,9 @@ Surveyed = Annotated[Survey, Depends(_survey)]
 
 @routes.get("/map", dependencies=[IF_NONE_MATCH])
 def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
-    """Where every memory stands. The same memories have the same places; one more moves no other."""
-    ground, spots, themes = survey.map()
-    of = {one: number for number, theme in enumerate(themes) for one in theme.ids}
-    found = MapOut(
-        revision="",
-        by=ground.like.by,
-        points=[
-            Point(id=one, x=spots[one][0], y=spots[one][1], theme=of.get(one))
-            for one in ground.memories
-        ],
-        themes=list(map(ThemeOut.from_value, themes)),
-        edges=list(_edges(call.role, ground)),
-    )
-    return _revised(call, found)
+    """Which memories belong together, and what joins them."""
+    edges = list(_edges(call.role, survey))
+    return _revised(call, MapOut.from_value(survey.insight, revision="", edges=edges))
 
 
 def _revised(call: RoleCall, found: Shown) -> Shown:
@@ -112,12 +75,12 @@ def _revised(call: RoleCall, found: Shown) -> Shown:
     return call.tagged(found.model_copy(update={"revision": etag.strip('"')}), etag)
 
 
-def _edges(role: RoleMemory, ground: SurveyedMemories) -> Iterator[MapEdge]:
-    here = ground.memories
+def _edges(role: RoleMemory, survey: Survey) -> Iterator[MapEdge]:
+    here = survey.memories
     pairs_of = {
         "supersedes": ((memory.id, old) for memory in here.values() for old in memory.supersedes),
         "together": role.parts.maintenance.used_together(),
-        "alike": alike(ground.near),
+        "alike": alike(survey.near),
     }
     for kind, pairs in pairs_of.items():
         drawn = (pair for pair in pairs if pair[0] != pair[1] and here.keys() >= {*pair})
@@ -174,16 +137,14 @@ class InsightOut(Out):
 @routes.get("/insight", dependencies=[IF_NONE_MATCH])
 def insight_of(call: RoleCall, survey: Surveyed) -> InsightOut:
     """Themes, what never came up, which keys are missing."""
-    ground, found = survey.insight()
-    shown = _shown(ground.memories, found, len(ground.near.ids), call.language)
-    return _revised(call, shown)
+    return _revised(call, _shown(survey, call.language))
 
 
-def _shown(
-    memories: Mapping[str, Memory], found: Insight, looked: int, language: Language
-) -> InsightOut:
+def _shown(survey: Survey, language: Language) -> InsightOut:
+    found = survey.insight
+
     def brief(memory_id: str) -> Brief:
-        memory = memories[memory_id]
+        memory = survey.memories[memory_id]
         return Brief.from_value(memory, type=memory.type.value, etag=memory_tag(memory))
 
     quiet = [
@@ -193,7 +154,7 @@ def _shown(
     return InsightOut.from_value(
         found,
         revision="",
-        looked=looked,
+        looked=len(survey.near.ids),
         quiet=quiet,
         lacking=[LackingOut.from_value(one, memory=brief(one.id)) for one in found.lacking],
     )

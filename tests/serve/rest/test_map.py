@@ -36,48 +36,14 @@ def planted(role: Caller) -> Caller:
     return role
 
 
-def places(found: Any) -> dict[str, tuple[float, float]]:
-    return {one["id"]: (one["x"], one["y"]) for one in found["points"]}
-
-
-def test_every_memory_has_a_place_and_what_is_alike_stands_together(planted: Caller) -> None:
+def test_what_is_alike_is_one_theme_named_by_words_of_its_memories(planted: Caller) -> None:
     found = planted.get("/map")
-    spots = places(found)
-    assert (found["by"], len(spots)) == ("words", 8)
-    assert all(-1 <= x <= 1 and -1 <= y <= 1 for x, y in spots.values())
-
-    def apart(one: str, other: str) -> float:
-        return float(
-            ((spots[one][0] - spots[other][0]) ** 2 + (spots[one][1] - spots[other][1]) ** 2) ** 0.5
-        )
-
-    for at in (0, 1, 2):
-        assert max(apart(f"sea{at}", f"sea{other}") for other in (0, 1, 2)) < min(
-            apart(f"sea{at}", f"tea{other}") for other in (0, 1, 2)
-        )
-
-
-def test_themes_are_named_by_words_of_their_memories(planted: Caller) -> None:
-    found = planted.get("/map")
-    theme = {one["id"]: one["theme"] for one in found["points"]}
+    theme = {one: theme for theme in found["themes"] for one in theme["ids"]}
+    assert found["by"] == "words"
     assert theme["sea0"] == theme["sea1"] != theme["tea0"] == theme["tea1"]
-    named = {word.casefold() for word in found["themes"][theme["tea0"]]["name"]}
+    named = {word.casefold() for word in theme["tea0"]["name"]}
     assert named & {"jasmine", "tea", "jasmine tea"}
-    assert set(found["themes"][theme["sea0"]]["ids"]) <= {"sea0", "sea1", "sea2", "sea3"}
-
-
-def test_a_memory_more_moves_no_other(planted: Caller) -> None:
-    before = places(planted.get("/map"))
-    planted.remember("The storm took the beacon's roof.", id="roof")
-    after = places(planted.get("/map"))
-    assert {one: spot for one, spot in after.items() if one != "roof"} == before
-    near = min(
-        before,
-        key=lambda one: (
-            (before[one][0] - after["roof"][0]) ** 2 + (before[one][1] - after["roof"][1]) ** 2
-        ),
-    )
-    assert near.startswith("sea")
+    assert set(theme["sea0"]["ids"]) <= {"sea0", "sea1", "sea2", "sea3"}
 
 
 def test_the_same_memories_have_the_same_map(planted: Caller, another: Any) -> None:
@@ -94,7 +60,7 @@ def test_who_has_seen_the_map_is_told_so(planted: Caller) -> None:
     first = planted("GET", "/map")
     again = planted("GET", "/map", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    planted.remember("The harbour froze.", id="ice")
+    planted.remember("The beacon burns.", id="lit", supersedes=["sea0"])
     changed = planted("GET", "/map", headers={"If-None-Match": first.headers["etag"]})
     assert changed.status_code == 200
     assert changed.json()["revision"] != first.json()["revision"]
@@ -130,16 +96,25 @@ def test_memories_that_replies_use_together_are_joined(planted: Caller) -> None:
 @pytest.mark.parametrize(
     "content", ["<img src=x onerror=alert(1)>", "\u202e\u0000", "😀" * 40, "的", "   x   ", "1"]
 )
-def test_strange_texts_have_a_place(planted: Caller, content: str) -> None:
+def test_strange_texts_change_no_theme(planted: Caller, content: str) -> None:
+    before = planted.get("/map")["themes"]
     planted.remember(content, id="strange")
-    assert "strange" in places(planted.get("/map"))
+    assert planted.get("/map")["themes"] == before
 
 
 def test_an_empty_role_has_an_empty_map(role: Caller) -> None:
     found = role.get("/map")
-    assert (found["points"], found["themes"], found["edges"]) == ([], [], [])
+    assert (found["themes"], found["edges"]) == ([], [])
 
 
 def test_archived_memories_are_not_on_it(planted: Caller) -> None:
+    planted.remember(f"{SEA[0][:-1]}!", id="doubled")
+    assert on_it(planted) >= {"sea0", "doubled"}
     planted.post("/memories/bulk", {"op": "archive", "ids": ["sea0"]})
-    assert "sea0" not in places(planted.get("/map"))
+    assert "sea0" not in on_it(planted)
+
+
+def on_it(role: Caller) -> set[str]:
+    found = role.get("/map")
+    joined = {one[end] for one in found["edges"] for end in ("from", "to")}
+    return joined.union(*(one["ids"] for one in found["themes"]))

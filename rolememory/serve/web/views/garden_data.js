@@ -1,4 +1,4 @@
-// What the garden shows: the memories, their places and joints as the server tells them, and how strong each is at a moment.
+// What the garden shows: the memories, what joins them as the server tells it, and how strong each is at a moment.
 import { useMemo } from "../preact.js";
 import { all, get, inRole, url } from "../api.js";
 import { useAsked, useQuiet } from "../ui.js";
@@ -11,26 +11,18 @@ export const LIVES = 2; // half-lives that these stand for
 export const KINDS = ["supersedes", "together", "alike"];
 export const HUES = { joy: 45, trust: 95, fear: 275, surprise: 190, sadness: 220, disgust: 75, anger: 5, anticipation: 28, love: 335, longing: 300, shame: 15, calm: 165 };
 
-const NOWHERE = { by: "", edges: [], themes: [], places: new Map() };
+const NOTHING = { by: "", edges: [], themes: [] };
 
-/** {memories, every, places: Map id -> [x, y], edges, themes, by}; where the server has no place for one yet, it stands with its like. */
-export function planted(memories, map) {
-  const own = memories.every((one) => map.places.has(one.id)) ? map.places : grouped(memories);
-  const places = new Map(memories.map((one) => [one.id, map.places.get(one.id) ?? own.get(one.id)]));
-  return { ...map, memories, places, every: new Map(memories.map((one) => [one.id, one])) };
-}
+/** {memories, every, places: Map id -> [x, y], edges, themes, by}: those of one theme stand together. */
+export const planted = (memories, map) => ({ ...map, memories, places: grouped(memories, map.themes), every: new Map(memories.map((one) => [one.id, one])) });
 
 export const grown = (role, signal) => all(inRole(role, "/memories"), { archived: "no" }, { signal });
 
-/** Where memories stand and what joins them, as the server says; a garden without a map is better than none. */
+/** Which memories belong together and what joins them, as the server says; a garden without that is better than none. */
 export async function mapped(role, signal) {
-  try {
-    const map = await get(inRole(role, "/map"), { signal });
-    const inside = (value) => (value + 1) / 2;
-    return { by: map.by, edges: map.edges, themes: map.themes, places: new Map(map.points.map((one) => [one.id, [inside(one.x), inside(one.y)]])) };
-  } catch (error) {
+  try { return await get(inRole(role, "/map"), { signal }); } catch (error) {
     if (error.name === "AbortError" || error.status === 401) throw error;
-    return NOWHERE;
+    return NOTHING;
   }
 }
 

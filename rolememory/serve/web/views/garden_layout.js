@@ -2,12 +2,13 @@
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
-/** Places in 0..1 for memories the server has none for: groups of one type and topic, each a small spiral, the groups on a large one.
+/** Places in 0..1: those of one theme, else of one type and topic, in a small spiral, the groups on a large one.
  * The same memories give the same garden. */
-export function grouped(memories) {
+export function grouped(memories, themes) {
+  const theme = new Map(themes.flatMap((one, number) => one.ids.map((id) => [id, number])));
   const groups = new Map();
   for (const one of memories) {
-    const key = `${one.type}/${one.topics[0] ?? one.tags[0] ?? ""}`;
+    const key = `${theme.get(one.id) ?? `${one.type}/${one.topics[0] ?? one.tags[0] ?? ""}`}`;
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(one.id);
   }
