@@ -251,6 +251,13 @@ def test_a_reason_is_the_same_after_json(one: Reason) -> None:
     assert reason_from(json.loads(json.dumps(reason_raw(one)))) == one
 
 
+def test_a_place_that_was_written_as_a_list_is_read() -> None:
+    one = Reason("key", (("key", "灯塔"),), Span(0, 2, 4))
+    assert reason_from({**reason_raw(one), "span": [0, 2, 4]}) == one
+    told = {**draft_raw(draft(fault=one)), "fault": {**reason_raw(one), "span": [0, 2, 4]}}
+    assert draft_from(told).fault == one
+
+
 def test_every_field_of_a_draft_is_written() -> None:
     full = draft(
         subject="user", user="lin", created=DAY, keys=("花生",), topics=("food",), emotions=("fear",), tags=("fact",), salience=0.9,
