@@ -1,10 +1,11 @@
 """A storage in memory, for tests and for callers who keep nothing. It lasts as long as the object; thread-safe."""
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
+from typing import Generic, TypeVar
 
 from rolememory.errors import BusyError, FileError, UnsafePathError
 from rolememory.storage.port import (
@@ -21,6 +22,14 @@ from rolememory.storage.port import (
 from rolememory.storage.role_ids import canonical
 
 
+class _Document:
+    """What a document holds."""
+
+    def __init__(self, data: bytes, number: int) -> None:
+        self.data = data
+        self.mark = Revision(0, len(data), number)
+
+
 class _Log:
     """What a log holds."""
 
@@ -35,8 +44,15 @@ class _Log:
         self.bytes += sum(map(len, lines))
 
     @property
+    def mark(self) -> Revision:
+        return Revision(0, self.bytes, self.number)
+
+    @property
     def end(self) -> LogPosition:
         return LogPosition(self.lines, len(self.appends), self.number)
+
+
+Held = TypeVar("Held", _Document, _Log)
 
 
 class InMemorySpace:
@@ -47,25 +63,25 @@ class InMemorySpace:
     def __init__(self, name: str = "", place: str = "memory:") -> None:
         self.name, self.place = name, place
         self.guard = threading.RLock()
-        self.held: dict[str, tuple[bytes, int]] = {}  # name -> bytes, version
+        self.documents: dict[str, _Document] = {}
         self.kept: dict[str, _Log] = {}
         self.fresh = count(1)
-        self.listings: defaultdict[str, int] = defaultdict(int)
-        self._announced: defaultdict[str, int] = defaultdict(int)
+        self.listings = Counter[str]()
+        self._announced = Counter[str]()
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self.made = False
 
     def exists(self) -> bool:
         """Whether it was made, or anything was put into it."""
-        return self.made or bool(self.held or self.kept)
+        return self.made or bool(self.documents or self.kept)
 
     def log(self, name: str) -> "InMemoryLog":
         """A handle."""
-        return InMemoryLog(self, checked(name))
+        return InMemoryLog(self, name, self.kept)
 
     def document(self, name: str) -> "InMemoryDocument":
         """A handle."""
-        return InMemoryDocument(self, checked(name))
+        return InMemoryDocument(self, name, self.documents)
 
     blob = document
 
@@ -75,29 +91,27 @@ class InMemorySpace:
 
     def names(self, prefix: str) -> list[str]:
         """By name."""
-        return self._below(self.held, prefix)
+        return self._below(self.documents, prefix)
 
     def size(self) -> int:
         """The bytes of everything."""
         with self.guard:
-            return sum(len(data) for data, _ in self.held.values()) + sum(
-                log.bytes for log in self.kept.values()
-            )
+            return sum(one.mark.size for one in (*self.documents.values(), *self.kept.values()))
 
     def listed(self, prefix: str) -> Revision | None:
         """Counted."""
-        above = prefix.rpartition("/")[0]
-        return Revision(0, 0, self.listings[above]) if above in self.listings else None
+        told = self.listings[_folder(prefix)]
+        return Revision(0, 0, told) if told else None
 
     def changes(self, prefix: str) -> Revision | None:
         """Counted."""
-        told = self._announced.get(prefix.rpartition("/")[0])
-        return None if told is None else Revision(0, told, 0)
+        told = self._announced[_folder(prefix)]
+        return Revision(0, told, 0) if told else None
 
     def announce(self, prefix: str) -> None:
         """One more."""
         with self.guard:
-            self._announced[prefix.rpartition("/")[0]] += 1
+            self._announced[_folder(prefix)] += 1
 
     @contextmanager
     def lock(self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
@@ -115,10 +129,6 @@ class InMemorySpace:
         finally:
             lock.release()
 
-    def came_or_went(self, name: str) -> None:
-        """Count a change of a listing."""
-        self.listings[name.rpartition("/")[0]] += 1
-
     def _below(self, among: Mapping[str, object], prefix: str) -> list[str]:
         with self.guard:
             return sorted(
@@ -126,46 +136,59 @@ class InMemorySpace:
             )
 
 
-class InMemoryDocument:
-    """A document or blob of a `InMemorySpace`."""
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
 
-    def __init__(self, space: InMemorySpace, name: str) -> None:
-        self.name, self.place = name, f"{space.place}/{name}"
-        self._space = space
+
+class _Handle(Generic[Held]):
+    """What a document and a log have in common."""
+
+    def __init__(self, space: InMemorySpace, name: str, among: dict[str, Held]) -> None:
+        self.name, self.place = checked(name), f"{space.place}/{name}"
+        self._space, self._among = space, among
+        self._read = START  # how far a log was read
 
     def mark(self) -> Revision | None:
-        """Its version."""
-        found = self._space.held.get(self.name)
-        return None if found is None else Revision(0, len(found[0]), found[1])
-
-    def read(self) -> bytes:
-        """The bytes."""
-        found = self._space.held.get(self.name)
-        if found is None:
-            raise FileNotFoundError(self.place)
-        return found[0]
-
-    def put(self, data: bytes) -> None:
-        """Another version."""
-        with self._space.guard:
-            if self.name not in self._space.held:
-                self._space.came_or_went(self.name)
-            self._space.held[self.name] = (bytes(data), next(self._space.fresh))
-
-    def swap(self, data: bytes, expected: bytes | None) -> Outcome:
-        """Under the guard."""
-        with self._space.guard:
-            found = self._space.held.get(self.name)
-            if (found[0] if found else None) != expected:
-                return Outcome(False)
-            self.put(data)
-            return Outcome(True)
+        """Of what stands there."""
+        held = self._among.get(self.name)
+        return held and held.mark
 
     def delete(self) -> None:
         """Drop it."""
         with self._space.guard:
-            if self._space.held.pop(self.name, None) is not None:
-                self._space.came_or_went(self.name)
+            if self._among.pop(self.name, None):
+                self._space.listings[_folder(self.name)] += 1
+
+    def _set(self, held: Held) -> Held:
+        """Put another thing there."""
+        with self._space.guard:
+            self._space.listings[_folder(self.name)] += self.name not in self._among
+            self._among[self.name] = held
+            return held
+
+
+class InMemoryDocument(_Handle[_Document]):
+    """A document or blob of a `InMemorySpace`."""
+
+    def read(self) -> bytes:
+        """The bytes."""
+        held = self._among.get(self.name)
+        if held is None:
+            raise FileNotFoundError(self.place)
+        return held.data
+
+    def put(self, data: bytes) -> None:
+        """Another version."""
+        self._set(_Document(bytes(data), next(self._space.fresh)))
+
+    def swap(self, data: bytes, expected: bytes | None) -> Outcome:
+        """Under the guard."""
+        with self._space.guard:
+            held = self._among.get(self.name)
+            same = (held and held.data) == expected
+            if same:
+                self.put(data)
+            return Outcome(same)
 
     def settle(self) -> None:
         """Nothing to do."""
@@ -175,36 +198,23 @@ class InMemoryDocument:
         return iter(())
 
 
-class InMemoryLog:
+class InMemoryLog(_Handle[_Log]):
     """A log of a `InMemorySpace`."""
-
-    def __init__(self, space: InMemorySpace, name: str) -> None:
-        self.name, self.place = name, f"{space.place}/{name}"
-        self._space = space
-        self._read = START
-
-    def mark(self) -> Revision | None:
-        """How long it is."""
-        log = self._space.kept.get(self.name)
-        return None if log is None else Revision(0, log.bytes, log.number)
 
     def read(self, since: LogPosition = START) -> LogSlice:
         """The appends behind."""
         with self._space.guard:
-            log = self._space.kept.get(self.name)
-            if log is None:
-                self._read = START
-                return LogSlice((), START, since != START)
-            self._read = log.end
+            log = self._among.get(self.name) or _Log(START.check)
             anew = since != START and since.check != log.number
+            self._read = log.end
             return LogSlice(tuple(log.appends[0 if anew else since.end :]), log.end, anew)
 
     def append(self, *lines: bytes) -> LogSpan | None:
         """At its end."""
         with self._space.guard:
-            log = self._space.kept.get(self.name)
-            before = log.end if log is not None else START
-            log = log or self._begun()
+            known = self._among.get(self.name)
+            before = known.end if known else START
+            log = known or self._begun()
             log.add(lines)
             if before != self._read:
                 return None
@@ -218,17 +228,8 @@ class InMemoryLog:
             for lines in appends:
                 log.add(lines)
 
-    def delete(self) -> None:
-        """Drop it."""
-        with self._space.guard:
-            if self._space.kept.pop(self.name, None) is not None:
-                self._space.came_or_went(self.name)
-
     def _begun(self) -> _Log:
-        if self.name not in self._space.kept:
-            self._space.came_or_went(self.name)
-        log = self._space.kept[self.name] = _Log(next(self._space.fresh))
-        return log
+        return self._set(_Log(next(self._space.fresh)))
 
 
 class MemoryStorage:
