@@ -1,8 +1,9 @@
 """Which change in a home folder concerns whom: a path becomes a role and a kind, or nothing at all."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Literal
 
 from rolememory.storage.files.atomic import is_ours
@@ -10,7 +11,19 @@ from rolememory.storage.role_ids import canonical
 from rolememory.storage.settings import FILE
 
 Kind = Literal["memory", "role", "settings", "template", "worldbook", "card"]
-KINDS: tuple[Kind, ...] = ("memory", "role", "settings", "template", "worldbook", "card")
+_OF_HOME: Mapping[str, tuple[Kind, ...]] = {
+    FILE: ("settings",),
+    "presets": ("settings",),
+    "templates": ("template",),
+    "worldbooks": ("worldbook",),
+}
+_OF_ROLE: Mapping[str, tuple[Kind, ...]] = {
+    "": ("memory", "role", "worldbook", "card"),  # a folder that came or went as a whole
+    "memory.json": ("memory",),
+    "role.json": ("role",),
+    "worldbooks": ("worldbook",),
+    "card": ("card",),
+}
 
 _PASSING = re.compile(
     r"""
@@ -43,11 +56,11 @@ def passing(name: str) -> bool:
 
 
 def concerns(path: PurePath, home: PurePath) -> tuple[str | None, frozenset[Kind]] | None:
-    """Role and kinds of a changed path; None when nobody is concerned.
+    """Role and kinds of a changed path; None when nobody is concerned, as by chats, journals and caches.
 
-    >>> concerns(Path("/h/6ba7b810-9dad-11d1-80b4-00c04fd430c8/memory.json"), Path("/h"))
+    >>> concerns(PurePath("/h/6ba7b810-9dad-11d1-80b4-00c04fd430c8/memory.json"), PurePath("/h"))
     ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', frozenset({'memory'}))
-    >>> concerns(Path("/h/6ba7b810-9dad-11d1-80b4-00c04fd430c8/chats/a.jsonl"), Path("/h")) is None
+    >>> concerns(PurePath("/h/6ba7b810-9dad-11d1-80b4-00c04fd430c8/chats/a.jsonl"), PurePath("/h")) is None
     True
     """
     try:
@@ -57,34 +70,7 @@ def concerns(path: PurePath, home: PurePath) -> tuple[str | None, frozenset[Kind
     if not parts or any(passing(part) for part in parts):
         return None
     role = parts[0] if canonical(parts[0]) == parts[0] else None
-    kind = _of_role(parts[1:]) if role else _of_home(parts)
+    name = "".join(parts[1:2] if role else parts[:1])
+    name = "card" if name.startswith("card.") else name
+    kind = (_OF_ROLE if role else _OF_HOME).get(name)
     return (role, frozenset(kind)) if kind else None
-
-
-def _of_home(parts: tuple[str, ...]) -> tuple[Kind, ...]:
-    if parts == (FILE,) or parts[0] == "presets":
-        return ("settings",)
-    return {"templates": ("template",), "worldbooks": ("worldbook",)}.get(parts[0], ())  # type: ignore[return-value]
-
-
-def _of_role(parts: tuple[str, ...]) -> tuple[Kind, ...]:
-    """A folder that was created or removed as a whole concerns every kind of file."""
-    if not parts:
-        return ("memory", "role", "worldbook", "card")
-    if parts[0] == "worldbooks":
-        return ("worldbook",)
-    if len(parts) > 1:
-        return ()
-    if PurePath(parts[0]).stem == "card":
-        return ("card",)
-    return {"memory.json": ("memory",), "role.json": ("role",)}.get(parts[0], ())  # type: ignore[return-value]
-
-
-def looked_into(folder: Path, home: Path) -> bool:
-    """Whether anything below that folder can concern anybody: chats, journals and caches cannot."""
-    parts = folder.relative_to(home).parts
-    if not parts:
-        return True
-    if canonical(parts[0]) == parts[0]:
-        return len(parts) == 1 or parts[1] == "worldbooks"
-    return parts[0] in ("presets", "templates", "worldbooks")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rolememory.schema.settings import StorageSettings
 from rolememory.storage.debouncer import Debouncer
-from rolememory.storage.files.changed import Changed, Kind, concerns, looked_into
+from rolememory.storage.files.changed import Changed, Kind, concerns
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
@@ -185,9 +185,7 @@ def _polling(home: Path, every_s: float) -> "BaseObserver":
         here = Path(folder or home)
         with suppress(OSError), os.scandir(here) as found:
             yield from (
-                entry
-                for entry in found
-                if not entry.is_dir() or looked_into(here / entry.name, home)
+                entry for entry in found if not entry.is_dir() or concerns(here / entry.name, home)
             )
 
     return PollingObserverVFS(os.stat, entries, polling_interval=every_s)
