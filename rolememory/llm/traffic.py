@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from time import monotonic
+from typing import Any
 
+from rolememory.storage.in_memory import InMemorySpace
 from rolememory.storage.port import Space
-from rolememory.storage.state import StateFile
+from rolememory.storage.state import StateLog, Values
 
 KEPT_DAYS = 31
 
@@ -71,25 +73,22 @@ class Spending:
     """What learning asked of models, by day: requests and tokens. Thread-safe; kept in `state/spending` of the home, where there is one."""
 
     def __init__(self, space: Space | None = None, today: Callable[[], date] = date.today) -> None:
-        self._file = StateFile(space, "spending") if space else None
+        self._state = StateLog(space or InMemorySpace(), "spending", _older)
         self._today = today
-        self._days: dict[str, list[int]] = {}
         self._lock = threading.Lock()
 
     def add(self, tokens: int) -> None:
         """One request that cost so many tokens, question and answer together."""
         with self._lock:
-            days = self._load()
+            days = self.days()
             calls, sum_ = days.get(self._now, (0, 0))
-            grown = {**days, self._now: [calls + 1, sum_ + tokens]}
-            self._days = {day: grown[day] for day in sorted(grown)[-KEPT_DAYS:]}
-            if self._file:
-                self._file.later({"days": self._days})
+            gone = sorted({*days, self._now})[:-KEPT_DAYS]
+            self._state.put("days", {**dict.fromkeys(gone), self._now: [calls + 1, sum_ + tokens]})
 
     def days(self) -> Mapping[str, tuple[int, int]]:
         """Requests and tokens of each of the last days, by date."""
-        with self._lock:
-            return {day: (calls, tokens) for day, (calls, tokens) in self._load().items()}
+        rows = sorted(self._state.of("days").items())
+        return {day: tuple(row) for day, row in rows if isinstance(row, list) and len(row) == 2}
 
     def today(self) -> tuple[int, int]:
         """Requests and tokens of today."""
@@ -97,16 +96,14 @@ class Spending:
 
     def close(self) -> None:
         """Write what is behind."""
-        if self._file:
-            self._file.close()
+        self._state.close()
 
     @property
     def _now(self) -> str:
         return self._today().isoformat()
 
-    def _load(self) -> dict[str, list[int]]:
-        if self._file is None:
-            return self._days
-        found = self._file.load().get("days")
-        pairs = found.items() if isinstance(found, dict) else ()
-        return {str(day): row for day, row in pairs if isinstance(row, list) and len(row) == 2}
+
+def _older(found: Mapping[str, Any]) -> Values:
+    """What an older program kept in `state/spending.json`."""
+    days = found.get("days")
+    return {"days": days} if isinstance(days, dict) else {}

@@ -40,7 +40,7 @@ class StateFile:
     A damaged file counts as empty: `note` says so, and its bytes are kept beside it before anything is written in its place.
     """
 
-    def __init__(self, space: Space, name: str, *, rest_s: float = REST_S) -> None:
+    def __init__(self, space: Space, name: str) -> None:
         self.note = ""
         self._space = space
         self._document = space.document(f"state/{name}.json")
@@ -48,8 +48,6 @@ class StateFile:
         self._lock = threading.RLock()
         self._value: dict[str, Any] = {}
         self._mark: Revision | None = None
-        self._behind = False  # whether the value is newer than the file
-        self._idle = Debouncer(rest_s, self._written, f"state {name}")
 
     @property
     def mark(self) -> Revision | None:
@@ -60,7 +58,7 @@ class StateFile:
         """The value; empty when there is none yet, or when it cannot be read. One stat when nothing changed."""
         with self._lock:
             mark = self.mark
-            if not self._behind and mark != self._mark:
+            if mark != self._mark:
                 self._value, self._mark = self._read(), mark
             return self._value
 
@@ -76,8 +74,12 @@ class StateFile:
             if self._damaged:
                 set_aside(self._space, self._document.name)
             self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
-            self._value, self._mark = value, self.mark
-            self._behind = self._damaged = False
+            self._value, self._mark, self._damaged = value, self.mark, False
+
+    def delete(self) -> None:
+        """Remove the file; not what could not be read, which is left to people. Raises: NotWrittenError."""
+        if not self.note:
+            self._document.delete()
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, Any]]:
@@ -92,36 +94,6 @@ class StateFile:
             yield value
             if value != before:
                 self.save(value)
-
-    def later(self, value: dict[str, Any]) -> None:
-        """Take the value over at once and write it once it has been quiet: the turn does not wait for the disk."""
-        with self._lock:
-            self._value, self._behind = value, True
-        self._idle.touch()
-
-    def flush(self) -> None:
-        """Write what is still behind, now. Raises: NotWrittenError."""
-        with self._lock:
-            if self._behind:
-                self.save(self._value)
-
-    def close(self) -> None:
-        """Write what is still behind."""
-        self._idle.close()
-        self._written()
-
-    def _written(self) -> bool:
-        """Write behind; what the disk refuses is said once and tried again."""
-        with self._lock:
-            try:
-                if self._behind:
-                    self.save(self._value)
-                self.note = ""
-            except NotWrittenError as error:
-                if not self.note:
-                    _log.warning("%s", error)
-                self.note = str(error)
-            return not self._behind
 
     def _read(self) -> dict[str, Any]:
         self.note, self._damaged = "", False
@@ -166,7 +138,6 @@ class StateLog:
         self.revision = 0  # another one when somebody else changed something
         self._space, self._legacy = space, legacy
         self._log, self._older = space.log(f"state/{name}"), StateFile(space, name)
-        self._document = space.document(f"state/{name}.json")
         self._lock = threading.RLock()
         self._values: Values | None = None
         self._pending: Values = {}
@@ -204,9 +175,7 @@ class StateLog:
         """Write what is still behind, now. Raises: NotWrittenError; what was put since the last write is taken back."""
         with self._lock:
             try:
-                if self._pending:
-                    with self._space.lock("state"):
-                        self._write()
+                self._store()
             except NotWrittenError:
                 self._pending, self._values, self._place = {}, None, START
                 raise
@@ -259,17 +228,21 @@ class StateLog:
         self._place = part.place
 
     def _written(self) -> bool:
+        """Write behind; what the disk refuses is said once and tried again."""
         with self._lock:
             try:
-                if self._pending:
-                    with self._space.lock("state"):
-                        self._write()
+                self._store()
                 self._failed = False
             except NotWrittenError as error:
                 if not self._failed:
                     _log.warning("%s", error)
                 self._failed = True
             return not self._pending
+
+    def _store(self) -> None:
+        if self._pending:
+            with self._space.lock("state"):
+                self._write()
 
     def _write(self) -> None:
         self._current()
@@ -289,8 +262,7 @@ class StateLog:
         """Write everything as one line. Under the lock."""
         data = orjson.dumps(self._values or {})
         self._log.rewrite([(data,)] if len(data) > 2 else [])
-        if not self._older.note:  # what could not be read is left to people
-            self._document.delete()
+        self._older.delete()
         self._pending, self._long, self._damaged = {}, SHORT_BYTES + 2 * len(data), False
         self._place, self._mark = self._log.read().place, self._log.mark()
 

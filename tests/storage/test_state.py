@@ -58,16 +58,6 @@ def test_another_process_is_seen(tmp_path: Path) -> None:
     assert other.load() == {"a": 22}
 
 
-def test_writing_behind_is_seen_at_once_and_on_disk_at_the_end(tmp_path: Path) -> None:
-    state = StateFile(FileSpace(tmp_path), "x", rest_s=60)
-    state.later({"a": 1})
-    state.later({"a": 2})
-    assert state.load() == {"a": 2}
-    assert not (tmp_path / "state" / "x.json").exists()
-    state.close()
-    assert StateFile(FileSpace(tmp_path), "x").load() == {"a": 2}
-
-
 @pytest.mark.parametrize("forever", [False, True])
 def test_a_disk_that_refuses_leaves_the_old_value(forever: bool, tmp_path: Path) -> None:
     StateFile(FileSpace(tmp_path), "x").save({"a": 1})
@@ -81,19 +71,6 @@ def test_a_disk_that_refuses_leaves_the_old_value(forever: bool, tmp_path: Path)
             break
     assert at > 3
     assert StateFile(FileSpace(tmp_path), "x").load() == {"a": 2}
-
-
-def test_what_could_not_be_written_behind_is_told_once_and_written_when_it_can_be(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    state = StateFile(FileSpace(tmp_path, disk=RefusingDisk(1)), "x", rest_s=60)
-    with caplog.at_level(logging.WARNING):
-        state.later({"a": 1})
-        state.close()
-    assert len(caplog.records) == 1
-    assert "x.json" in state.note
-    state.close()
-    assert (StateFile(FileSpace(tmp_path), "x").load(), state.note) == ({"a": 1}, "")
 
 
 def test_nobody_else_changes_a_value_while_it_is_being_changed(tmp_path: Path) -> None:
@@ -148,6 +125,28 @@ def test_values_are_kept_by_key_and_name_the_last_changed_key_last(tmp_path: Pat
     state.close()
     assert logs(tmp_path).load() == wanted
     assert list(logs(tmp_path).load()) == ["tavern", "港口"]
+
+
+def test_writing_behind_is_seen_at_once_and_on_disk_at_the_end(tmp_path: Path) -> None:
+    state = logs(tmp_path)
+    state.put("a", {"x": 1})
+    state.put("a", {"x": 2})
+    assert state.load() == {"a": {"x": 2}}
+    assert not (tmp_path / "state" / "turns.jsonl").exists()
+    state.close()
+    assert logs(tmp_path).load() == {"a": {"x": 2}}
+
+
+def test_what_could_not_be_written_behind_is_told_once_and_written_when_it_can_be(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = logs(tmp_path, RefusingDisk(1))
+    with caplog.at_level(logging.WARNING):
+        state.put("a", {"x": 1})
+        state.close()
+    assert [one for one in caplog.messages if "turns.jsonl" in one] == caplog.messages[:1]
+    state.close()
+    assert logs(tmp_path).load() == {"a": {"x": 1}}
 
 
 def test_what_somebody_holds_of_it_stays_as_it_was(tmp_path: Path) -> None:
