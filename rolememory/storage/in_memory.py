@@ -22,37 +22,32 @@ from rolememory.storage.port import (
 from rolememory.storage.role_ids import canonical
 
 
-class _Document:
-    """What a document holds."""
+class _Held:
+    """What stands under a name."""
 
-    def __init__(self, data: bytes, number: int) -> None:
+    def __init__(self, number: int, size: int = 0) -> None:
+        self.mark = Revision(0, size, number)  # of a log another number after every rewriting
+
+
+class _Document(_Held):
+    def __init__(self, number: int, data: bytes) -> None:
+        super().__init__(number, len(data))
         self.data = data
-        self.mark = Revision(0, len(data), number)
 
 
-class _Log:
-    """What a log holds."""
-
+class _Log(_Held):
     def __init__(self, number: int) -> None:
+        super().__init__(number)
         self.appends: list[Append] = []
-        self.lines = self.bytes = 0
-        self.number = number  # another one after every rewriting
+        self.end = LogPosition(check=number)
 
     def add(self, lines: Sequence[bytes]) -> None:
-        self.appends.append(Append(self.lines + 1, tuple(lines)))
-        self.lines += len(lines)
-        self.bytes += sum(map(len, lines))
-
-    @property
-    def mark(self) -> Revision:
-        return Revision(0, self.bytes, self.number)
-
-    @property
-    def end(self) -> LogPosition:
-        return LogPosition(self.lines, len(self.appends), self.number)
+        self.appends.append(Append(self.end.lines + 1, tuple(lines)))
+        self.mark = self.mark._replace(size=self.mark.size + sum(map(len, lines)))
+        self.end = LogPosition(self.end.lines + len(lines), len(self.appends), self.mark.inode)
 
 
-Held = TypeVar("Held", _Document, _Log)
+Held = TypeVar("Held", bound=_Held)
 
 
 class InMemorySpace:
@@ -96,7 +91,8 @@ class InMemorySpace:
     def size(self) -> int:
         """The bytes of everything."""
         with self.guard:
-            return sum(one.mark.size for one in (*self.documents.values(), *self.kept.values()))
+            held: Iterable[_Held] = (*self.documents.values(), *self.kept.values())
+            return sum(one.mark.size for one in held)
 
     def listed(self, prefix: str) -> Revision | None:
         """Counted."""
@@ -145,13 +141,14 @@ class _Handle(Generic[Held]):
 
     def __init__(self, space: InMemorySpace, name: str, among: dict[str, Held]) -> None:
         self.name, self.place = checked(name), f"{space.place}/{name}"
-        self._space, self._among = space, among
+        self._space = space
+        self._among = among
         self._read = START  # how far a log was read
 
     def mark(self) -> Revision | None:
         """Of what stands there."""
         held = self._among.get(self.name)
-        return held and held.mark
+        return held.mark if held else None
 
     def delete(self) -> None:
         """Drop it."""
@@ -179,7 +176,7 @@ class InMemoryDocument(_Handle[_Document]):
 
     def put(self, data: bytes) -> None:
         """Another version."""
-        self._set(_Document(bytes(data), next(self._space.fresh)))
+        self._set(_Document(next(self._space.fresh), bytes(data)))
 
     def swap(self, data: bytes, expected: bytes | None) -> Outcome:
         """Under the guard."""
@@ -205,7 +202,7 @@ class InMemoryLog(_Handle[_Log]):
         """The appends behind."""
         with self._space.guard:
             log = self._among.get(self.name) or _Log(START.check)
-            anew = since != START and since.check != log.number
+            anew = since != START and since.check != log.end.check
             self._read = log.end
             return LogSlice(tuple(log.appends[0 if anew else since.end :]), log.end, anew)
 

@@ -32,7 +32,7 @@ def draft_raw(draft: Draft) -> Raw:
 def draft_from(raw: Mapping[str, Any]) -> Draft:
     """The draft that was written. Raises KeyError, TypeError or ValueError for what is none."""
     reasons = {name: _spanned(raw[name]) for name in ("because", "fault") if raw.get(name)}
-    return _schema(Draft).validate_json(json.dumps({**raw, **reasons}), strict=True)
+    return _read(Draft, {**raw, **reasons})
 
 
 def reason_raw(reason: Reason) -> Raw:
@@ -42,11 +42,16 @@ def reason_raw(reason: Reason) -> Raw:
 
 def reason_from(raw: Mapping[str, Any]) -> Reason:
     """The reason that was written. Raises KeyError, TypeError or ValueError for what is none."""
-    return _schema(Reason).validate_json(json.dumps(_spanned(raw)), strict=True)
+    return _read(Reason, _spanned(raw))
+
+
+def _read(kind: type[Told], raw: Raw) -> Told:
+    found: Told = _schemas()[kind].validate_json(json.dumps(raw), strict=True)
+    return found
 
 
 def _raw(kind: type[Told], value: Told) -> Raw:
-    told = _schema(kind).dump_python(value, mode="json", exclude_defaults=True)
+    told = _schemas()[kind].dump_python(value, mode="json", exclude_defaults=True)
     whole = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
     found: Raw = json.loads(whole)  # half characters are no JSON
     return found
@@ -60,5 +65,5 @@ def _spanned(raw: Mapping[str, Any]) -> Raw:
 
 
 @cache
-def _schema(kind: type[Told]) -> TypeAdapter[Told]:
-    return TypeAdapter(kind)
+def _schemas() -> Mapping[object, TypeAdapter[Any]]:
+    return {kind: TypeAdapter(kind) for kind in (Draft, Reason)}
