@@ -69,7 +69,7 @@ def sure_enough(threshold: float, kinds: int) -> float:
     return round(1.0 - (1.0 - threshold) / kinds, 4)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def runs(text: str) -> frozenset[int]:
     """Every run of words in a text that is long enough to be a quotation, by its hash."""
     plain = fold(text).text
@@ -77,11 +77,6 @@ def runs(text: str) -> frozenset[int]:
     mostly_han = 2 * len(_HAN.findall(plain)) > len(words)
     shifted = [words[at:] for at in range(RUN_HAN if mostly_han else RUN_WORDS)]
     return frozenset(map(hash, zip(*shifted, strict=False)))
-
-
-@lru_cache(maxsize=4)
-def _said(replies: tuple[str, ...]) -> frozenset[int]:
-    return frozenset[int]().union(*map(runs, replies))
 
 
 FoundOutLater = Callable[[], Reason]
@@ -124,6 +119,25 @@ class Allowance:
         """
         if not isinstance(memory, Passage) or memory.constant:
             return None
+        if not self.asked and relevance < self._least and memory.id not in self.again:
+            return partial(self._faint, memory, relevance, chosen, len(chosen))  # most are so
+        return self._refused(memory, relevance, chosen)
+
+    @property
+    def _least(self) -> float:
+        return sure_enough(self.rules.uninvited_threshold, self.kinds)
+
+    def _faint(
+        self, memory: Passage, relevance: float, chosen: Sequence[Scored], count: int
+    ) -> Reason:
+        """What keeps one out that is too faint to come uninvited, when so many were chosen."""
+        why = self._refused(memory, relevance, chosen[:count])
+        assert why is not None
+        return why if isinstance(why, Reason) else why()
+
+    def _refused(
+        self, memory: Passage, relevance: float, chosen: Sequence[Scored]
+    ) -> Reason | FoundOutLater | None:
         if reason := self._too_much_of_one(memory, chosen):
             return reason
         if memory.id in self.again:
@@ -172,9 +186,8 @@ class Allowance:
         rules = self.rules
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
-        least = sure_enough(rules.uninvited_threshold, self.kinds)
-        if relevance < least:
-            return partial(_not_invited, relevance, least)  # most are so
+        if relevance < self._least:
+            return _not_invited(relevance, self._least)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]
         own = memory.role == "assistant"
@@ -187,5 +200,5 @@ class Allowance:
 
     def _recited(self, memory: Passage) -> bool:
         """Whether the character said a run of these words within the window."""
-        said = _said(self.replies)
-        return bool(said) and not said.isdisjoint(runs(memory.content))
+        theirs = runs(memory.content)
+        return any(not theirs.isdisjoint(runs(reply)) for reply in self.replies)

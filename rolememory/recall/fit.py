@@ -5,6 +5,7 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 """
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -452,17 +453,15 @@ def _steady(memory: Memory) -> tuple[object, ...]:
 
 def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     """The places best first, with a margin for what was injected last turn."""
-    places = range(len(ranking))
-    margins = [
-        fitting.rules.keep_margin if memory.id in fitting.kept else 0.0
-        for memory in (ranking.memories if fitting.kept else ())
-    ]
-    if not any(margins):
-        return places
-    return sorted(
-        places,
-        key=lambda at: placed(ranking.scores[at] + margins[at], ranking.memories[at]),
-    )
+    scores, memories, margin = ranking.scores, ranking.memories, fitting.rules.keep_margin
+    held = [at for at, one in enumerate(memories) if one.id in fitting.kept] if margin else []
+    raised = sorted((placed(scores[at] + margin, memories[at]), at) for at in held)
+    places = sorted(set(range(len(ranking))).difference(held))
+    place = len(places)
+    for key, at in reversed(raised):
+        place = bisect(places, key, hi=place, key=lambda one: placed(scores[one], memories[one]))
+        places.insert(place, at)
+    return places
 
 
 _Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]

@@ -58,6 +58,16 @@ def test_what_comes_uninvited(
     assert _code(found) == code
 
 
+def test_why_a_faint_one_is_out_is_told_as_it_was_when_it_was_refused() -> None:
+    rules = Allowance(RULES, asker="lin", room=100)
+    chosen = [Scored(SHORT.memory.model_copy(update={"user": "ann"}), 0.9, 0.9, ())]
+    faint = said("Hm." * 3, relevance=0.4).memory.model_copy(update={"user": "ann"})
+    found = rules.refuses(faint, 0.4, chosen)
+    chosen += 3 * chosen
+    assert _code(found) == "uninvited"
+    assert _code(rules.refuses(faint, 0.4, chosen)) == "speaker_share"
+
+
 @pytest.mark.parametrize(
     ("kinds", "code"),
     [

@@ -266,6 +266,21 @@ def test_what_was_there_gives_way_only_to_something_clearly_better() -> None:
     ) == ["new"]
 
 
+@given(
+    st.lists(st.integers(30, 99), min_size=1, max_size=30),
+    st.sets(st.integers(0, 29)),
+    st.integers(1, 30),
+)
+def test_only_what_was_there_moves_up(hundredths: list[int], there: set[int], most: int) -> None:
+    rows = [scored(f"m{at:02}", each / 100) for at, each in enumerate(hundredths)]
+    kept = [f"m{at:02}" for at in there]
+    best = sorted(
+        rows, key=lambda one: (-one.score - 0.05 * (one.memory.id in kept), one.memory.id)
+    )
+    fitted = fit(rows, Plain(), fitting(max_items=most, kept=kept))
+    assert set(chosen(fitted)) == {one.memory.id for one in best[:most]}
+
+
 def test_what_was_there_stays_a_little_below_the_threshold() -> None:
     assert chosen(fit([scored("old", 0.27)], Plain(), fitting(kept=["old"]))) == ["old"]
     assert chosen(fit([scored("old", 0.24)], Plain(), fitting(kept=["old"]))) == []
