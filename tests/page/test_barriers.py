@@ -113,7 +113,6 @@ def visits(visitor: Visitor, role: Caller) -> Iterator[str]:
     for part, shown in (
         ("presets", ".presets li"),
         ("models", ".ladder li"),
-        ("statistics", "#caches"),
     ):
         visitor.goes("settings", part)
         page.locator(shown).first.wait_for()

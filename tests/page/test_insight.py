@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.page.visitors import EITHER, Visitor, axe
-from tests.serve.rest.callers import Caller
+from tests.serve.rest.callers import Caller, asks
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 LIN = {"type": "semantic", "subject": "user", "user": "lin"}
@@ -48,6 +48,14 @@ def test_a_silent_memory_says_why_and_takes_a_key(visitor: Visitor, known: Calle
     assert len(known.get("/memories/violin")["memory"]["keys"]) == 1
     undo(visitor)
     expect(part(visitor, "bare")).to_contain_text("violin")
+
+
+def test_what_recalled_the_memories_is_counted(at_desk: Visitor, known: Caller) -> None:
+    for text in ("Is there tea?", "More tea, please."):
+        known.post("/recall", {"messages": asks(text), "user": "lin"})
+    at_desk.goes("insight", known.id)
+    row = part(at_desk, "plots").get_by_role("row", name=at_desk.says("strategy.keyword"))
+    expect(row).to_contain_text("2")
 
 
 @EITHER

@@ -1,12 +1,11 @@
 """Settings: explained, changed live, taken back; presets; how the models stand."""
 
-import re
 from pathlib import Path
 
 from playwright.sync_api import expect
 
 from tests.page.visitors import EITHER, Visitor
-from tests.serve.rest.callers import Caller, asks
+from tests.serve.rest.callers import Caller
 
 KEY = "recall.relevance_threshold"
 
@@ -110,25 +109,3 @@ def test_a_comment_of_the_author_survives_a_change_made_on_the_page(at_desk: Vis
     ).click()
     expect(field).to_have_value("7")
     file.unlink() if before is None else file.write_bytes(before)
-
-
-@EITHER
-def test_statistics_draw_growth_strategies_time_budget_and_caches(
-    visitor: Visitor, role: Caller
-) -> None:
-    role.remember("The beacon failed.", keys=["beacon"], created="2026-01-01T10:00:00Z")
-    role.remember("Mira keeps the light.", type="trait", created="2026-03-01T10:00:00Z")
-    visitor.goes("settings", "statistics")
-    if visitor.page.get_by_label(visitor.says("figures.of"), exact=True).count():
-        visitor.field("figures.of").select_option(role.id)
-    visitor.reads(visitor.says("figures.turns.none"))
-    expect(visitor.page.locator("section[aria-labelledby=grown] svg")).to_have_attribute(
-        "aria-label", re.compile(visitor.says("type.trait"))
-    )
-    for text in ("Why is the beacon dark?", "And the beacon?"):
-        role.post("/recall", {"messages": asks(text), "chat": "harbour"})
-    expect(visitor.page.locator("section[aria-labelledby=woken]")).to_contain_text(
-        visitor.says("strategy.keyword")
-    )
-    expect(visitor.page.locator("section[aria-labelledby=budget] rect")).to_have_count(2)
-    expect(visitor.page.locator("section[aria-labelledby=caches]")).to_contain_text("1 / 1 (100%)")

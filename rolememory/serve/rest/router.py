@@ -28,7 +28,6 @@ from rolememory.serve.rest import (
     decay,
     error_responses,
     event_stream,
-    figures,
     history,
     imports,
     insight,
@@ -45,7 +44,6 @@ from rolememory.serve.rest.model_fetch import Fetches
 
 MODULES = (
     roles,
-    figures,
     insight,
     memories,
     decay,

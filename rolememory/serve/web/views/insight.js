@@ -1,7 +1,7 @@
 // A role in figures, and what in it asks for a look. Every figure is counted from what the server tells; what it cannot tell is said to be missing.
 import { html } from "../preact.js";
 import { all, get, inRole, url } from "../api.js";
-import { date, number, t } from "../i18n.js";
+import { date, has, number, t } from "../i18n.js";
 import { Bars, Busy, Trouble, useAsked } from "../ui.js";
 import { useFollowing } from "./list.js";
 import { Looks } from "./insight_looks.js";
@@ -30,7 +30,7 @@ async function looked(role, signal) {
     get(url(inRole(role, "/turns"), { limit: TURNS }), { signal }),
   ]);
   keepContents(role, memories);
-  return { memories, insight, turns: turns.items, contents: new Map(memories.map((one) => [one.id, one.content])) };
+  return { memories, insight, turns: turns.items, woken: woken(turns.items), contents: new Map(memories.map((one) => [one.id, one.content])) };
 }
 
 const FACTS = ["total", "archived", "core", "characters", "bytes_on_disk", "chats", "turns", "embedded"];
@@ -47,6 +47,13 @@ function Figures({ stats }) {
     <div class="grid">${plots.filter(([, rows]) => rows.length).map(([name, rows]) => html`<div key=${name}><h3>${t(`insight.by.${name}`)}</h3><${Bars} label=${t(`insight.by.${name}`)} rows=${rows} /></div>`)}</div></section>`;
 }
 
+/** How many recalled memories each strategy woke. */
+function woken(turns) {
+  const counts = {};
+  for (const item of turns.flatMap((turn) => turn.items)) for (const one of item.why) counts[one.by] = (counts[one.by] ?? 0) + 1;
+  return rowsOf(counts, (name) => (has(`strategy.${name}`) ? t(`strategy.${name}`) : name));
+}
+
 function Plots({ found }) {
   const told = found.memories.filter((one) => one.created).map((one) => Date.parse(one.created)).sort((one, other) => one - other);
   const turns = [...found.turns].reverse();
@@ -54,7 +61,8 @@ function Plots({ found }) {
     ${told.length > 0 && html`<h3>${t("plot.told")}</h3><${Plot} bars=${binned(told)} label=${t("plot.told.label", { from: date(told[0]), to: date(told.at(-1)), count: number(told.length) })} ends=${[date(told[0]), date(told.at(-1))]} />`}
     ${turns.length > 0 ? [["ms", "plot.ms"], ["recalled", "plot.recalled"]].map(([name, key]) => { const values = turns.map((one) => one[name]); const top = Math.max(...values);
       return html`<div key=${name}><h3>${t(key)}</h3><${Plot} bars=${values} label=${t("plot.turns.label", { what: t(key), count: number(values.length), most: number(top, 1), middle: number(median(values), 1) })} ends=${[t("plot.oldest"), t("plot.newest")]} /></div>`; })
-      : html`<p class="soft">${t("insight.turns.none")}</p>`}</section>`;
+      : html`<p class="soft">${t("insight.turns.none")}</p>`}
+    ${found.woken.length > 0 && html`<h3>${t("insight.strategies")}</h3><${Bars} label=${t("insight.strategies")} rows=${found.woken} />`}</section>`;
 }
 
 const median = (values) => { const sorted = [...values].sort((one, other) => one - other); return sorted[Math.floor(sorted.length / 2)]; };

@@ -1,4 +1,4 @@
-// Every setting with what it does, its default, its value now and where that comes from; changed live. Presets, models and statistics stand beside it.
+// Every setting with what it does, its default, its value now and where that comes from; changed live. Presets and models stand beside it.
 import { html, useEffect, useMemo, useRef, useState } from "../preact.js";
 import { address, roles } from "../router.js";
 import { events, get, inRole, patch, url } from "../api.js";
@@ -6,7 +6,6 @@ import { t } from "../i18n.js";
 import { fail, toast } from "../live.js";
 import { Busy, Button, Field, Trouble, Words, useAsked, useId } from "../ui.js";
 import { State } from "./ladder.js";
-import { Statistics } from "./statistics.js";
 
 const UNSET = "unset";
 
@@ -21,7 +20,7 @@ export function shape(type) {
   return { kind: type === "table" ? "table" : "text", unset };
 }
 
-const PARTS = ["", "presets", "models", "statistics"];
+const PARTS = ["", "presets", "models"];
 
 export default function SettingsView({ rest, query }) {
   const list = roles.use() ?? [];
@@ -30,8 +29,7 @@ export default function SettingsView({ rest, query }) {
     <nav class="row parts" aria-label=${t("settings.title")}>${PARTS.map((one) => html`<a key=${one} class="button small" href=${one ? address("settings", one) : address("settings")} aria-current=${part === one ? "page" : undefined}>${t(`settings.part.${one || "every"}`)}</a>`)}</nav>
     ${part === "" && html`<${Every} list=${list} query=${query} />`}
     ${part === "presets" && html`<${Presets} />`}
-    ${part === "models" && html`<${State} list=${list} />`}
-    ${part === "statistics" && html`<${Statistics} list=${list} />`}`;
+    ${part === "models" && html`<${State} list=${list} />`}`;
 }
 
 function Every({ list, query }) {
