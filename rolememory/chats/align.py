@@ -9,7 +9,6 @@ in the same place. Old messages before the first that is found were cut off by t
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import overload
 
 from rolememory.chats.gap_alignment import AlignStep, Gap, Knows, align_gap
@@ -17,6 +16,7 @@ from rolememory.chats.normalize import NormalizedMessage
 from rolememory.chats.transcript import Transcript
 from rolememory.chats.unique_messages import UniqueMessages, loose, words
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 
 SURE = 8  # so many messages in a row from the place where the last look began leave no doubt
 _LONG = 12  # characters of a text that is hardly said twice by chance
@@ -26,7 +26,7 @@ _REACH = (
 _NEAR = 256  # old messages that are read at once, beyond four times as many as were heard
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PathChange:
     """What the old messages [start, end) become."""
 
@@ -35,7 +35,7 @@ class PathChange:
     steps: tuple[AlignStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Alignment:
     """The visible messages laid along the old path."""
 

@@ -1,7 +1,6 @@
 """What counts, as seen from one chat: which supports of a memory are visible."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise, starmap, takewhile
 
@@ -12,6 +11,7 @@ from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.memory import Evidence
 from rolememory.schema.passage import Passage
+from rolememory.schema.value_class import value_class
 
 
 def moved_by(preview: ObservePreview, before: VisiblePath) -> frozenset[str]:
@@ -28,7 +28,7 @@ def moved_by(preview: ObservePreview, before: VisiblePath) -> frozenset[str]:
     return frozenset({*preview.left, *came, *beside}) if preview.left or came else frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _StandingPath:
     """One path of words that stand, as far as it counts."""
 

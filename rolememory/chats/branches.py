@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, pairwise
 from typing import Final
 
@@ -13,6 +13,7 @@ from rolememory.chats.normalize import NormalizedMessage, base
 from rolememory.chats.plan import NEAR_END, TELLING, credible, weight
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 from rolememory.text.change_log import ChangeLog
 
 _HELLO: Final = frozenset(
@@ -31,7 +32,7 @@ _EDITIONS = count()  # no number is given twice in a process
 _REPEATED = 3  # so many exchanges of small talk, word for word, are no accident either
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Fork:
     """Where a chat leaves another one."""
 
@@ -53,7 +54,7 @@ def forked(news: Sequence[NormalizedMessage], scripts: Iterable[Transcript]) -> 
     return best.fork if best else None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Shared:
     """What a new chat begins with of another one: from `start` on, in whatever version of each slot."""
 

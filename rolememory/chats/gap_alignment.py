@@ -1,10 +1,10 @@
 """What became of the old messages between two anchors: a small alignment by score."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from rolememory.chats.normalize import NormalizedMessage, base, normalize_message
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 
 _SAME, _JOINED, _AGAIN = (
     3.0,
@@ -23,7 +23,7 @@ _COMPARED = 1500  # characters of a text
 Knows = Callable[[int, str], bool]  # slot, digest
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class AlignStep:
     """One place of the new path: an old message kept (`heard` None), in other words (both), or a new one (`old` None)."""
 
@@ -31,7 +31,7 @@ class AlignStep:
     heard: NormalizedMessage | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Gap:
     """Old messages [i, i_end) and heard ones [j, j_end) that belong to one another."""
 
@@ -52,7 +52,7 @@ class Gap:
         return (self.i_end - self.i) * (self.j_end - self.j)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class GapAlignment:
     """The new order of a gap, from the old place `begin` on."""
 
@@ -61,7 +61,7 @@ class GapAlignment:
     common: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Move:
     """So many old and so many heard messages are dealt with at once."""
 

@@ -1,7 +1,7 @@
 """How a look at a chat begins: with what is the same as at the last look, so that only what is new has to be heard."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from rolememory.chats.align import SURE, PathChange, align_from
@@ -12,11 +12,12 @@ from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import WindowSize
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
+from rolememory.schema.value_class import value_class
 
 _VOICES = frozenset(VOICES)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LastWindow:
     """What was passed at the last look, and what it led to."""
 
@@ -53,7 +54,7 @@ class LastWindow:
         return self.messages
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class AlignedHistory:
     """Where the visible messages lie, and how much there is of them."""
 
@@ -88,7 +89,7 @@ def align_incrementally(
     return AlignedHistory(align_window(script, news), window_size(news)) if news else None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SpokenMessages:
     """What was said, without instructions."""
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, decoded, encoded
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
+from rolememory.schema.value_class import value_class
 from rolememory.storage import port
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.port import START, Append, LogSpan
@@ -16,7 +16,7 @@ from rolememory.storage.problem import Problem
 _MANY = 200  # lines at once
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class WrittenRow:
     """A line of our own, and where it stands; None = not right behind what was read."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 from rolememory.chats.values import WindowSize
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
+from rolememory.schema.value_class import value_class
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.scene_stamps import stamp_of
 from rolememory.text.tags import strip_tags
@@ -21,7 +22,7 @@ VOICES = ("user", "assistant")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class NormalizedMessage:
     """One message of the visible history."""
 

@@ -13,6 +13,7 @@ from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
+from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
@@ -226,7 +227,7 @@ def _changed(before: Places, after: Places) -> list[str]:
     return [one for one in digests if before.get(one) != after.get(one)]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Around:
     """What all passages of a message share."""
 

@@ -15,6 +15,7 @@ from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Scope
+from rolememory.schema.value_class import value_class
 from rolememory.text.cancellation import cancellable, check_cancelled
 
 STEP = timedelta(
@@ -36,7 +37,7 @@ ANEW: Final = (
 CUT: Final = "nothing that was said before is visible: the frontend cut it off"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PathAlignment:
     """Where the visible messages lie on the old path."""
 

@@ -6,12 +6,13 @@ person they are (`Same`: names that a person has linked count as one), character
 
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from operator import attrgetter
 
 from rolememory.schema.learning import ChatMessage, MarkedSpan, ScopeCommand
 from rolememory.schema.message import Message, TurnKind
+from rolememory.schema.value_class import value_class
 from rolememory.storage.people import Same, alone
 from rolememory.text.marks import marks
 
@@ -27,7 +28,7 @@ def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Attendance:
     """The users and the other characters that are in a chat."""
 
@@ -40,7 +41,7 @@ class Attendance:
         return cls(tuple(sorted(set(users))), tuple(sorted(set(members))))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Audience:
     """Everybody who will read a reply, as they are compared."""
 
@@ -74,7 +75,7 @@ class Audience:
         return self.users == {self.same(user)}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Window:
     """Who speaks in a window of messages: what tells whose words a user's message is.
 
@@ -104,7 +105,7 @@ class Window:
         return self.user if alone or mine else None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Participants:
     """Who takes part in one look at a chat."""
 

@@ -1,7 +1,7 @@
 """Which chat a look is meant for, and what it comes to there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from rolememory.chats.branches import Fork
@@ -14,10 +14,11 @@ from rolememory.chats.transcript import Chat, Transcript
 from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Observed
+from rolememory.schema.value_class import value_class
 from rolememory.text.cancellation import cancellable
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ResolvedChat:
     """A chat, and what a look at it changes, at the moment of the look: what is said meanwhile is no part of it."""
 

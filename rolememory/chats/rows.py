@@ -8,7 +8,7 @@ happened. `said` holds new versions as `[speaker, text, {what is not as usual}]`
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -18,13 +18,14 @@ from rolememory.chats.normalize import digest
 from rolememory.chats.presence import Attendance
 from rolememory.chats.values import WindowSize
 from rolememory.schema.learning import ChatMessage, MarkedSpan, SpanKind
+from rolememory.schema.value_class import value_class
 from rolememory.text.timestamps import iso
 
 FORMAT = 2
 """Of the lines we write; 1 had a JSON object for each version and nobody's presence."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatHead:
     """Who a chat is; it does not change."""
 
@@ -36,7 +37,7 @@ class ChatHead:
     format: int = FORMAT
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Splice:
     """Versions `out` leave the path and `put` take their place, behind `after` ("" = at the beginning), which stood at `place` - 1."""
 
@@ -46,7 +47,7 @@ class Splice:
     put: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatLogRow:
     """One line."""
 

@@ -8,7 +8,6 @@ holds the named stories and the choices; which chat was put where stands in its 
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -18,6 +17,7 @@ from rolememory.chats.values import OWN
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
 from rolememory.schema.memory import in_utc
+from rolememory.schema.value_class import value_class
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
@@ -52,7 +52,7 @@ def shown(story: str) -> str:
     return OWN if story.startswith("\0") else story
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Story:
     """What chats may have in common; "" is the life that they share unless somebody chooses otherwise."""
 

@@ -1,12 +1,13 @@
 """What the chats of a role tell about themselves."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, get_args
 
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 
 Mode = Literal["on", "here", "read_only", "off"]
 """What memory does in a chat: all it can; the same, what is said is recalled nowhere else; recall without learning; neither."""
@@ -17,7 +18,7 @@ OLD_MODES: Final = ("shared", "own")
 """Modes of earlier versions: `own` is a story of its own now."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatInfo:
     """One chat as a list of chats shows it."""
 
@@ -42,7 +43,7 @@ class ChatInfo:
         return self.mode in ("on", "here")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class WindowSize:
     """How much a frontend showed when it was last looked at."""
 
@@ -51,7 +52,7 @@ class WindowSize:
     characters: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ObservePreview:
     """What `observe` would find, without writing it."""
 

@@ -1,18 +1,18 @@
 """How old memories are in a role's story, and what time has left of them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from rolememory.engine.role import RoleMemory
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecencySettings
+from rolememory.schema.value_class import value_class
 from rolememory.triggers.recency import days_between, freshness
 
 Unit = Literal["turns", "days"]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Ageing:
     """How old things are in a role's story, and what is left of them."""
 

@@ -1,14 +1,15 @@
 """What came, went and changed between two states of a role's memories."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import difference
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoryChange:
     """One memory that came, went or changed."""
 

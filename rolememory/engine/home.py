@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from rolememory.recall.turn import Turn
 from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.storage import personas
 from rolememory.storage.files.disk import DISK
 from rolememory.storage.port import Storage
@@ -43,7 +44,7 @@ _log = logging.getLogger(__name__)
 ROLE_MEMORY_HEADING = "## 角色记忆"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoryContent:
     """What `process_message_with_memory` gives: the text for the system prompt, without heading and fence, and the turn behind it."""
 

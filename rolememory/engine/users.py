@@ -1,9 +1,9 @@
 """Who a home knows: every person with their names, and what each role has of them."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rolememory.schema.value_class import value_class
 from rolememory.storage.people import Same
 from rolememory.storage.review import Review
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rolememory.engine.role import RoleMemory
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class UserInRole:
     """What one role has of a person."""
 
@@ -24,7 +24,7 @@ class UserInRole:
     waiting: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class User:
     """A person, and the roles that know them."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -11,6 +10,7 @@ from rolememory.errors import TemplateError, UnknownNameError
 from rolememory.inject.meter import LIMITS
 from rolememory.inject.sandbox import Compiled, RenderedText, Sandbox
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 
 _NAME = re.compile(r"\w[\w-]{0,63}")
@@ -23,7 +23,7 @@ def _is_text(name: str) -> bool:
     return "{{" in name or "{%" in name
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TemplateChoice:
     """The templates to try in turn, best first, and what went wrong with better ones."""
 
@@ -31,7 +31,7 @@ class TemplateChoice:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Rendering:
     """What a template said, and what an author should know about it."""
 

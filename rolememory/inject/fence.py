@@ -6,8 +6,9 @@ characters, so that people still read it and no tokenizer does; ordinary prose s
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from rolememory.schema.value_class import value_class
 
 TAG = "rolememory"
 OPEN, CLOSE = f"<{TAG}>", f"</{TAG}>"
@@ -175,7 +176,7 @@ def unfenced(block: str) -> str:
     return block.removeprefix(OPEN).removesuffix(CLOSE).strip("\n")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class BlockSpan:
     """Where a block of ours stands in a text: [start, end)."""
 

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
 from jinja2 import Undefined
 
+from rolememory.schema.value_class import value_class
+
 _CHARACTERS_PER_STEP = 64
 _STEPS_PER_LOOK = 16
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Limits:
     """Bounds of one template and of one render of it."""
 

@@ -6,7 +6,6 @@ older is named; what was negated ("not too long", "别太简短") does not count
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import chain
@@ -16,6 +15,7 @@ from rolememory.inject.environment import Templates
 from rolememory.locales import translatable, translated
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.names import USER_WORDS
 
@@ -38,7 +38,7 @@ _NAMES = translatable(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Utterance:
     """Something that the user said: the id of its passage, its words, when."""
 
@@ -47,7 +47,7 @@ class Utterance:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Preference:
     """One wish: its kind, its value (a language as its code), and the memory or passage it was read from."""
 
@@ -56,7 +56,7 @@ class Preference:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Preferences:
     """What counts, one of each kind, and what each overruled last, as notes."""
 
@@ -68,7 +68,7 @@ class Preferences:
         return any(wish.value not in _UNSAID for wish in self.wishes)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _PersonaLexicon:
     """The lexicon of one language, as patterns."""
 

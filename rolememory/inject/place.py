@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from rolememory.schema.message import Message
 from rolememory.schema.settings import Position
+from rolememory.schema.value_class import value_class
 
 Voice = Literal["system", "user", "assistant"]
 _INSTRUCTIONS = ("system", "developer")
@@ -16,7 +16,7 @@ _BESIDE = ("before_character", "after_character")
 _OUTLET = re.compile(r"\{\{\s*outlet::([^{}]*)\}\}", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Placement:
     """A text and where it belongs.
 
@@ -60,7 +60,7 @@ def place_all(
     return tuple(done)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PlacementPlan:
     """Where texts go among messages of any shape."""
 

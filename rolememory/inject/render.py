@@ -22,6 +22,7 @@ from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined, without_question
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.language import language_of
 from rolememory.text.names import SELF_WORDS, USER_WORDS
 from rolememory.text.scene_stamps import known_fields
@@ -48,7 +49,7 @@ _LASTING = (MemoryType.TRAIT, MemoryType.GOAL)  # what one is like and wants did
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Cast:
     """Who is who in the block."""
 
@@ -59,6 +60,9 @@ class Cast:
     )  # memory id -> associated role it comes from
     chat: str = ""  # where the block is read
     same: Callable[[str], str] = str  # the name under which a user's person is known
+
+
+_NOBODY = Cast()
 
 
 def day(moment: datetime, language: Language) -> str:
@@ -190,7 +194,7 @@ class Style:
         settings: InjectSettings = _DEFAULTS,
         *,
         language: Language = "en",
-        cast: Cast = Cast(),
+        cast: Cast = _NOBODY,
     ) -> None:
         self.language: Language = language if settings.language == "auto" else settings.language
         self._settings, self._cast, self._templates = settings, cast, templates

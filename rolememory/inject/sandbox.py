@@ -6,7 +6,6 @@ Memory text goes in only as a value; what came out is a `RenderedText`, and that
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
@@ -45,6 +44,7 @@ from rolememory.inject.shape import (
     line_macro,
     says_lines_plainly,
 )
+from rolememory.schema.value_class import value_class
 
 _ALLOWED = (
     "Template Output TemplateData Name Const Tuple List Dict Pair For If CondExpr And Or Not Compare Operand Getattr Getitem Slice "
@@ -219,7 +219,7 @@ def _expression(node: nodes.Node) -> nodes.Node:
     return node
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Compiled:
     """A template that passed the checks."""
 

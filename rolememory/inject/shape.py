@@ -7,11 +7,11 @@ So a block can be measured many times a turn without rendering it again. It hold
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from jinja2 import nodes
 
 from rolememory.inject.filters import TABLE_METHODS
+from rolememory.schema.value_class import value_class
 
 _MARK = re.compile("\x00(\\d+)\x00")
 _GIVEN = frozenset({"char", "user", "language", "heading", "stamp", "range"})
@@ -38,7 +38,7 @@ def filled(frame: str, lines: Sequence[str]) -> str:
     return _MARK.sub(lambda match: lines[int(match[1])], frame)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Frame:
     """A rendered frame: its text with marks for the lines, and how long it is without them."""
 

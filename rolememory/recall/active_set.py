@@ -5,11 +5,12 @@ outdated only as long as it counts itself, so that a swipe, an edit or a deletio
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import Passage
+from rolememory.schema.value_class import value_class
 
 Support = tuple[str, str]
 """A chat and a version of one of its messages."""
@@ -81,7 +82,7 @@ class _Everything:
 EVERYTHING: Visibility = _Everything()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ActiveSet:
     """The ids that do not count, and what was replaced by which of those that do."""
 

@@ -4,11 +4,11 @@ Only short digests of what was said are kept, the newest `KEPT` of a chat. Absen
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from rolememory.schema.scene import Segment
+from rolememory.schema.value_class import value_class
 
 KEPT = 400
 
@@ -21,7 +21,7 @@ def digests(spoken: Sequence[Segment]) -> list[str]:
     return [blake2b(text, digest_size=5).hexdigest() for text in said]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatDigests:
     """Digests of the newest messages of a chat, oldest first, and how many stood before them."""
 

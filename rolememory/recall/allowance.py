@@ -6,13 +6,14 @@ character that is shown what it said before says it again.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache, partial
 
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import PassageSettings
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent
@@ -92,7 +93,7 @@ def _used_up(limit: int) -> Reason:
     return Reason("allowance", (("limit", limit),))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Allowance:
     """The rules for passages of one turn."""
 

@@ -1,7 +1,7 @@
 """One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from rolememory.recall.active_set import superseded
 from rolememory.recall.allowance import CHARACTERS_A_TOKEN, Allowance, asks
@@ -15,10 +15,11 @@ from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.text.intent import intent
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RecallQuery:
     """Everything an answer depends on. Values and read-only indexes, no disk, no clock."""
 
@@ -131,7 +132,7 @@ class RecallQuery:
         return replace(self, settings=settings, index=self.index.under(settings), asker=asker)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RecallResult:
     """What the memories said: all that something woke, and who stands in the prompt."""
 

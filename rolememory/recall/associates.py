@@ -19,6 +19,7 @@ from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.text.affect_lexicon import Lexicon
 from rolememory.text.names import SELF_WORDS
 from rolememory.text.vectors import VectorTable
@@ -29,7 +30,7 @@ _OTHER_SELF = re.compile(r"\{\{\s*(?:char|bot)\s*\}\}|<(?:char|bot)>", re.IGNORE
 _OF_ITSELF = (MemoryType.TRAIT, MemoryType.GOAL)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class AssociatedRole:
     """An associated role with what it remembers now."""
 
@@ -42,7 +43,7 @@ class AssociatedRole:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Circle:
     """The associated roles of a turn, and notes on those that could not be heard."""
 
@@ -124,7 +125,7 @@ def as_heard(memory: Memory, name: str) -> Memory:
     return memory.model_copy(update=changes)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Associated:
     """An associated role as a turn asks it."""
 

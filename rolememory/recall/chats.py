@@ -1,7 +1,6 @@
 """What a role keeps of its chats between turns: the story's clock, what was injected last, timers of lore. Written in the background."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +9,7 @@ from rolememory.recall.clock import StoryClock
 from rolememory.recall.prepared_chat import PreparedChat
 from rolememory.recall.turn import Turn
 from rolememory.schema.passage import PREFIX
+from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile, StateLog, Values
 
@@ -18,7 +18,7 @@ KEPT = "variables"  # of macros: states by how many messages there were before t
 MOST_STATES = 24  # turns of a chat that can be taken back
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatState:
     """What is kept of one chat, at one moment."""
 

@@ -4,7 +4,7 @@ A change is only named when trying it out lets the memory in: the question is as
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rolememory.errors import UnknownMemoryError
@@ -14,6 +14,7 @@ from rolememory.recall.gates import eligible, first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import np
 from rolememory.text.boundaries import FUNCTION_CHARACTERS
 from rolememory.text.words import term_query as split
@@ -84,7 +85,7 @@ def refused(given: RecallResult) -> list[Refusal]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExplainedMemory:
     """One memory, and how the question was answered."""
 
@@ -298,7 +299,7 @@ _PAST = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExplanationRow:
     """One row of an explanation as it is shown and sent: codes and numbers."""
 

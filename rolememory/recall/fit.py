@@ -23,6 +23,7 @@ from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
@@ -80,7 +81,7 @@ class GrowingLength(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Visible:
     """What the reader of the prompt sees anyway: folded texts of the visible messages, newest first."""
 
@@ -118,7 +119,7 @@ class Visible:
         return said_again(plain(one.quote), self.joined)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Fitting:
     """The rules of one turn."""
 

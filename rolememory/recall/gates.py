@@ -5,7 +5,7 @@ explanation shows, so the order of the table is part of the product.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import compress
 
@@ -21,13 +21,14 @@ from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Mask
 from rolememory.text.cancellation import cancellable
 from rolememory.text.intent import technical
 from rolememory.triggers.table import SOURCES, Among, Table
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Asker:
     """Who asks, when, by which rules: all that a gate may look at besides the memory."""
 
@@ -50,7 +51,7 @@ class Asker:
         return self.user == user if self.readers is None else self.readers.are(user)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoryGate:
     """One question; `remedy` is the smallest change of the memory or a setting that answers it."""
 
@@ -211,7 +212,7 @@ def unchanged_between(
     return max(past, default=None), min(future, default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TurnGateContext:
     """What decides whether a turn asks for memories at all."""
 

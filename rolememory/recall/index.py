@@ -3,7 +3,7 @@
 from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory, glimpsed, plain
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.affect import affect_of_entry
 from rolememory.text.affect_lexicon import Lexicon
@@ -62,7 +63,7 @@ class Feelings(Mapping[str, Feeling]):
 Clock = Callable[[Doubles], Doubles]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoryIndex:
     """The memories and everything that is read when they are asked.
 

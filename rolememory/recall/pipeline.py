@@ -1,7 +1,7 @@
 """One role's read path: from messages to a turn. Everything a turn reads is brought up to date first; then it is asked, purely."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypedDict
@@ -38,6 +38,7 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
 from rolememory.schema.scene import Language, Scene
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.derived import DerivedFiles
 from rolememory.storage.kept_memories import KeptMemories
 from rolememory.storage.people import Same, alone
@@ -57,7 +58,7 @@ _STILL_TOLD = ("short_query", "no_trigger_word")
 """A message that asks for nothing changes nothing about the story that it stands in."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SharedResources:
     """What all roles of a home share."""
 
@@ -71,7 +72,7 @@ class SharedResources:
     same: Same = alone  # the name under which a user's person is known
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Request:
     """What a caller asks of one turn."""
 
@@ -108,7 +109,7 @@ class _FrameValues(TypedDict):
     user: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _TurnInputs:
     """What a turn is about, by all that is read once."""
 

@@ -1,7 +1,7 @@
 """From messages to a scene: what is read once per turn and then looked at by every strategy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from rolememory.recall.index import MemoryIndex
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Feeling, Scene, Segment
+from rolememory.schema.value_class import value_class
 from rolememory.text.affect import mood, read_affect
 from rolememory.text.clean import Cleaner
 from rolememory.text.dates import times
@@ -28,7 +29,7 @@ SPOKEN = ("user", "assistant")  # what was said; instructions are not story
 MOOD_MESSAGES = 24  # older ones have faded from the mood
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PreparedChat:
     """The messages as they are read: segments newest first, and the newest user message among them."""
 

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.value_class import value_class
 from rolememory.storage.people import Same, alone
 
 SHOWN_TAGS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoryStats:
     """Counts of a role's memories. Source: S1.36, S4.31."""
 

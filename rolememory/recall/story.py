@@ -5,7 +5,6 @@ stand in the order of the story, so that a turn that brings no new chapter chang
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rolememory.inject.environment import Templates
@@ -13,13 +12,14 @@ from rolememory.inject.fence import fenced, tame
 from rolememory.inject.sandbox import plain
 from rolememory.schema.memory import Chapter, Memory
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 
 KIND = "story"
 _KEPT = 256  # wordings
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class StoryBlock:
     """What is told of a story, and in which words."""
 
@@ -33,7 +33,7 @@ class StoryBlock:
         return frozenset({*(one.id for one in self.chapters), *parts})
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class InView:
     """What the reader of the prompt sees anyway: the chats that are this one, and the versions of its visible messages."""
 

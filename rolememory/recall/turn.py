@@ -16,6 +16,7 @@ from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
+from rolememory.schema.value_class import value_class
 from rolememory.schema.wording import strategy_name, word, word_change, word_gate
 from rolememory.text.intent import intent
 from rolememory.text.lengths import TokenEstimate
@@ -23,7 +24,7 @@ from rolememory.text.lengths import TokenEstimate
 LORE_DEPTH = 4  # messages from the end, where an entry or the place of a note does not say
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Stats:
     """Sizes of a turn. Source: S4.20."""
 
@@ -42,7 +43,7 @@ class Stats:
         return len(self.block)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Explanation:
     """Why the lines of a turn are there, and why others are not. `str` words it; `rows` has the codes and numbers."""
 

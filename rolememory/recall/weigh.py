@@ -5,7 +5,7 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import cast, overload
 
@@ -14,6 +14,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
 from rolememory.schema.usage import HEAVIEST, LIGHTEST
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Rows, np
 from rolememory.triggers.base import ByRows, Trigger
 from rolememory.triggers.table import Among, Table, TableEvidence, kind_of
@@ -27,7 +28,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 """No memory has been replaced."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Strategy:
     """A trigger as the settings want it: how much its word counts."""
 
@@ -217,7 +218,7 @@ def _evidence(
         return TableEvidence.of(())
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Inherited:
     """Whom the strategies are asked about: who may come, and those whose evidence counts for one that may."""
 
@@ -276,7 +277,7 @@ def _by_rows(hits: Iterable[Hit], table: Table) -> TableEvidence:
     return TableEvidence.of(list(found.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Woken:
     """What one strategy woke."""
 
@@ -337,7 +338,7 @@ def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:
     return tuple(hit for _, hit in hits)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Part:
     """What one weighing part says of each woken memory; 0 = neutral."""
 

@@ -6,11 +6,11 @@ row over a later one, and of two switches the one that is off. An empty text say
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from rolememory.locales import LocalizedText
+from rolememory.schema.value_class import value_class
 
 Read = Mapping[str, Any]
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
@@ -27,7 +27,7 @@ PROVIDERS: Mapping[str, str] = {
 """OpenAI-compatible endpoints by the name S0.16 and S4.9 call them."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Alias:
     """A foreign name. `keys` are ours that take the value; none = read without effect, `why` says so."""
 
@@ -39,7 +39,7 @@ class Alias:
     )
     implies: Read | None = None  # set along with it unless something says otherwise
     weak: bool = False  # the whole row gives way to any other name of the same key without a word
-    why: LocalizedText = LocalizedText("")  # noqa: RUF009  # never changes
+    why: LocalizedText = LocalizedText("")  # never changes
     secret: bool = False  # a key that must not stand in a file
 
 

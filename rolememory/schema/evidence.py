@@ -1,17 +1,18 @@
 """Why a line is there, or is not: codes and numbers, worded in the reader's language where they are shown."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, TypeVar, overload
 
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Span
+from rolememory.schema.value_class import value_class
 
 Value = float | int | str
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Reason:
     """A code ("key", "age", "meaning", ...) and its named values."""
 
@@ -29,7 +30,7 @@ class Reason:
         return dict(self.values).get(name, default)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Hit:
     """One strategy's evidence for one entry."""
 
@@ -39,7 +40,7 @@ class Hit:
     because: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Contribution:
     """What one part added to a score: the score is the relevance plus all contributions, clipped to 0..1."""
 
@@ -89,7 +90,7 @@ class Earlier(NamedTuple):
     gained: bool = False  # it came along with that, and not by itself
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Scored:
     """A memory that something woke: relevance fused from its hits, score after the weighing parts."""
 
@@ -105,7 +106,7 @@ class Scored:
         return replace(self, hits=tuple(self.hits), contributions=tuple(self.contributions))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Recalled:
     """A memory that stands in the prompt."""
 
@@ -124,7 +125,7 @@ class Recalled:
         return self.scored.score
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Change:
     """The smallest change that would have let an entry in."""
 
@@ -134,7 +135,7 @@ class Change:
     entry_id: str = ""  # target "memory": which one, when it is not the refused one itself
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Refusal:
     """Why a memory or entry is not in the prompt: the first closed gate, and the way through it where one change decides."""
 
@@ -145,7 +146,7 @@ class Refusal:
     scored: Scored | None = None  # when it got as far as a score
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Trace:
     """What a turn did, apart from its result: notes of strategies that could not work, times, sizes."""
 

@@ -1,11 +1,10 @@
 """What a frontend says of one generation: what lorebooks ask beside the messages."""
 
-from dataclasses import dataclass
-
 from rolememory.schema.message import TurnKind
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Generation:
     """One generation as the frontend makes it; what is left out is as it usually is."""
 

@@ -1,12 +1,13 @@
 """What learning hands around: a message as a chat keeps it, a draft of a memory, and what became of it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Chapter, Evidence, Memory, MemoryType, Source
 from rolememory.schema.message import TurnKind
+from rolememory.schema.value_class import value_class
 
 USER = "user"
 """The subject of a memory about whoever speaks to the role; the role itself is none."""
@@ -40,7 +41,7 @@ class MarkedSpan(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatMessage:
     """One version of one message of a chat. The same words by the same speaker are the same version, wherever they stand."""
 
@@ -91,7 +92,7 @@ class ChatMessage:
         return not self.text
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Company:
     """Who is there: the names that "I", "you" and third persons may mean."""
 
@@ -107,7 +108,7 @@ class Company:
         return said.name if said.name and said.name != self.user else USER
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Draft:
     """A memory that somebody proposes: a command, a model. Not yet compared with what is known.
 
@@ -152,7 +153,7 @@ class Draft:
 Action = Literal["add", "merge", "supersede", "ignore", "review"]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Verdict:
     """What becomes of a draft that meets what is known."""
 
@@ -167,7 +168,7 @@ class Verdict:
     ] = ()  # ids of known memories that were told later in the story and replace the draft itself
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Learned:
     """What one look at the chat changed."""
 
@@ -177,7 +178,7 @@ class Learned:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Observed:
     """What `observe` gives back: the chat it belongs to and what was new in it."""
 

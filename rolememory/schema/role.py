@@ -1,9 +1,10 @@
 """Who a memory belongs to: role.json, and the card texts a turn may read."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from rolememory.schema.value_class import value_class
 
 
 class Association(BaseModel):
@@ -30,7 +31,7 @@ class Role(BaseModel):
     settings: dict[str, Any] = Field(default_factory=dict)  # overrides of rolememory.toml
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Character:
     """The card texts of one turn, macros not yet expanded; also what the prompt is built around."""
 

@@ -1,9 +1,11 @@
 """What a strategy sees of a turn: texts, time, feeling, people. A value, so a turn can be replayed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
+
+from rolememory.schema.value_class import value_class
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 Language = str  # a code: en, zh, ...
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Segment:
     """One message or text as it is read: cleaned of what is not story, offsets of its own text."""
 
@@ -25,7 +27,7 @@ class Segment:
     name: str = ""  # who speaks
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Span:
     """Where a key stands: segment number in the scene, and character offsets into that segment's `text`."""
 
@@ -59,7 +61,7 @@ class PatternSearch(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Feeling:
     """A feeling: weights per basic emotion, and the plane of valence and arousal. Neutral = nothing felt, exactly zero."""
 
@@ -81,7 +83,7 @@ class Feeling:
         return max([weight for _, weight in self.emotions], default=abs(self.valence))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TimeSpan:
     """A time named in a text: half-open [start, end), where it stands, and how sure the reading is."""
 
@@ -92,7 +94,7 @@ class TimeSpan:
     certainty: float = 1.0  # 0..1
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Scene:
     """One turn as the strategies see it."""
 

@@ -1,8 +1,9 @@
 """How memories were used: turns that had one in the prompt, and whether the reply used it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from rolememory.schema.value_class import value_class
 
 LIGHTEST, HEAVIEST = 0.0, 2.0  # bounds of `Memory.weight`
 BY_HAND: Final = (
@@ -10,7 +11,7 @@ BY_HAND: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Use:
     """One turn that had the memory in its prompt."""
 
@@ -21,7 +22,7 @@ class Use:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class UsageTally:
     """Turns that had a memory in the prompt; fractions where old turns are known by their share alone."""
 

@@ -7,13 +7,13 @@ the words are our own (worldbook_rules/lexicons).
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import hypot, sqrt
 from typing import Literal
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Feeling
+from rolememory.schema.value_class import value_class
 from rolememory.text.affect_lexicon import EMOTIONS, Lexicon, WordEffect, felt_as, shipped_lexicon
 from rolememory.text.fold import Folded, fold
 
@@ -49,14 +49,14 @@ _UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _FeelingMatch:
     start: int
     end: int
     mark: WordEffect
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _WordFeeling:
     feeling: Feeling
     strength: float

@@ -19,6 +19,7 @@ import orjson
 from rolememory.errors import FileError, closest
 from rolememory.locales import Listed, translatable
 from rolememory.schema.scene import Feeling
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 from rolememory.text.fold import fold
 from rolememory.text.plain import simplified
@@ -66,7 +67,7 @@ _SECTIONS = {
 _BARE_WEIGHT = 0.7  # of a word that an author gives only a label
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class WordEffect:
     """What one word does to the sense of a sentence; a word may do several things."""
 

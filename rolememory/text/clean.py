@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import regex
 
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.settings import CleanSettings
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 
 OUT_OF_CHARACTER = "out_of_character"  # the group of rules that takes such words out
@@ -26,7 +26,7 @@ _LONGEST_TEXT = 1_000_000  # a longer one is read as it is
 _EMPTY_LINES = regex.compile(r"[^\S\n]*\n(?:[^\S\n]*\n){2,}")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Rule:
     """One regular expression; rules with one `id` are a group that is switched together."""
 

@@ -4,8 +4,9 @@ Two readings: what SillyTavern does with them, and what the V3 specification say
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from rolememory.schema.value_class import value_class
 
 
 class DecoratorArgument(StrEnum):
@@ -38,7 +39,7 @@ _REPEATABLE = ("additional_keys", "exclude_keys", "disable_ui_prompt")
 _SILLYTAVERN = ("@@activate", "@@dont_activate")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Decorators:
     """What an entry's decorators ask for; None or False = nothing."""
 

@@ -8,10 +8,11 @@ Source: Unicode NFKC and full case folding (UAX 15, Unicode 3.13), applied unit 
 import re
 import unicodedata
 from array import array
-from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
+
+from rolememory.schema.value_class import value_class
 
 _CACHED_LENGTH = 65_536  # longer texts are folded each time: the cache stays small
 _KEPT = {
@@ -31,7 +32,7 @@ _BLANKS = re.compile("  +")
 _ASCII = {code: " " for code in range(128) if chr(code).isspace()}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Folded:
     """A folded text and the way back: `offsets[i]` is where in the original the i-th folded character began.
 

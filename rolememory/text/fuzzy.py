@@ -1,11 +1,11 @@
 """Keys with a typing mistake: Latin words compared one by one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import regex
 from rapidfuzz import fuzz, process
 
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import fold, folded_key
 
 SHORTEST = 5  # letters: in shorter words one mistake makes another word
@@ -14,7 +14,7 @@ _MOST_WORDS = 2_000  # of one text; what stands later is not asked
 _WORD = regex.compile(r"[\p{Latin}\p{Nd}]+(?:['-][\p{Latin}\p{Nd}]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class FuzzyMatch:
     """A place that reads almost like a key: [start, end) in the text, and how alike the two are, 0..100."""
 

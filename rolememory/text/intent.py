@@ -5,11 +5,11 @@ The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in bo
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
 from rolememory.text.plain import simplified
@@ -19,7 +19,7 @@ _LONGEST = 1_200  # characters that are read: intent stands at the edges of a lo
 _LATIN = re.compile(r"[A-Za-z]{2}")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Rules:
     clause: re.Pattern[str]
     past: re.Pattern[str]

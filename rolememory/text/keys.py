@@ -6,7 +6,6 @@ and a changed key does not rebuild the large automata (it goes to a small one be
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from typing import Any, Literal
 from ahocorasick_rs import AhoCorasick
 
 from rolememory.schema.scene import Segment, Span
+from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import Edges, Guards, boundaries, stands_alone
 from rolememory.text.fold import Folded, fold, folded_key, lower
 from rolememory.text.pattern import parse_pattern
@@ -27,7 +27,7 @@ _SMALLEST_MERGE = 256
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class KeySpec:
     """A key and how it is looked for; equal specs are one key, so it is its own name in a reading.
 

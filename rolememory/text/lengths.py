@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.schema.settings import LengthSettings
+from rolememory.schema.value_class import value_class
 
 Unit = Literal["characters", "tokens"]
 
@@ -41,7 +42,7 @@ class LengthCounter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Characters:
     """Counts code points.
 
@@ -59,7 +60,7 @@ class Characters:
 characters = Characters()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TokenEstimate:
     """Guesses tokens by script, on the safe side; a text counted lately costs a look-up.
 
@@ -76,7 +77,7 @@ class TokenEstimate:
         return ceil(round(self.safety * estimate(text), 6))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CallableCounter:
     """Any callable that counts, as a `LengthCounter`."""
 

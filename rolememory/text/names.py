@@ -1,9 +1,9 @@
 """The names of one person as they stand in texts, and texts without them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from rolememory.locales import translated
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.boundaries import boundaries, stands_alone
 from rolememory.text.fold import fold, folded_key
@@ -24,7 +24,7 @@ USER_WORDS, SELF_WORDS = _words("user"), _words("self")
 _LEAST = 2  # characters: a shorter name would be found in every other text
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class NameSpan:
     """Where a text names the person: half-open, and what stands there instead."""
 

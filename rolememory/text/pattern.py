@@ -12,7 +12,6 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from time import thread_time
 from typing import Any
@@ -23,6 +22,7 @@ from rolememory.jsregex.escapes import in_units, paired
 from rolememory.jsregex.nodes import Node
 from rolememory.jsregex.parse import CostlyPatternError, Flags, parse
 from rolememory.jsregex.write import Writer
+from rolememory.schema.value_class import value_class
 
 MAX_WEIGHT = (
     10_000  # nodes with all least counts written out; the engine writes them out when it compiles
@@ -39,7 +39,7 @@ Place = tuple[int, int]
 """Where a match stands: start and end in characters of the searched text."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PatternSource:
     """A pattern as its author wrote it."""
 

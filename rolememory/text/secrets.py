@@ -5,16 +5,16 @@ Only what a format or a checksum vouches for: the password of a gate and a telep
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from rolememory.locales import translated
+from rolememory.schema.value_class import value_class
 from rolememory.text.language import language_of
 
 SecretKind = Literal["private_key", "api_key", "card", "id_number"]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Secret:
     """Where a secret stands: [start, end) of the text, the secret alone."""
 

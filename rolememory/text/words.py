@@ -7,12 +7,12 @@ question ─ ask ─▶ Question(weights, surfaces)
 import re
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from sys import intern
 from typing import Any
 
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 
@@ -41,7 +41,7 @@ _ONE_HAN = re.compile(f"[{_HAN}]")
 _LATIN = re.compile("[a-z]+")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class WordLists:
     """What a language's words.*.json says."""
 
@@ -196,7 +196,7 @@ NAMES_ITS_MATTER = 2.0  # words of its own with which a question needs no contex
 _QUESTION_MARK = re.compile(r"[?？]")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TermQuery:
     """Weighted tokens to look for, and how the reader wrote them."""
 

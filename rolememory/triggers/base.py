@@ -1,7 +1,7 @@
 """The one protocol of all strategies, and the registry that knows them by name."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Protocol
 
 from rolememory.errors import RegistrationError, UnknownTriggerError
@@ -10,6 +10,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Mask
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
@@ -25,7 +26,7 @@ def anew(_: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
     return [make(text) for text in texts]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Parts:
     """What strategies are built with. Indexes are kept up to date by their owner; a strategy only reads them."""
 

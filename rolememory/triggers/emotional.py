@@ -1,7 +1,6 @@
 """Feeling calls to feeling: strong feeling wakes memories of that feeling, and the mood weighs those awake (S1.25)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
 from typing import ClassVar
 
@@ -9,6 +8,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.memory import glimpsed
 from rolememory.schema.scene import Feeling, Scene
+from rolememory.schema.value_class import value_class
 from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
 from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
@@ -218,7 +218,7 @@ class EmotionalTrigger(ByRows):
         return min(STRONGEST * meeting * share, STRONGEST)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Mood:
     """Why each leans: the emotion it shares with the mood, else its own."""
 

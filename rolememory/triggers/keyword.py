@@ -1,7 +1,6 @@
 """Entries whose keys stand in the newest messages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import log
 from typing import ClassVar
@@ -10,6 +9,7 @@ from rolememory.schema.entry import Entry, SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.scene import KeyReading, Scene, Span
 from rolememory.schema.settings import KeywordSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Mask, np
 from rolememory.text.boundaries import Edges
 from rolememory.text.fuzzy import FuzzyMatch, fuzzy, may_be_fuzzy
@@ -67,7 +67,7 @@ def spec_of(key: str, settings: KeywordSettings) -> KeySpec:
     return KeySpec(key, "folded", edges, settings.cjk_words)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _KeywordEntry:
     """An entry's keys as they are looked for."""
 
@@ -82,7 +82,7 @@ class _KeywordEntry:
         return seen
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _SeenKey:
     """One key seen: where it stands, and how much it says."""
 

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rolememory.errors import PatternError
@@ -11,6 +10,7 @@ from rolememory.schema.entry import Entry, SelectiveLogic
 from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import PatternSearch, Scene, Span
 from rolememory.schema.settings import KeywordSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Mask
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.macros.macros import Macros
@@ -28,7 +28,7 @@ Key = Pattern | KeySpec
 """What is looked for: a pattern in the text itself, a plain key in the reading."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _PatternEntry:
     """An entry's keys as this strategy looks for them."""
 

@@ -1,7 +1,6 @@
 """Older memories score lower: a weighing strategy that only ever takes away (S1.24, P19)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import e, isfinite
 from typing import ClassVar, Literal
@@ -10,6 +9,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Scene
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Mask, Rows, np
 from rolememory.text.words import context_dependence
 from rolememory.triggers.base import ByRows, Parts, register
@@ -103,7 +103,7 @@ class RecencyTrigger(ByRows):
         return days, half_lives, known
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Age:
     """How old each is, and what is left of it."""
 

@@ -9,12 +9,12 @@ the further it leads.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Value
 from rolememory.schema.scene import Scene
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Floats, NDArray, Rows, np
 from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
 from rolememory.text.terms import ENOUGH, CollectionStatistics
@@ -32,7 +32,7 @@ _SMALL = re.compile(r"(?<![^\W\d_])[a-zà-öø-ÿ][^\W\d_]*(?:['’][^\W\d_]+)?"
 SHOWN = 40  # characters of a hit in an explanation
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SecondHop:
     """What the second round found."""
 
@@ -41,7 +41,7 @@ class SecondHop:
     asked: Mapping[int, TermQuery]  # by row of a first hit: those of its words that were asked
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class HopPath:
     """Which of the first hits led to what was woken."""
 
@@ -145,7 +145,7 @@ def _rare(
     return chosen
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Names:
     """Which words of a text may lead on: in scripts with small letters only names, which never stand in them."""
 

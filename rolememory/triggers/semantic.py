@@ -10,7 +10,7 @@ passes over float32 arrays.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from rolememory.schema.entry import Entry
@@ -18,6 +18,7 @@ from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.memory import Memory, glimpsed
 from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
+from rolememory.schema.value_class import value_class
 from rolememory.text import calibrate
 from rolememory.text.arrays import Doubles, Floats, Mask, Rows, np
 from rolememory.text.change import asks_how_it_was, changing
@@ -143,7 +144,7 @@ class RowMapping:
         return picked
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Nearness:
     """Cosines of the question with each entry, and what cosines of unrelated texts look like."""
 
@@ -513,7 +514,7 @@ class SemanticTrigger(ByRows):
         return context
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Asked:
     """What one turn asks, and whom."""
 
@@ -527,7 +528,7 @@ class _Asked:
     talk: Nearness | None  # to what was said before, where that counts
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Heard:
     """The words of the candidates that were asked last, and what is known of these while neither they nor the index change."""
 
@@ -542,7 +543,7 @@ class _Heard:
         return same and not np.count_nonzero(self.mask != mask) and not self.words.full
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _SemanticEvidence:
     """What speaks for the rows of a table, and how that came about."""
 
@@ -552,7 +553,7 @@ class _SemanticEvidence:
     later: Updates | None = None  # what was told later than others
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Meaning:
     """Why each was woken: how near, which share of the words, and which words."""
 

@@ -6,7 +6,7 @@ owner changes a table in place, under its `lock`, between turns.
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import compress
@@ -17,6 +17,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Hit, Reason
 from rolememory.schema.memory import Source, plain, ungated
 from rolememory.schema.passage import Passage
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Mask, NDArray, Rows, np
 
 _FIRST = 64  # rows that a new column has room for
@@ -313,7 +314,7 @@ class Among(Set[str]):
         return frozenset(ids)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TableEvidence:
     """One strategy's evidence by row; its reasons are made for those that are shown."""
 

@@ -7,12 +7,12 @@ of the first line, in meaning or in rare words. So nothing decides that the one 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Value
 from rolememory.schema.passage import Passage
+from rolememory.schema.value_class import value_class
 from rolememory.text import calibrate
 from rolememory.text.arrays import Doubles, Floats, Mask, NDArray, Rows, np
 from rolememory.text.change import tells_change
@@ -37,7 +37,7 @@ POOL = 64  # passages that are compared with each hit
 SAMPLE = 256  # latest passages, that tell how near unrelated ones are
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TurnVectors:
     """Vectors of the role as one turn asks them."""
 
@@ -48,7 +48,7 @@ class TurnVectors:
     take: Callable[[Rows], Floats]  # vectors of some rows, (n, dim)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TurnWords:
     """Words of the role as one turn asks them."""
 
@@ -166,7 +166,7 @@ class Earliers(Mapping[int, Earlier]):
         return len(self._updates.older)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Updates:
     """Which passages are later than which, and what those gain that would not have come by themselves."""
 

@@ -6,12 +6,12 @@ it: a model that repeats what it sees would make it heavier turn by turn.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from rolememory.inject.fence import strip
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import letters
 from rolememory.text.words import PAIR, RARE, kind, tokens
 
@@ -23,7 +23,7 @@ NEARER = 0.15  # ... if it is so much nearer than what was said before
 RECITED = 24  # bytes of a memory that stands word for word in a reply: that is no use of it
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Reference:
     """A memory that a reply used."""
 

@@ -5,7 +5,7 @@ all others are explained on demand. Pure: chance, costs, timers and texts are ha
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 
 from rolememory.errors import UnknownNameError
@@ -27,6 +27,7 @@ from rolememory.recall.lore.scan_buffer import ScanBuffer
 from rolememory.recall.lore.timers import begun, running
 from rolememory.recall.lore.token_budget import Cost, TokenBudget, lore_budget
 from rolememory.schema.evidence import Change, Reason, Refusal
+from rolememory.schema.value_class import value_class
 from rolememory.text.pattern import PatternBudget
 
 
@@ -44,7 +45,7 @@ def activate(
     return scan.answer()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _LoreCandidate:
     lore: Lore
     verdict: EntryEvaluation

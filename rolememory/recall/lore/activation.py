@@ -1,7 +1,7 @@
 """What a scan is asked and what it answers: plain values, so that a turn can be shown, kept and replayed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from rolememory.recall.lore.gates import Pass
 from rolememory.recall.lore.index import Lore
@@ -11,10 +11,11 @@ from rolememory.schema.evidence import Reason, Refusal
 from rolememory.schema.lorebook import LoreEntry, TimedState
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
+from rolememory.schema.value_class import value_class
 from rolememory.text.macros import Macros, Variables
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LoreScene:
     """One generation as lore sees it."""
 
@@ -33,7 +34,7 @@ class LoreScene:
     dry_run: bool = False  # a preview: sticky and cooldown are neither read nor written
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Awake:
     """An entry that came into the prompt."""
 
@@ -54,7 +55,7 @@ class Awake:
         return self.lore.entry
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PassTrace:
     """One walk over the entries: who was a candidate, who came in."""
 
@@ -63,7 +64,7 @@ class PassTrace:
     admitted: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Activation:
     """What a scan answers."""
 

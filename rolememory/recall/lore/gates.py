@@ -4,7 +4,6 @@ The first closed gate decides. Gates of the turn give one answer for the whole s
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from rolememory.recall.lore.timers import Running
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.role import Character
+from rolememory.schema.value_class import value_class
 from rolememory.text.macros import Macros
 from rolememory.text.selective import selective
 
@@ -28,7 +28,7 @@ class Phase(Enum):
     WIDENING = "widening"  # one message further back, without those texts
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ScanContext:
     """What a scan knows beside the texts."""
 
@@ -46,7 +46,7 @@ class ScanContext:
     user_icon: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Pass:
     """One walk over the entries."""
 
@@ -61,7 +61,7 @@ Closed = Callable[[Lore, ScanContext], bool]
 Told = Callable[[Lore, ScanContext], tuple[tuple[str, Value], ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class EntryGate:
     """One question; `told` says the numbers behind a closed one."""
 

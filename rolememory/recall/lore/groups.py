@@ -12,6 +12,7 @@ from rolememory.cards.sillytavern import in_script_order
 from rolememory.recall.lore.chance import Dice
 from rolememory.recall.lore.index import Lore
 from rolememory.schema.evidence import Reason
+from rolememory.schema.value_class import value_class
 
 _COMMA = re.compile(r",\s*")
 
@@ -40,7 +41,7 @@ class Rivals:
         return members if self.quirks else [lore for lore in members if lore in self.left]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class GroupContext:
     """What the steps need to know of a turn."""
 

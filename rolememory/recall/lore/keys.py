@@ -4,13 +4,13 @@ Source: spec/worldinfo.md 4.1, 4.2. A key cannot match over two texts, since eac
 reads text by text. The exceptions are keys that hold that character or end in a line break: they are searched for directly.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from rolememory.errors import PatternError
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.settings import ScanSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE, boundaries, is_han, stands_alone
 from rolememory.text.keys import Form, KeySpec
 from rolememory.text.macros import has_macros
@@ -33,7 +33,7 @@ class KeyKind(Enum):
     NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Looks:
     """How the keys of one entry are compared."""
 
@@ -64,7 +64,7 @@ class Looks:
         return KeySpec(text, form, self.rules.edges if self.whole_words else "none", alone)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LoreKey:
     """One key, and who looks for it."""
 

@@ -1,13 +1,14 @@
 """Where the texts of activated entries go. Source: spec/worldinfo.md 5."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any
 
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import LorePosition, Voice
+from rolememory.schema.value_class import value_class
 
 _CARD_PLACES = {
     "before_desc": LorePosition.BEFORE,
@@ -29,7 +30,7 @@ _LISTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class DepthGroup:
     """Texts that go into the chat together."""
 
@@ -45,7 +46,7 @@ class DepthGroup:
         return "\n".join(self.entries)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LorePlacement:
     """The texts by place, each list in the order of the prompt."""
 

@@ -1,14 +1,14 @@
 """The two sets of rules as rows of one table: `sillytavern` to the letter, `default` without what players complain about."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from rolememory.errors import UnknownNameError
+from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import Edges
 from rolememory.text.keys import Form
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LoreRules:
     """One row: where the two differ, and how. What both do alike is not named here."""
 

@@ -5,7 +5,6 @@ Source: spec/worldinfo.md 4.1.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rolememory.recall.lore.index import Lore, LoreIndex
@@ -13,6 +12,7 @@ from rolememory.recall.lore.keys import START, KeyKind, LoreKey, direct
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.scene import Segment, Span
+from rolememory.schema.value_class import value_class
 from rolememory.text.keys import KeyIndex, KeySpec
 from rolememory.text.pattern import PatternBudget
 
@@ -22,7 +22,7 @@ BLIND = -1
 MOST_MESSAGES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ScanTexts:
     """Everything that may be scanned in a turn."""
 

@@ -1,13 +1,13 @@
 """Sticky, cooldown and delay, counted in visible messages; state in, state out. Source: spec/worldinfo.md 6."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.schema.lorebook import TimedEffect, TimedState, lore_id
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Running:
     """Which timers run in this scan, by entry id, and the state they leave."""
 

@@ -7,7 +7,6 @@ is a pattern, the name of what its match means (`meanings`), and groups that it 
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import regex
 
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.dates.meanings import MEANINGS, NamedTime, Reading
 from rolememory.text.dates.spans import Calendar
@@ -41,7 +41,7 @@ class TimeRule(NamedTuple):
     given: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Family:
     """Rules that all need one of these signs in the text: a word in English, a character in Chinese."""
 

@@ -1,10 +1,10 @@
 """What the words of time mean, the same in every language: the groups of a rule's match, read by the tables of its file."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rolememory.schema.value_class import value_class
 from rolememory.text.dates.festivals import DAY, festival_days
 from rolememory.text.dates.lunar import lunar_date
 from rolememory.text.dates.numbers import number
@@ -19,7 +19,7 @@ BARE = 0.6  # a name alone: Tuesday, Christmas
 _MOST_YEARS = 1000  # "2000年前" may be before the year 2000
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class NamedTime:
     """The time that some words name."""
 
@@ -28,7 +28,7 @@ class NamedTime:
     absolute: bool = False  # the same whenever it is said
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Reading:
     """What a rule found in a text, by the names of its groups."""
 

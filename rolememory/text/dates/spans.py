@@ -1,11 +1,11 @@
 """Days, weeks, months, seasons and years around a moment, as half-open extents of time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 
 from rolememory.schema.settings import DatesSettings
+from rolememory.schema.value_class import value_class
 
 Extent = tuple[datetime, datetime]
 Which = Literal["latest", "last", "this", "next"]
@@ -30,7 +30,7 @@ _SEASONS = {
 }  # the month they begin in, in the north
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Calendar:
     """The calendar as it stands at `now`; every extent has the zone of `now` (UTC where it has none)."""
 

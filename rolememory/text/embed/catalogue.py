@@ -1,12 +1,12 @@
 """The embedding models we can recommend. Source: model cards of the Hugging Face hub; sizes are downloads, rounded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rolememory.locales import translatable
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RecommendedModel:
     """A model one can fetch by name, and how its texts must begin."""
 

@@ -1,10 +1,10 @@
 """Fills a vector table: from what is kept, else by asking the model, a batch at a time, the newest text first."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 
 from rolememory.errors import DirectionError
+from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import Embedder, digest
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
@@ -14,7 +14,7 @@ BATCH = 64  # texts between two looks at whether to go on: of more, more are of 
 AT_ONCE = 1024  # texts whose vectors are put together: little room is taken besides
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _MissingVectors:
     """An entry whose vectors are missing: its pieces, and their names."""
 

@@ -4,13 +4,13 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import ModelError
 from rolememory.locales import Listed, localized
+from rolememory.schema.value_class import value_class
 from rolememory.text.embed.base import everyday_sentences
 from rolememory.text.embed.local import LocalModel
 
@@ -40,7 +40,7 @@ HARD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExportedGraph:
     """How a graph is fed, and what it was told about."""
 

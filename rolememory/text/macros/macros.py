@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
+from rolememory.schema.value_class import value_class
 from rolememory.text.macros import moments
 from rolememory.text.macros.expansion import ESCAPED, OLD, MacroExpansion
 from rolememory.text.macros.parse import BLANKS
@@ -22,7 +23,7 @@ _SAID_IN_ORDER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Macros:
     r"""What macros say in one turn.
 

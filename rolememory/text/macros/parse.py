@@ -5,10 +5,11 @@ What is no whole macro is text. Source: the macro engine of SillyTavern 1.19, by
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
+from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE
 
 DEEPEST = 50  # macros inside macros; deeper ones are text
@@ -28,7 +29,7 @@ Place = tuple[int, int]
 """Start and end in characters of the text."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MacroCall:
     """One macro."""
 
@@ -44,7 +45,7 @@ class MacroCall:
     loose: bool = False  # stands behind the beginning of a macro that never ends
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Scoped:
     """A macro with the place of what stands between it and its closing one, and where that ends; None = it stands alone."""
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from math import inf
 from typing import TYPE_CHECKING
 
+from rolememory.schema.value_class import value_class
 from rolememory.text.macros import moments
 from rolememory.text.macros.parse import BLANKS, MacroCall
 from rolememory.text.macros.variables import VariableSet
@@ -43,7 +43,7 @@ class MacroError(Exception):
     """A macro that cannot be expanded: it stays as it is written."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MacroInvocation:
     """One macro in its place."""
 
@@ -65,7 +65,7 @@ class MacroInvocation:
         return int(self.told[0].strip(BLANKS)[:9]) if self.told else default
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MacroDefinition:
     """One macro."""
 

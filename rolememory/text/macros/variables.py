@@ -4,9 +4,10 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from rolememory.schema.value_class import value_class
 from rolememory.text.macros.parse import BLANKS
 
 MOST, LONGEST_NAME, LONGEST = 200, 100, 2_000  # variables; characters
@@ -73,7 +74,7 @@ class VariableSet:
         self.held.pop(name, None)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Variables:
     """Two sets of variables: `x` of the chat, `$x` of what a frontend calls global; here both belong to the chat.
 
