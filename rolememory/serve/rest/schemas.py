@@ -64,6 +64,9 @@ Rounded = Annotated[float, BeforeValidator(lambda value: round(value, 4))]
 class Page(Out, Generic[Row]):
     """Some rows of a list; `total` counts all of them."""
 
+    # no field has a docstring, and looking for one again for each kind of row delays the start
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
     items: list[Row]
     total: int
     limit: int
