@@ -3,6 +3,7 @@
 import logging
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,6 +39,9 @@ ROOM = 4 * 2**30  # bytes
 if MEMORY.is_dir() and "TMPDIR" not in os.environ and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"] = str(MEMORY)  # homes of tests live there: nobody waits for a disk
     tempfile.tempdir = None  # found anew
+
+sys.dont_write_bytecode = False  # or every worker rewrites each assert anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # and every process compiles the package
 
 GOLDEN = Path(__file__).parent / "golden"
 BEGAN = monotonic()

@@ -1,6 +1,7 @@
 """Every message of the code stands in the catalogue, with the same values, and nothing else does."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from rolememory.locales.catalogue import entries
 from tests.locales.extract import (
     CATALOGUES,
     PACKAGE,
+    Message,
     assembled,
     catalogue,
     messages,
@@ -19,8 +21,13 @@ from tests.locales.extract import (
     written,
 )
 
-SAID = tuple(messages())
 FILES = sorted(CATALOGUES.glob("*.po"))
+
+
+@pytest.fixture(scope="module")
+def said() -> Sequence[Message]:
+    """Everything that the code says; it takes seconds to collect."""
+    return tuple(messages())
 
 
 @pytest.fixture(params=FILES, ids=lambda file: file.name)
@@ -29,34 +36,34 @@ def file(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def test_the_messages_are_found() -> None:
-    assert len(SAID) > 1500
+def test_the_messages_are_found(said: Sequence[Message]) -> None:
+    assert len(said) > 1500
 
 
-def test_every_message_is_translated(file: Path) -> None:
-    assert [(one.place, one.english) for one in missing(catalogue(file), SAID)] == []
+def test_every_message_is_translated(file: Path, said: Sequence[Message]) -> None:
+    assert [(one.place, one.english) for one in missing(catalogue(file), said)] == []
 
 
-def test_no_row_is_left_over(file: Path) -> None:
+def test_no_row_is_left_over(file: Path, said: Sequence[Message]) -> None:
     rows = catalogue(file)
-    assert rows.keys() - used(rows, SAID).keys() == set()
+    assert rows.keys() - used(rows, said).keys() == set()
 
 
-def test_a_translation_uses_no_value_that_is_not_given(file: Path) -> None:
+def test_a_translation_uses_no_value_that_is_not_given(file: Path, said: Sequence[Message]) -> None:
     rows = catalogue(file)
     strange = [
         (one.place, one.english)
-        for one in SAID
+        for one in said
         if one.values and one.key in rows and not names(rows[one.key]) <= one.values
     ]
     assert strange == []
 
 
-def test_a_translation_of_a_table_uses_the_same_values(file: Path) -> None:
+def test_a_translation_of_a_table_uses_the_same_values(file: Path, said: Sequence[Message]) -> None:
     rows = catalogue(file)
     strange = [
         (one.place, one.english)
-        for one in SAID
+        for one in said
         if one.values is None and one.key in rows and not _same(one.english, rows[one.key])
     ]
     assert strange == []
@@ -73,8 +80,8 @@ def test_a_catalogue_is_written_as_the_tool_writes_it(file: Path) -> None:
     assert file.read_text("utf-8") == written(catalogue(file), file.stem)
 
 
-def test_english_is_all_that_code_speaks() -> None:
-    chinese = [one for one in SAID if re.search("[\u4e00-\u9fff]", one.english)]
+def test_english_is_all_that_code_speaks(said: Sequence[Message]) -> None:
+    chinese = [one for one in said if re.search("[\u4e00-\u9fff]", one.english)]
     assert {one.context for one in chinese} <= {"setting"}  # where an example of a key is Chinese
 
 
