@@ -3,12 +3,13 @@
 import contextlib
 import io
 import json
-from functools import cache
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from rolememory.cli.app import run
 from rolememory.storage.home import init
@@ -25,21 +26,30 @@ needs_tools = [
 ]
 
 
-@cache
-def exported(folder: Path, *options: str) -> tuple[Path, list[str]]:
-    """A fresh home in `folder` with the graph of the packaged model, and what the command said on its way."""
-    home = folder / "-".join(["home", *options])
+def exported(factory: pytest.TempPathFactory, *options: str) -> tuple[Path, list[str]]:
+    """A home with the graph of the packaged model, and what the command said on its way; all workers share one."""
+    folder = factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    home = folder / "-".join(["graph", *options])
+    told = home.with_suffix(".txt")  # written last
+    with FileLock(home.with_suffix(".lock")):
+        if not told.exists():
+            told.write_text(_export(home, *options), "utf-8")
+    return home, told.read_text("utf-8").splitlines()
+
+
+def _export(home: Path, *options: str) -> str:
     init(home, "en")
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         code = run(["--home", str(home), "--lang", "zh", "model", "export", *options])
     assert code == 0
-    return home, said.getvalue().splitlines()
+    return said.getvalue()
 
 
 def of_session(factory: pytest.TempPathFactory, *options: str) -> Path:
     """The one that all tests of a session share: look at it, change nothing."""
-    return exported(factory.getbasetemp(), *options)[0]
+    return exported(factory, *options)[0]
 
 
 def manifest(graph: Path) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class TestExport:
     def test_it_tells_each_step_and_leaves_nothing_else(
         self, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        home, said = exported(tmp_path_factory.getbasetemp(), "--int8")
+        home, said = exported(tmp_path_factory, "--int8")
         assert [line[:3] for line in said[:5]] == ["1/5", "2/5", "3/5", "4/5", "5/5"]
         assert "与原模型" in said[5]
         folder = graph_folder(home)

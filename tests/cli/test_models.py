@@ -7,7 +7,7 @@ import pytest
 
 from rolememory.text.embed.catalogue import MODELS, known_by
 from rolememory.text.embed.local import packaged
-from tests.cli.running import Command, process
+from tests.cli.running import Command
 
 needs_model = pytest.mark.skipif(
     packaged() is None or find_spec("sentence_transformers") is None,
@@ -69,12 +69,10 @@ def test_prefixes_belong_to_the_model() -> None:
 
 
 @needs_model
+@pytest.mark.filterwarnings("default")  # torch and transformers warn about themselves
 def test_fetching_from_a_folder_checks_copies_and_sets(command: Command, tmp_path: Path) -> None:
-    """One process of its own: the library takes seconds to load."""
     there = tmp_path / "models" / "mini"
-    ran = process(
-        "model", "fetch", str(packaged()), "--to", str(there), "--home", str(command.home), "--json"
-    )
+    ran = command("model", "fetch", str(packaged()), "--to", str(there), "--json")
     assert ran.code == 0, ran.err
     assert ran.json["dims"] == 384
     assert ran.json["languages"] == ["en"]
@@ -85,15 +83,9 @@ def test_fetching_from_a_folder_checks_copies_and_sets(command: Command, tmp_pat
 
 
 @needs_model
+@pytest.mark.filterwarnings("default")
 def test_waiting_for_meaning(command: Command) -> None:
-    ran = process(
-        "recall",
-        "Mira",
-        "Was the light out because of bad weather?",
-        "--wait",
-        "--json",
-        "--home",
-        str(command.home),
-    )
+    asked = "Was the light out because of bad weather?"
+    ran = command("recall", "Mira", asked, "--wait", "--json")
     assert ran.code == 0, ran.err
     assert ran.json["embedder"] == "ready"
