@@ -9,7 +9,6 @@ import statistics
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import log2
@@ -79,7 +78,6 @@ class Judged:
     """What became of one question."""
 
     category: str
-    gold: set[str]
     measures: dict[str, float]
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By budget: lines of the block, and those of them that are gold."""
@@ -205,87 +203,62 @@ def run(
     `changed`: settings that are not the default ones.
     """
     roles = orjson.loads(file.read_bytes())["roles"]
-    roles = [{**raw, "role": f"{file.stem} {raw['role']}"} for raw in roles]
-    usual = {"embedding.backend": backend, **(changed or {})}
+    settings = {"embedding.backend": backend, **(changed or {})}
     judged: list[Judged] = []
     times: Times = {"with_embedding": [], "vectors_ready": [], "after_a_write": []}
-    with tempfile.TemporaryDirectory() as scratch, Home.open(keep or scratch, usual) as home:
-        with _beside(home, {**usual, **NO_LIMITS}) as wide:
-            for raw in roles:
-                judged += _ranked(home, wide, raw, times)
-        for budget in BUDGETS:
-            limits = {"budget.max_total_length": budget, "budget.unit": "characters"}
-            with _beside(home, {**usual, **limits}) as bound:
-                rows = iter(judged)
-                for raw in roles:
-                    _admitted(bound, raw, budget, rows)
+    with tempfile.TemporaryDirectory() as scratch, Home.open(keep or scratch, settings) as home:
+        for raw in roles:
+            judged += _judged(_role(home, f"{file.stem} {raw['role']}", raw), raw, times)
         return {"file": file.name, "model": home.loader.state, **report(judged, times)}
 
 
-@contextmanager
-def _beside(home: Home, settings: Mapping[str, Any]) -> Iterator[Home]:
-    """The same home under other settings, with the same model and the same vectors of questions: each is embedded once."""
-    with Home.open(home.path, settings) as other:
-        other.use_model_of(home)
-        yield other
-
-
-def _role(home: Home, raw: Mapping[str, Any]) -> RoleMemory:
+def _role(home: Home, name: str, raw: Mapping[str, Any]) -> RoleMemory:
     """The role of a data set, made where it is not there yet, with every vector at hand."""
-    name = raw["role"]
-    known = any(role.name == name for role in home.roles())
-    role = home.role(name) if known else home.create(name)
+    role = home.role(name, create=True)
     if not role.memories:
         role.remember_all([fields(memory) for memory in raw["memories"]], actor="bench")
     role.ready(600.0)
     return role
 
 
-def _asked(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The questions that have an answer."""
-    return [query for query in raw["queries"] if query["gold"]]
-
-
-def _ranked(home: Home, wide: Home, raw: Mapping[str, Any], times: Times) -> Iterator[Judged]:
-    """Judge the ranking and take the times."""
-    role, queries = _role(home, raw), _asked(raw)
+def _judged(role: RoleMemory, raw: Mapping[str, Any], times: Times) -> Iterator[Judged]:
+    """Judge the ranking of each question that has an answer, and what is put into each budget; take the times."""
+    queries = [query for query in raw["queries"] if query["gold"]]
     for query in queries:
         times["with_embedding"].append(_timed(role, query))
         times["vectors_ready"].append(_timed(role, query))
-        found = [one.memory.id for one in _search(role, wide, raw, query)]
+        found = [one.memory.id for one in _ranked(role, raw, query)]
         gold = set(map(str, query["gold"]))
-        yield Judged(query.get("category") or "", gold, measures(found, gold))
+        one = Judged(query.get("category") or "", measures(found, gold))
+        for budget in BUDGETS:
+            limits = {"budget.max_total_length": budget, "budget.unit": "characters"}
+            recalled = _turn(role, raw, query, limits).recalled
+            right = len(gold.intersection(line.memory.id for line in recalled))
+            one.measures[f"budget@{budget}"] = right / len(gold)
+            one.lines[budget] = (len(recalled), right)
+        yield one
     for query in queries[:WRITES]:  # right after something was written, which is taken back
         written = role.remember(query["text"])
         times["after_a_write"].append(_timed(role, query))
         role.delete(written.id)
 
 
-def _search(
-    role: RoleMemory, wide: Home, raw: Mapping[str, Any], query: Mapping[str, Any]
-) -> list[Scored]:
+def _ranked(role: RoleMemory, raw: Mapping[str, Any], query: Mapping[str, Any]) -> list[Scored]:
     """The ranking of a query; one with history is asked as a turn without limits."""
     if not query.get("history"):
         return role.search(query["text"], limit=RANKED, user=raw.get("user"), now=moment(query))
-    turn = _turn(_role(wide, raw), raw, query)
+    turn = _turn(role, raw, query, NO_LIMITS)
     return sorted((one.scored for one in turn.recalled), key=lambda scored: -scored.score)
 
 
-def _turn(role: RoleMemory, raw: Mapping[str, Any], query: Mapping[str, Any]) -> Turn:
-    return role.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
+def _turn(
+    role: RoleMemory, raw: Mapping[str, Any], query: Mapping[str, Any], settings: Mapping[str, Any]
+) -> Turn:
+    said, now = messages(query), moment(query)
+    return role.recall(said, user=raw.get("user"), now=now, dry_run=True, settings=settings)
 
 
 def _timed(role: RoleMemory, query: Mapping[str, Any]) -> float:
     started = time.perf_counter()
     role.search(query["text"], limit=AT_ONCE, now=moment(query))
     return time.perf_counter() - started
-
-
-def _admitted(home: Home, raw: Mapping[str, Any], budget: int, rows: Iterator[Judged]) -> None:
-    """Judge what the engine itself puts into a budget, question by question in the order of `rows`."""
-    role = _role(home, raw)
-    for query in _asked(raw):
-        one, recalled = next(rows), _turn(role, raw, query).recalled
-        right = len(one.gold.intersection(line.memory.id for line in recalled))
-        one.measures[f"budget@{budget}"] = right / len(one.gold)
-        one.lines[budget] = (len(recalled), right)

@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -112,13 +111,6 @@ class Home:
     def upstreams(self) -> "ModelServers":
         """The model servers that learning asks."""
         return self.context.upstreams
-
-    def use_model_of(self, other: "Home") -> None:
-        """Ask the model that another home has loaded, and keep what it was asked with it; before the first role is opened."""
-        shared = other.context.surroundings
-        self.context.surroundings = replace(
-            self.context.surroundings, loader=shared.loader, queries=shared.queries
-        )
 
     def roles(self) -> list[Role]:
         """Every role of the home, by name."""
