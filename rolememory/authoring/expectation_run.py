@@ -1,23 +1,19 @@
-"""Runs expectations against a book by the public scan, or against a role by previews: its books and memories together; failures say why."""
+"""Runs expectations against a book by the public scan; failures say why."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from rolememory.authoring.books import entry_named, title
 from rolememory.authoring.expectations import ExpectationCase, ExpectationStep
 from rolememory.authoring.scan import refusal_by_title, target
-from rolememory.engine import RoleMemory
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.locales import Listed, Localized, translatable, translated
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
-from rolememory.recall.lore.rules import rules_named
 from rolememory.recall.lore.scan import scan
-from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Reason, Refusal
-from rolememory.schema.lorebook import Lorebook, TimedState, lore_id
+from rolememory.schema.lorebook import Lorebook, TimedState
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import ScanSettings
@@ -34,26 +30,6 @@ class Played:
     place: Callable[[str], str]  # where the text of an id stands
     why: Callable[[str], Reason | None]  # why it is in the prompt
     why_not: Callable[[str], Refusal | None]
-
-
-class CaseRunner(Protocol):
-    """What runs the cases: a book alone, or a role."""
-
-    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, Played]]:
-        """Its turns, one after the other."""
-        ...
-
-    def id_of(self, name: str) -> str:
-        """The id of what goes by this name.
-
-        Raises:
-            UnknownNameError, AmbiguousNameError: nothing or too much does.
-        """
-        ...
-
-    def name_of(self, one: str) -> str:
-        """What people call the entry with this id."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +75,7 @@ _SENTENCES: Mapping[str, str] = translatable(
 
 
 def check(
-    stage: CaseRunner, cases: Iterable[ExpectationCase], file: str = ""
+    stage: "BookRunner", cases: Iterable[ExpectationCase], file: str = ""
 ) -> Iterator[tuple[ExpectationCase, list[Failure]]]:
     """Each case with what failed in it.
 
@@ -123,7 +99,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _CaseTurn:
-    stage: CaseRunner
+    stage: "BookRunner"
     ids: Mapping[str, str]  # by the names in the case
     played: Played
     case: str
@@ -174,14 +150,18 @@ class _CaseTurn:
 
 
 class BookRunner:
-    """A book alone, by the public scan."""
+    """A book, by the public scan."""
 
     def __init__(self, book: Lorebook) -> None:
         self.book = book
         self._indexes: dict[ScanSettings, LoreIndex] = {}
 
     def id_of(self, name: str) -> str:
-        """An entry's id by its title or uid."""
+        """An entry's id by its title or uid.
+
+        Raises:
+            UnknownNameError, AmbiguousNameError: nothing or too much goes by this name.
+        """
         return entry_named(self.book.entries, name).id
 
     def name_of(self, one: str) -> str:
@@ -249,70 +229,3 @@ def in_prompt_order(given: Activation) -> list[str]:
             found.append(name)
             del left[name]
     return [*found, *left]
-
-
-class RoleRunner:
-    """A role, asked by previews: no timer runs between turns, and the settings are the role's own."""
-
-    def __init__(self, role_memory: RoleMemory, book: Lorebook, file: str = "") -> None:
-        self._role_memory, self._book, self._books = role_memory, book, (file, book.name)
-
-    def id_of(self, name: str) -> str:
-        """A memory's id, or an entry's of the book by title or uid."""
-        if name in self._role_memory.memories:
-            return name
-        try:
-            return entry_named(self._book.entries, name).id
-        except UnknownNameError as error:
-            raise UnknownNameError(
-                "entry or memory", name, [*error.known, *self._role_memory.memories]
-            ) from error
-
-    def name_of(self, one: str) -> str:
-        """The id, or the title of an entry."""
-        found = next((entry for entry in self._book.entries if entry.id == one), None)
-        return found.comment or one if found else one
-
-    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, Played]]:
-        """The turns, each a preview."""
-        told: list[Message] = []
-        for step in case.steps:
-            told += step.messages
-            turn = self._role_memory.recall(
-                told, character=case.character if case.character.name else None, dry_run=True
-            )
-            yield step, _previewed(turn, self._role_memory.settings.lore.rules, self._books)
-
-
-def _previewed(turn: Turn, rules: str, books: Sequence[str]) -> Played:
-    """Entries, then memories in the order of the block."""
-    lore = {one.entry.id: one for one in turn.lore.awake} if turn.lore else {}
-    return Played(
-        fired=[*lore, *(one.memory.id for one in turn.recalled)],
-        text="\n".join([*(placed_texts(turn.lore) if turn.lore else ()), turn.text]),
-        cost=(turn.lore.used if turn.lore else 0) + turn.stats.total_tokens,
-        place=lambda name: (
-            target(lore[name].lore, rules_named(rules)) if name in lore else "memory"
-        ),
-        why=lambda name: lore[name].why if name in lore else _memory_reason(turn, name),
-        why_not=lambda name: _lore_refusal(turn, books, name) or _memory_refusal(turn, name),
-    )
-
-
-def _lore_refusal(turn: Turn, books: Sequence[str], entry: str) -> Refusal | None:
-    """Why an entry did not fire; its book may be known by its name or its file."""
-    for book in books:
-        with suppress(UnknownNameError):
-            return turn.lore.explain(lore_id(book, entry)) if turn.lore else None
-    return None
-
-
-def _memory_refusal(turn: Turn, name: str) -> Refusal | None:
-    with suppress(UnknownNameError):
-        return turn.why_not(name)
-    return None
-
-
-def _memory_reason(turn: Turn, name: str) -> Reason | None:
-    found = next((one for one in turn.recalled if one.memory.id == name), None)
-    return found.scored.hits[0].because if found and found.scored.hits else None

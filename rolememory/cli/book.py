@@ -17,7 +17,6 @@ from rolememory.cli.bookshelf import (
     settings_of,
 )
 from rolememory.cli.chats import messages_of
-from rolememory.cli.context import open_role
 from rolememory.cli.files import read_text
 from rolememory.cli.options import Text, UserName, option
 from rolememory.cli.output import Row, out, picked
@@ -26,7 +25,7 @@ from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.authoring.expectation_run import CaseRunner, Failure
+    from rolememory.authoring.expectation_run import Failure
     from rolememory.authoring.expectations import ExpectationCase
     from rolememory.authoring.lint.finding import LintFinding
     from rolememory.authoring.scan import Fired, ScanReport, Silent
@@ -312,12 +311,10 @@ def try_book(
     tests: Annotated[
         Text, option("--tests FILE", "the expectations; else those beside the book")
     ] = None,
-    role: Annotated[
-        Text, option("--role ROLE", "ask this role: its books and memories together")
-    ] = None,
     watch: Watch = False,
 ) -> None:
     """Exit code 3 when something fails."""
+    from rolememory.authoring.expectation_run import BookRunner, check
     from rolememory.authoring.expectations import beside, read_expectations
 
     path = book_path(book)
@@ -327,7 +324,7 @@ def try_book(
     def once() -> None:
         nonlocal good
         cases = read_expectations(read_text(str(sheet)), str(sheet))
-        found = list(_tried(path, cases, role, sheet))
+        found = list(check(BookRunner(read_file(path).book), cases, str(sheet)))
         values = _tried_json(path, found)
         good = not values["failures"]
         if not out.json(values):
@@ -336,22 +333,6 @@ def try_book(
     again(once, [path, sheet], watch)
     if not good:
         raise typer.Exit(FOUND_FAULTS)
-
-
-def _tried(
-    path: Path, cases: "list[ExpectationCase]", role: str | None, sheet: Path
-) -> "Iterator[tuple[ExpectationCase, list[Failure]]]":
-    from rolememory.authoring.expectation_run import BookRunner, check
-
-    file = read_file(path)
-    if role is None:
-        stage: CaseRunner = BookRunner(file.book)
-        yield from check(stage, cases, str(sheet))
-        return
-    from rolememory.authoring.expectation_run import RoleRunner
-
-    with open_role(role) as role_memory:
-        yield from check(RoleRunner(role_memory, file.book, path.stem), cases, str(sheet))
 
 
 def _tried_json(path: Path, found: "list[tuple[ExpectationCase, list[Failure]]]") -> dict[str, Any]:

@@ -251,17 +251,6 @@ def test_test_of_what_does_not(command: Command, book: Path) -> None:
     ]
 
 
-def test_a_role_is_asked_with_its_memories(command: Command, book: Path) -> None:
-    assert command("book", "import", "harbour.json", "Mira").code == 0
-    (book.parent / "role.test.toml").write_text(
-        CASES.replace('["Beacon"]', '["Beacon", "storm"]'), encoding="utf-8"
-    )
-    assert (
-        command("book", "test", "harbour.json", "--role", "Mira", "--tests", "role.test.toml").code
-        == 0
-    )
-
-
 def test_expectations_that_are_missing(command: Command, book: Path) -> None:
     (book.parent / "harbour.test.toml").unlink()
     ran = command("book", "test", "harbour.json")
