@@ -54,7 +54,8 @@ def show(file: CardOrRole) -> None:
     found = contents(card)
     if out.json(found):
         return
-    out.pairs((title, value) for title, value in _head(found) if value)
+    columns = "name nickname format tags greetings book extensions other assets role_id"
+    out.record(found | _head(found), columns, role_id=say("role", msgctxt="id"))
     out.line()
     out.table(
         found["fields"],
@@ -113,19 +114,15 @@ def _role_id(card: "Card") -> str | None:
     return canonical(ours.get(ROLE_ID)) if isinstance(ours, Mapping) else None
 
 
-def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _head(found: Mapping[str, Any]) -> Row:
+    """What people are told otherwise than scripts."""
     book = found["book"]
-    yield say("name"), found["name"] or "-"
-    yield say("nickname"), found["nickname"]
-    yield say("format"), "{format}, {spec} {version}".format(**found).rstrip()
-    yield say("tags"), found["tags"] or "-"
-    yield say("greetings"), str(found["greetings"] + found["group_greetings"])
     entry = "entry" if book and book["entries"] == 1 else "entries"
-    yield say("book"), say("{name}, {entries} {entry}", entry=entry, **book) if book else "-"
-    yield say("extensions"), found["extensions"]
-    yield say("other fields"), found["other"]
-    yield say("assets"), found["assets"]
-    yield say("role", msgctxt="id"), found["role_id"]
+    return {
+        "format": "{format}, {spec} {version}".format(**found).rstrip(),
+        "greetings": found["greetings"] + found["group_greetings"],
+        "book": book and say("{name}, {entries} {entry}", entry=entry, **book),
+    }
 
 
 def lint(
@@ -239,8 +236,7 @@ def _tell_adopted(done: "ImportedCard", folder: Path) -> None:
     updated = say("brought up to date") if changed else say("nothing new")
     did = say("made") if done.made else updated
     out.line(f"{done.role.name}{say(': ')}{did}  ({done.role.id})", "bold")
-    rows = [(say("written"), done.written), (say("removed"), done.removed)]
-    out.pairs([*(row for row in rows if row[1]), (say("folder"), str(folder))])
+    out.record(row, "written removed folder")
     if done.traits:
         out.say("traits remembered: {count}", count=len(done.traits))
     for book in done.kept:

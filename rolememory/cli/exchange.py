@@ -135,15 +135,10 @@ def _tell(done: "Imported", dry_run: bool) -> None:
         return
     head = say("would bring into") if dry_run else say("brought into")
     out.line(f"{head} {done.role.name}" + (say(" (new)") if done.made else ""), "bold")
-    names = {
-        say("added"): done.added,
-        say("changed to theirs"): done.changed,
-        say("ours kept"): done.kept,
-        say("files"): done.files,
-        say("files kept"): done.files_kept,
-    }
-    told = [(title, f"{len(ids)}  {_some(ids)}") for title, ids in names.items() if ids]
-    out.pairs([*told, (say("unchanged"), done.unchanged)])
+    told = {name: _some(row[name]) for name in ("added", "changed", "kept", "files", "files_kept")}
+    changed, kept = say("changed to theirs"), say("ours kept")
+    columns, files_kept = "added changed kept files files_kept unchanged", say("files kept")
+    out.record(row | told, columns, changed=changed, kept=kept, files_kept=files_kept)
     if dry_run:
         _tell_fields(done)
     out.warn(*(f"{name}: {why}" for name, why in row["left_out"].items()))
@@ -163,4 +158,5 @@ def _tell_fields(done: "Imported") -> None:
 
 
 def _some(ids: Sequence[str], most: int = 5) -> str:
-    return ", ".join(ids[:most]) + (", ..." if len(ids) > most else "")
+    more = ", ..." if len(ids) > most else ""
+    return f"{len(ids)}  {', '.join(ids[:most])}{more}" if ids else ""

@@ -1,7 +1,7 @@
 """stats, doctor: figures of a home, and what is wrong with it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import look
 from rolememory.cli.health_finding import FAULT, HealthFinding
 from rolememory.cli.options import MaybeRole, Wait, option
-from rolememory.cli.output import out
+from rolememory.cli.output import Row, out
 from rolememory.cli.upkeep import chosen, size
 from rolememory.cli.words import say
 from rolememory.locales import translatable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
 
 FOUND_FAULTS = 3
+STATS = "memories by_type by_source by_user turns chats learned_by waits vectors on_disk last_backup problems"
 _MARKS = {
     "good": (translatable("ok"), "green"),
     "note": (translatable("note"), "cyan"),
@@ -51,7 +52,7 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
         return
     for row in rows:
         out.line(f"{row['name']}  ({row['id']})", "bold")
-        out.pairs((f"  {name}", value) for name, value in _told(row))
+        out.record(_told(row), STATS)
         out.line()
     out.line(meaning.text())
     for one in asked:
@@ -85,32 +86,36 @@ def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
     }
 
 
-def _told(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    types = row["by_type"].items()
-    yield say("memories"), say("{total}, archived {archived}", **row)
-    yield say("by type"), [f"{say(name, msgctxt='memory')} {n}" for name, n in types if n]
-    yield say("by source"), [f"{name} {n}" for name, n in row["by_source"].items()]
-    yield say("by user"), [f"{name or say('shared')} {n}" for name, n in row["by_user"].items()]
-    yield say("turns"), row["turns"]
-    yield from _told_learning(row["learning"])
-    yield say("vectors"), row["vectors"] or "-"
+def _told(row: Mapping[str, Any]) -> Row:
+    """Figures of a role for people."""
     parts = [f"{name} {size(count)}" for name, count in row["bytes"].items() if count]
-    yield say("on disk"), " ".join([size(row["bytes_on_disk"]), *parts])
     backup = row["last_backup"]
-    yield say("last backup"), _age(backup) if backup else say("none")
-    yield say("problems"), row["problems"] or "-"
+    return {
+        **row,
+        **_told_learning(row["learning"]),
+        "memories": say("{total}, archived {archived}", **row),
+        "by_type": [
+            f"{say(name, msgctxt='memory')} {n}" for name, n in row["by_type"].items() if n
+        ],
+        "by_source": [f"{name} {n}" for name, n in row["by_source"].items()],
+        "by_user": [f"{name or say('shared')} {n}" for name, n in row["by_user"].items()],
+        "on_disk": " ".join([size(row["bytes_on_disk"]), *parts]),
+        "last_backup": _age(backup) if backup else say("none"),
+    }
 
 
-def _told_learning(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _told_learning(row: Mapping[str, Any]) -> Row:
     queued = sum(row["queue"].values())
     waits = {
         say("{unread} chats to read for commands", unread=row["unread"]): row["unread"],
         say("{queued} exchanges for the model", queued=queued): queued,
         say("{waiting} for your word", waiting=row["waiting"]): row["waiting"],
     }
-    yield say("chats"), say("{chats}, archived {archived}; {messages} messages", **row)
-    yield say("learned by"), say(row["by"], msgctxt="learning")
-    yield say("waits"), [text for text, count in waits.items() if count] or "-"
+    return {
+        "chats": say("{chats}, archived {archived}; {messages} messages", **row),
+        "learned_by": say(row["by"], msgctxt="learning"),
+        "waits": [text for text, count in waits.items() if count],
+    }
 
 
 def _age(moment: datetime) -> str:

@@ -30,12 +30,14 @@ _SHARES = {  # of the room, where a text may take several lines; others are cut
 _TITLES = translatable({
     "title": "entry", "reason": "why", "target": "goes to", "write": "what to write", "kept": "kept in", "where": "in", "at": "when",
     "actor": "by", "op": "did", "txn": "for `undo`", "window": "tokens", "names": "also called", "updated": "last", "branch_of": "branch of",
-    "source": "from", "of": "forked from", "merged": "knows also",
+    "source": "from", "of": "forked from", "merged": "knows also", "other": "other fields", "file": "file to edit", "by_type": "by type",
+    "by_source": "by source", "by_user": "by user", "learned_by": "learned by", "on_disk": "on disk", "last_backup": "last backup",
 })  # fmt: skip
 _TITLES |= {name: name for name in translatable((
-    "about", "aliases", "archived", "begins", "book", "chats", "content", "dims", "field", "gate", "keys", "languages", "level", "licence",
-    "marks", "memories", "messages", "name", "order", "pass", "problems", "rights", "role", "roles", "score", "size", "state", "story",
-    "summaries", "takes", "type", "user", "value", "weight", "what", "why", "worldbooks",
+    "about", "added", "aliases", "archived", "assets", "begins", "book", "chats", "content", "dims", "extensions", "field", "files", "folder", "format", "gate",
+    "greetings", "keys", "languages", "level", "licence", "marks", "memories", "messages", "name", "nickname", "order", "pass", "problems", "removed",
+    "rights", "role", "roles", "score", "size", "state", "story", "summaries", "tags", "takes", "turns", "type", "unchanged", "user", "value", "vectors",
+    "waits", "weight", "what", "why", "worldbooks", "written",
 ))}  # fmt: skip
 _STYLES = {"id": "cyan", "name": "cyan", "title": "cyan", "key": "cyan", "level": "yellow"}
 
@@ -109,8 +111,7 @@ class Output:
     def table(self, rows: Sequence[Mapping[str, Any]], columns: str, /, **titles: str) -> None:
         """Rows by these columns: boxed on a terminal under their titles (`titles`, else the usual ones), tab-separated in a pipe."""
         if self.is_terminal:
-            usual = {key: say(_TITLES[key]) if key in _TITLES else key for key in columns.split()}
-            self.console().print(_table(rows, usual | titles))
+            self.console().print(_table(rows, _titled(columns, titles)))
         else:
             for row in rows:
                 told = (one_line(printable(shown(row.get(key)))) for key in columns.split())
@@ -132,6 +133,11 @@ class Output:
             self.table(value if rows is None else rows, columns, **titles)
         elif empty:
             self.warn(empty)
+
+    def record(self, row: Mapping[str, Any], columns: str, /, **titles: str) -> None:
+        """What a row holds in these columns, one line each under the titles of a table."""
+        named = _titled(columns, titles).items()
+        self.pairs((title, row[key]) for key, title in named if row[key])
 
     def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
         """Names and values, one line each; a value with several lines stands below its name."""
@@ -207,6 +213,12 @@ def write(text: str, stream: TextIO | None = None) -> None:
         stream.write(text)
     except UnicodeEncodeError:
         stream.write(text.encode("utf-8", "replace").decode())
+
+
+def _titled(columns: str, titles: Mapping[str, str]) -> Mapping[str, str]:
+    """The columns with their titles: `titles`, else the usual ones."""
+    usual = {key: say(_TITLES[key]) if key in _TITLES else key for key in columns.split()}
+    return {**usual, **titles}
 
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> "Table":

@@ -88,16 +88,9 @@ def _show(home: "Home", role: "Role", made: bool) -> None:
         return
     if made:
         out.say("made {name}", style="bold", name=role.name)
-    out.pairs(
-        [
-            (say("name"), role.name),
-            ("id", role.id),
-            (say("aliases"), role.aliases or "-"),
-            (say("memories"), say("{memories}, archived {archived}", msgctxt="memories", **row)),
-            (say("worldbooks"), row["worldbooks"]),
-            (say("file to edit"), str(folder / "memory.json")),
-        ]
-    )
+    told = say("{memories}, archived {archived}", msgctxt="memories", **row)
+    shown = row | {"memories": told, "file": str(folder / "memory.json")}
+    out.record(shown, "name id aliases memories worldbooks file")
     out.warn(*problems)
 
 
