@@ -3,39 +3,38 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Literal
 
 from rolememory.cards.base import load
-from rolememory.cli import learning_checks
 from rolememory.cli.embedding_status import look
-from rolememory.cli.health_finding import (
-    FAULT,
-    Findings,
-    HealthFinding,
-    Level,
-    command,
-    fault,
-    finding,
-    good,
-    note,
-    warning,
+from rolememory.cli.learning_status import (
+    ConfiguredServer,
+    LearningStatus,
+    learns_by,
+    servers,
+    standing,
 )
 from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import NotWrittenError, RoleMemoryError, SettingsError, TemplateError
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Style
-from rolememory.locales import Listed, translatable
+from rolememory.locales import Listed, Localized, translatable
 from rolememory.recall.books import Books
 from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings, ScanSettings, Settings
+from rolememory.serve.token import NAME as TOKEN
+from rolememory.serve.token import VARIABLE
 from rolememory.storage.files import atomic
 from rolememory.storage.files.backup import list_backups
 from rolememory.storage.files.space import FileSpace, FileStorage
@@ -63,6 +62,51 @@ PARTS = (
 LITTLE_ROOM = 100 * 10**6  # bytes
 OLD_BACKUP = timedelta(days=7)
 LOCK_WAIT_S = 0.2
+_SERVERS = translatable({"learning": "the model that learns", "replies": "the model that replies"})
+_MEANWHILE = translatable(
+    {
+        "learning": "nothing is lost: what is to be learned waits",
+        "replies": "until then the frontend shows this error",
+    }
+)
+MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in an evening
+
+Level = Literal["good", "note", "warning", "fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """How one thing stands: where, what, and what to do about it."""
+
+    level: Level
+    about: str  # home, settings, model, learning, server, serve, role, chats, review, worldbook, template, watch, parts
+    where: str
+    what: str
+    remedy: str = ""
+
+    def text(self) -> str:
+        """One line."""
+        told = say(": ").join(part for part in (self.where, self.what) if part)
+        return told + (say("; ") + self.remedy if self.remedy else "")
+
+
+Findings = Iterator[HealthFinding]
+
+
+def finding(
+    level: Level, about: str, what: str | Localized, where: str = "", remedy: str = ""
+) -> HealthFinding:
+    """A finding in the person's language."""
+    return HealthFinding(level, about, where, worded(what), remedy)
+
+
+good, note = partial(finding, "good"), partial(finding, "note")
+warning, fault = partial(finding, "warning"), partial(finding, "fault")
+
+
+def _command(verb: str, name: str) -> str:
+    """A command line for a role, to copy."""
+    return f'rolememory {verb} "{name}"' if " " in name else f"rolememory {verb} {name}"
 
 
 def checks(home: Path, *, load_model: bool = False) -> Findings:
@@ -79,8 +123,8 @@ def checks(home: Path, *, load_model: bool = False) -> Findings:
     yield from found
     yield _model(home, settings, load_model)
     if settings is not None:
-        yield from learning_checks.learning(settings, ask=load_model)
-        yield from learning_checks.serving(home, settings)
+        yield from _learning(settings, ask=load_model)
+        yield from _serving(home, settings)
         yield from _watch(home, settings)
     yield from _templates(home)
     yield from _roles(home)
@@ -239,7 +283,7 @@ def _role(home: Path, folder: Path, role: Role) -> Findings:
         *_leftovers(folder, role),
         *_backups(folder, role, len(found.memories)),
     ):
-        wrong = wrong or one.level in ("warning", FAULT)
+        wrong = wrong or one.level in ("warning", "fault")
         yield one
     if not wrong:
         count = len(found.memories)
@@ -251,7 +295,7 @@ def _problems(home: Path, folder: Path, role: Role, problems: Sequence[Problem])
     for problem in still_ineffective(problems, Lexicons(home / "lexicons").current()):
         text = worded(problem)
         placed = text if text.startswith(str(folder)) else f"{folder}{os.sep}{text}"
-        level: Level = FAULT if problem.blocks or problem.drops else "warning"
+        level: Level = "fault" if problem.blocks or problem.drops else "warning"
         yield finding(level, "role", placed, role.name)
 
 
@@ -263,7 +307,7 @@ def _settings_and_learning(home: Path, folder: Path, role: Role) -> Findings:
         own = (one for one in error.all or (error,) if "role.json" in one.file)
         yield from (fault("role", one, role.name) for one in own)
         return
-    yield from learning_checks.role(folder, role, loaded.settings)
+    yield from _role_learning(folder, role, loaded.settings)
 
 
 def _card(folder: Path, role: Role) -> Findings:
@@ -334,7 +378,7 @@ def _leftovers(folder: Path, role: Role) -> Findings:
 def _backups(folder: Path, role: Role, memories: int) -> Findings:
 
     newest = next(iter(list_backups(folder)), None)
-    make = command("backup", role.name)
+    make = _command("backup", role.name)
     if newest is None and memories:
         remedy = say("`{command}` makes one", command=make)
         yield note("role", say("no backup yet"), role.name, remedy)
@@ -342,3 +386,110 @@ def _backups(folder: Path, role: Role, memories: int) -> Findings:
         what = say("the newest backup is {days} days old", days=newest.age(datetime.now(UTC)).days)
         remedy = say("`{command}` makes another", command=make)
         yield note("role", what, role.name, remedy)
+
+
+def _learning(settings: Settings, *, ask: bool) -> Findings:
+    """Who learns, and the servers that are asked."""
+    by = learns_by(settings)
+    told = LearningStatus(by).told()
+    yield finding(
+        "note" if by == "off" else "good",
+        "learning",
+        say("memories are learned by: {told}", told=told),
+    )
+    endpoint, model = settings.learn.endpoint, settings.learn.model
+    if endpoint == "upstream" and not settings.serve.upstream:
+        what = say('learn.endpoint is "upstream", and no model is set behind the proxy')
+        yield warning("learning", what, remedy=say("set serve.upstream"))
+    elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
+        named = "learn.endpoint" if endpoint else "learn.model"
+        other = "learn.model" if endpoint else "learn.endpoint"
+        what = say(
+            "{named} is set and {other} is not, so no model learns", named=named, other=other
+        )
+        yield warning("learning", what, remedy=say("set {other}", other=other))
+    yield from (_server(one) for one in servers(settings, ask=ask))
+
+
+def _server(one: ConfiguredServer) -> HealthFinding:
+    what = say(_SERVERS[one.what])
+    key = (
+        say("key from {key_env}", key_env=one.key_env)
+        if one.has_key
+        else say("no key in {key_env}", key_env=one.key_env)
+    )
+    where = say("{what}, {url}", what=what, url=one.url)
+    if one.state == "failed":
+        return warning("server", one.reason, where, remedy=say(_MEANWHILE[one.what]))
+    state = say("answers") if one.state == "ready" else say("not asked; --wait asks it")
+    return finding(
+        "good" if one.state == "ready" else "note",
+        "server",
+        say("{state}, {key}", state=state, key=key),
+        where,
+    )
+
+
+def _role_learning(folder: Path, role: Role, settings: Settings) -> Findings:
+    """How learning stands in one role, and what is wrong with its chats."""
+    try:
+        found = standing(FileSpace(folder), settings)
+    except (RoleMemoryError, OSError) as error:
+        what = error if isinstance(error, RoleMemoryError) else str(error)
+        yield warning("chats", what, role.name)
+        return
+    yield from (warning("chats", problem, f"{role.name}: {folder}") for problem in found.problems)
+    if found.waiting:
+        what = say("{waiting} pending review", waiting=found.waiting)
+        level: Level = "warning" if found.waiting > MANY_WAIT else "note"
+        yield finding(level, "review", what, role.name, f"`{_command('review', role.name)}`")
+    if found.unread:
+        what = say("chats not learned from yet: {unread}", unread=found.unread)
+        yield note("learning", what, role.name, remedy=say("it goes on with the next turn"))
+    if found.queued:
+        what = say("{queued} exchanges wait for the model", queued=found.queued)
+        yield note("learning", what, role.name)
+    yield from (note("learning", one, role.name) for one in found.notes)
+
+
+def _serving(home: Path, settings: Settings) -> Findings:
+    """Whether `serve` can do its work as it is set."""
+    rules = settings.serve
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        what = say("the server is not installed")
+        yield note("serve", what, "", 'pip install "rolememory[serve]"')
+        return
+    if not rules.upstream:
+        remedy = say("set serve.upstream, or start with --upstream URL")
+        yield note("serve", say("no model is set behind the proxy"), remedy=remedy)
+    yield _token(home)
+    if rules.host not in ("127.0.0.1", "localhost", "::1"):
+        what = say("listens on {host}: other machines may ask, with the token", host=rules.host)
+        yield note("serve", what)
+    if rules.role:
+        yield from _default_role(home, rules.role)
+    if rules.cards and not Path(rules.cards).expanduser().is_dir():
+        what = say("serve.cards: no folder {cards}", cards=rules.cards)
+        yield warning("serve", what, remedy=say("roles are known by name alone"))
+
+
+def _token(home: Path) -> HealthFinding:
+
+    token = home / TOKEN
+    if os.environ.get(VARIABLE, "").strip():
+        return good("serve", say("the token comes from {variable}", variable=VARIABLE))
+    if not token.is_file():
+        return note("serve", say("no token yet; the first start makes one"))
+    if os.name == "posix" and token.stat().st_mode & 0o077:
+        what = say("others on this machine may read the token")
+        return warning("serve", what, str(token), remedy=f"chmod 600 {token}")
+    return good("serve", say("the token is there"), str(token))
+
+
+def _default_role(home: Path, name: str) -> Findings:
+
+    try:
+        HomeFolder(home).find(name)
+    except RoleMemoryError as error:
+        remedy = say("put another name into serve.role, or none")
+        yield fault("serve", error, "serve.role", remedy=remedy)

@@ -10,7 +10,6 @@ import typer
 
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import look
-from rolememory.cli.health_finding import FAULT, HealthFinding
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.output import Row, out
 from rolememory.cli.upkeep import chosen, size
@@ -18,6 +17,7 @@ from rolememory.cli.words import say
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
+    from rolememory.cli.checks import HealthFinding
     from rolememory.engine import Home, RoleMemory
 
 FOUND_FAULTS = 3
@@ -26,7 +26,7 @@ _MARKS = {
     "good": (translatable("ok"), "green"),
     "note": (translatable("note"), "cyan"),
     "warning": (translatable("warning"), "yellow"),
-    FAULT: (translatable("FAULT"), "bold red"),
+    "fault": (translatable("FAULT"), "bold red"),
 }
 translatable(("uninitialised", "ready", "failed"), "server")
 translatable(("episodic", "semantic", "traits", "goals"), "memory")
@@ -140,7 +140,7 @@ def doctor(
             mark, style = _MARKS[one.level]
             out.line(f"{say(mark)}: {one.text()}", style)
     levels = Counter(one.level for one in found)
-    faults, warnings = levels[FAULT], levels["warning"]
+    faults, warnings = levels["fault"], levels["warning"]
     values = {"faults": faults, "warnings": warnings, "findings": list(map(asdict, found))}
     if not out.json(values) and not faults + warnings:
         out.say("all is well", style="bold green")

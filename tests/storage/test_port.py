@@ -23,7 +23,6 @@ REACHING = {
     "cli/bookshelf.py": BY_HAND,
     "cli/checks.py": BY_HAND,
     "cli/files.py": "files named on the command line",
-    "cli/learning_checks.py": BY_HAND,
     "cli/model_export.py": TEMPLATES,
     "cli/health.py": BACKUPS,
     "cli/watch.py": BY_HAND,
