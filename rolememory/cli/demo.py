@@ -4,8 +4,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,22 +21,14 @@ if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.recall.turn import Turn
     from rolememory.schema.evidence import Scored
-    from rolememory.schema.message import Message
+    from rolememory.schema.role import Role
 
 SCRIPT = "demo.json"
 LEAST = 0.005  # of a contribution to be told
 
 
-@dataclass(frozen=True, slots=True)
-class DemoScene:
-    """One message to one character, with what was said before."""
-
-    role_id: str
-    name: str
-    chat: "tuple[Message, ...]"
-    user: str | None = None
-    now: datetime | None = None
-    caption: str = ""
+Scene = tuple["Role", Mapping[str, Any]]
+"""A character, and the row of the script that says what is said to them."""
 
 
 def demo(
@@ -54,15 +44,16 @@ def demo(
         if not out.as_json:
             _greet(home)
         if not words:
-            all(ready(home.role(role_id)) for role_id in {scene.role_id for scene in scenes})
+            all(ready(home.role(role_id)) for role_id in {of.id for of, _ in scenes})
         told = []
-        for number, scene in enumerate(scenes, 1):
-            role_memory = home.role(scene.role_id)
-            turn = role_memory.recall(scene.chat, user=scene.user, now=scene.now, dry_run=True)
+        for number, (of, row) in enumerate(scenes, 1):
+            turn = home.role(of.id).recall(
+                row["chat"], user=row.get("user"), now=row.get("now"), dry_run=True
+            )
             if out.as_json:
-                told.append({"role": scene.name, "say": scene.caption, **turn_json(turn)})
+                told.append({"role": of.name, "say": _caption(row), **turn_json(turn)})
                 continue
-            _show(scene, turn, f"{number}/{len(scenes)}")
+            _show(of, row, turn, f"{number}/{len(scenes)}")
             if number < len(scenes) and not at_once and not _go_on():
                 break
     farewell = say("Your own characters: `rolememory init`, then `rolememory open NAME --create`.")
@@ -83,36 +74,24 @@ def _stage(words: bool) -> "Iterator[Home]":
             yield home
 
 
-def _scenes(home: "Home", role: str | None) -> list[DemoScene]:
+def _scenes(home: "Home", role: str | None) -> list[Scene]:
     """The script; characters who speak the person's language first."""
     import orjson
 
     from rolememory.text.language import language_of
 
-    wanted = home.folder.find(role).id if role else None
     rows = orjson.loads((home.path / SCRIPT).read_bytes())
-    every = [_scene(home, row) for row in rows]
-    if wanted and wanted not in {scene.role_id for scene in every}:
-        raise UnknownNameError("role", str(role), {scene.name for scene in every})
-    return sorted(
-        (scene for scene in every if wanted in (None, scene.role_id)),
-        key=lambda scene: language_of(scene.chat[-1].content) != ProcessLanguage.language,
-    )
+    every = [(home.folder.find(row["role"]), row) for row in rows]
+    wanted = home.folder.find(role).id if role else None
+    found = [one for one in every if wanted in (None, one[0].id)]
+    if not found:
+        raise UnknownNameError("role", str(role), {of.name for of, _ in every})
+    spoken = ProcessLanguage.language
+    return sorted(found, key=lambda one: language_of(one[1]["chat"][-1]["content"]) != spoken)
 
 
-def _scene(home: "Home", row: Mapping[str, Any]) -> DemoScene:
-    from rolememory.schema.message import Message
-    from rolememory.text.timestamps import moment
-
-    role = home.folder.find(str(row["role"]))
-    return DemoScene(
-        role.id,
-        role.name,
-        tuple(map(Message.of, row["chat"])),
-        row.get("user"),
-        moment(row["now"]) if row.get("now") else None,
-        str(row.get("say", {}).get(ProcessLanguage.language, "")),
-    )
+def _caption(row: Mapping[str, Any]) -> str:
+    return str(row.get("say", {}).get(ProcessLanguage.language, ""))
 
 
 def _greet(home: "Home") -> None:
@@ -135,14 +114,16 @@ def _go_on() -> bool:
     return sys.stdin.readline().strip().casefold() not in ("q", "quit", "exit")
 
 
-def _show(scene: DemoScene, turn: "Turn", number: str) -> None:
-    when = say(", ") + f"{scene.now:%Y-%m-%d}" if scene.now else ""
-    who = say(" and {user}", user=scene.user) if scene.user else ""
-    out.line(f"\n== {number}  {scene.name}{who}{when} ==", "bold magenta")
-    if scene.caption:
-        out.line(f"({scene.caption})", "italic")
-    for message in scene.chat:
-        out.line(f"{_speaker(scene, message)}{say(': ')}{message.content}")
+def _show(of: "Role", row: Mapping[str, Any], turn: "Turn", number: str) -> None:
+    user, now = row.get("user"), row.get("now", "")[:10]
+    when = say(", ") + now if now else ""
+    who = say(" and {user}", user=user) if user else ""
+    out.line(f"\n== {number}  {of.name}{who}{when} ==", "bold magenta")
+    if caption := _caption(row):
+        out.line(f"({caption})", "italic")
+    names = {"user": user or say("User"), "assistant": of.name}
+    for message in row["chat"]:
+        out.line(f"{names[message['role']]}{say(': ')}{message['content']}")
     out.line("\n" + say("What comes to mind, and why:"), "bold")
     rows = list(_recalled(turn))
     wide = max((cells(name) for _, name, _ in rows), default=0)
@@ -154,11 +135,6 @@ def _show(scene: DemoScene, turn: "Turn", number: str) -> None:
     for one in turn.messages:
         out.line(f"  [{one.role}]", "cyan")
         out.line("\n".join(f"  {line}" for line in one.content.split("\n")))
-
-
-def _speaker(scene: DemoScene, message: "Message") -> str:
-    names = {"user": scene.user or say("User"), "assistant": scene.name}
-    return message.name or names.get(message.role, message.role)
 
 
 def _recalled(turn: "Turn") -> Iterator[tuple[str, str, str]]:
