@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 import typer
@@ -174,17 +175,15 @@ def _show_dry(steps: ImportRun) -> None:
         for done in steps.look():
             chats.append(done)
             tell(len(chats), len(plan.due))
-    rows = _chat_rows(plan, chats)
-    problems = list(map(worded, plan.problems))
-    values = {**_plan_rows(plan), "dry_run": True, "chats": rows, "problems": problems}
+    values = _values(plan, chats, dry_run=True)
     if out.json(values):
         return
     _show(plan)
     shown = [
         row | {"title": row["name"], "size": size(row["size"]), "state": say(_STATES[row["state"]])}
-        for row in rows
+        for row in values["chats"]
     ]
-    if rows:
+    if shown:
         out.line()
         columns = "title roles user messages summaries size state"
         out.table(shown, columns, title=say("chat"), roles=say("heard by"))
@@ -193,25 +192,29 @@ def _show_dry(steps: ImportRun) -> None:
     out.say("nothing was changed")
 
 
-def _plan_rows(plan: ImportPlan) -> Row:
+def _values(plan: ImportPlan, done: Sequence[ImportedItem], **more: Any) -> Row:
+    """The plan for scripts, with what became of it: the ids of new roles, each chat, and what failed."""
+    roles = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
+    failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
+    sizes = {chat.key: chat.stamp.size for chat in plan.chats}
     return {
         "source": str(plan.source.path),
-        "roles": [picked(one, "avatar name state role") for one in plan.roles.values()],
+        "roles": [
+            picked(one, "avatar name state role") | roles.get(one.avatar, {})
+            for one in plan.roles.values()
+        ],
         "worldbooks": [
             picked(one, "name state entries")
             | {"file": one.file or None, "memories": len(one.world.memories)}
             for one in plan.worlds.values()
         ],
         "personas": [
-            {"name": one.persona.name, "avatar": one.persona.avatar, "state": one.state}
-            for one in plan.personas
+            picked(one.persona, "name avatar") | {"state": one.state} for one in plan.personas
         ],
+        **more,
+        "chats": [_chat_row(one, sizes.get(one.key, 0)) for one in done if one.kind == "chat"],
+        "problems": list(map(worded, [*plan.problems, *failed])),
     }
-
-
-def _chat_rows(plan: ImportPlan, done: Iterable[ImportedItem]) -> list[Row]:
-    sizes = {chat.key: chat.stamp.size for chat in plan.chats}
-    return [_chat_row(one, sizes.get(one.key, 0)) for one in done]
 
 
 def _chat_row(one: ImportedItem, bytes_: int) -> Row:
@@ -266,17 +269,9 @@ def _tell_one(one: ImportedItem, bytes_: int) -> None:
 def _tell_all(
     plan: ImportPlan, done: Sequence[ImportedItem], stories: Mapping[str, Living]
 ) -> None:
-    chats = [one for one in done if one.kind == "chat"]
-    failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
-    values = {
-        **_after(plan, done),
-        "dry_run": False,
-        "stories": stories,
-        "chats": _chat_rows(plan, chats),
-        "problems": list(map(worded, [*plan.problems, *failed])),
-    }
-    if out.json(values):
+    if out.json(_values(plan, done, dry_run=False, stories=stories)):
         return
+    chats = [one for one in done if one.kind == "chat"]
     out.warn(*(problem for one in done for problem in one.problems))
     if not chats and plan.is_empty:
         out.say("everything is here already")
@@ -290,10 +285,3 @@ def _tell_all(
         summaries=sum(one.summaries for one in chats),
     )
     _tell_hidden(chats)
-
-
-def _after(plan: ImportPlan, done: Sequence[ImportedItem]) -> Row:
-    """The plan's rows with what became of them: the ids of new roles, and what failed."""
-    brought = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
-    rows = _plan_rows(plan)
-    return rows | {"roles": [row | brought.get(row["avatar"], {}) for row in rows["roles"]]}
