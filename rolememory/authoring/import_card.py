@@ -174,7 +174,7 @@ def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:
 def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
     """The role with the card's file and names; names that belong to another role are left out."""
     others = home.folder.names(besides=role.id)
-    names = {fold_name(one): one for one in (role.name, *role.aliases)}
+    names = {fold_name(one): one for one in role.names}
     for one in (of_card.name, *of_card.aliases, _stem(card)):
         if one and fold_name(one) not in others:
             names.setdefault(fold_name(one), one)

@@ -66,7 +66,7 @@ def observe(
 def _heard(role_memory: "RoleMemory", file: str, user: str | None) -> "list[Message]":
     """The messages of a file; in plain text the role is who has its name. Raises: FileError: nobody has."""
     role = role_memory.role
-    messages = messages_of(file, user=user, characters=(role.name, *role.aliases))
+    messages = messages_of(file, user=user, characters=role.names)
     names = sorted({one.name for one in messages if one.name})
     if names and len(messages) > 1 and all(one.role == "user" for one in messages):
         raise FileError(

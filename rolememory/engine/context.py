@@ -55,10 +55,6 @@ def _hearing(cleaner: Cleaner | None) -> Callable[[str], str]:
     return clean
 
 
-def _names_of(role: Role) -> tuple[str, ...]:
-    return role.name, *role.aliases
-
-
 class RoleContext:
     """One role's files and what is read from them, made once. `lock` lets one turn in at a time."""
 
@@ -70,7 +66,7 @@ class RoleContext:
             self.space,
             same=home.people.same,
             links=lambda: home.people.edition,
-            names=lambda: _names_of(self.role),
+            names=lambda: self.role.names,
             living=lambda: self.settings.chats.stories,
             scopes=_scopes,
         )
@@ -219,7 +215,7 @@ class RoleContext:
         role, known = self.role, self.chats.chat(chat)
         char = self.pipeline.card.character(role).name
         names = (name for _, name in known.speakers)
-        return {role.name, *role.aliases, char, known.info.user or "", *names}
+        return {*role.names, char, known.info.user or "", *names}
 
     def _near(self, chat: str, versions: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
         """How near in meaning the nearest passage of these messages is to each memory, as far as they have vectors."""

@@ -135,8 +135,7 @@ class RoleConversation:
             for one in self._memories.current().values()
             if not one.chapter
             and any(
-                proof.chat == chat and not said.isdisjoint(proof.version.split("+"))
-                for proof in one.evidence
+                proof.chat == chat and not said.isdisjoint(proof.versions) for proof in one.evidence
             )
         ]
 

@@ -159,9 +159,7 @@ class RoleMaintenance:
         if not 0.0 <= factor <= 1.0:
             raise InvalidValueError("expected a factor from 0 to 1, got {factor}", factor=factor)
         named, mine = self._context.home.folder.find(other), self._context.role
-        rest = [
-            one for one in mine.associates if one.role not in (named.id, named.name, *named.aliases)
-        ]
+        rest = [one for one in mine.associates if one.role not in (named.id, *named.names)]
         added = [Association(role=named.id, factor=factor)] if factor else []
         return self._context.home.folder.update(
             mine.model_copy(update={"associates": (*rest, *added)})

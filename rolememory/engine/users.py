@@ -1,6 +1,7 @@
 """Who a home knows: every person with their names, and what each role has of them."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rolememory.schema.value_class import value_class
@@ -56,24 +57,17 @@ def users_of(home: "Home") -> list[User]:
 
 
 def _rows(role: "RoleMemory", same: Same) -> dict[str, UserInRole]:
-    """What a role has of each person."""
+    """What a role has of each person; what is nobody's is left out."""
     memories = role.store.snapshot().memories.values()
-    live = Counter(one.user for one in memories if not one.archived)
-    away = Counter(one.user for one in memories if one.archived)
     infos = role.chats.chats(archived=True)
-    chats = Counter(user for info in infos for user in set(map(same, info.users)))
-    waiting = Counter(one.draft.user for one in Review(role.space).waiting())
-    counts = [_by_person(live, same), _by_person(away, same), chats, _by_person(waiting, same)]
+    found: Iterable[Iterable[str | None]] = (
+        (one.user for one in memories if not one.archived),
+        (one.user for one in memories if one.archived),
+        (user for info in infos for user in set(map(same, info.users))),
+        (one.draft.user for one in Review(role.space).waiting()),
+    )
+    counts = [Counter(same(user) for user in users if user) for users in found]
     return {
         user: UserInRole(role.id, role.role.name, *(one[user] for one in counts))
         for user in sorted(set().union(*counts))
     }
-
-
-def _by_person(users: Counter[str | None], same: Same) -> Counter[str]:
-    """Counts by user as counts by person; what is nobody's is left out."""
-    found = Counter[str]()
-    for user, count in users.items():
-        if user:
-            found[same(user)] += count
-    return found

@@ -113,9 +113,7 @@ class DraftCommitter:
 
     def _is_gone(self, draft: Draft) -> bool:
         """Whether words it rests on were erased since they were read: then it is not even listed."""
-        versions = (
-            (one.chat, version) for one in draft.evidence for version in one.version.split("+")
-        )
+        versions = ((one.chat, version) for one in draft.evidence for version in one.versions)
         return any(version and not self._saying(chat, version) for chat, version in versions)
 
     def _past(

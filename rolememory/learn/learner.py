@@ -140,7 +140,7 @@ class Learner:
     def keep(self, drafts: Sequence[Draft], actor: str, chat: str = "") -> Learned:
         """Drafts of anybody on their way to the store: gate, verdicts, one transaction."""
         role = self._needs.role()
-        gate = AdmissionFilter(self._needs.card_texts(), names=(role.name, *role.aliases))
+        gate = AdmissionFilter(self._needs.card_texts(), names=role.names)
         learned = self.keeper.keep(drafts, gate, actor)
         for listener in tuple(self._listeners):
             listener(chat, learned)
@@ -152,7 +152,7 @@ class Learner:
 
     def _company(self, chat: Chat) -> Company:
         role = self._needs.role()
-        own = {role.name, *role.aliases, ""}
+        own = {*role.names, ""}
         others = {name for voice, name in chat.speakers if voice == "assistant"} - own
         return Company(role.name, role.aliases, chat.info.user or "", tuple(sorted(others)))
 
@@ -277,7 +277,7 @@ class Learner:
         """What the character had before it when it said what this draft rests on; what a user says is no echo."""
         for one in draft.evidence if draft.source is not Source.USER_INPUT else ():
             path = self.chats.path(one.chat)
-            places = map(path.find, one.version.split("+"))
+            places = map(path.find, one.versions)
             last = max((place for place in places if place is not None), default=None)
             if last is None or path[last].role == "user":
                 continue

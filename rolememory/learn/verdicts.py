@@ -130,7 +130,7 @@ def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:
     chats, near = {one.chat for one in draft.evidence}, {*draft.near}
 
     def beside(proof: Evidence) -> bool:
-        return proof.chat in chats and not near.isdisjoint(proof.version.split("+"))
+        return proof.chat in chats and not near.isdisjoint(proof.versions)
 
     for one in _standing(known, draft.user) if near else ():
         told = one.source is Source.SUMMARY and not one.chapter

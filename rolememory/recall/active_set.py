@@ -204,6 +204,6 @@ class Supports:
 
 def _supports(evidence: Iterable[Evidence]) -> Iterator[Support]:
     for one in evidence:
-        for version in one.version.split("+") if one.version else ():
+        for version in one.versions if one.version else ():
             yield one.chat, version
         yield from _supports(one.also)

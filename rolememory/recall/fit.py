@@ -105,16 +105,14 @@ class Visible:
         """
         if memory.chapter:
             return any(
-                (one.chat, said) in self.shown
-                for one in memory.evidence
-                for said in one.version.split("+")
+                (one.chat, said) in self.shown for one in memory.evidence for said in one.versions
             )
         if memory.locked and memory.evidence:
             return said_again(plain(memory.content), self.joined)
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     def _stands(self, one: Evidence) -> bool:
-        if self.shown and all((one.chat, said) in self.shown for said in one.version.split("+")):
+        if self.shown and all((one.chat, said) in self.shown for said in one.versions):
             return True
         return said_again(plain(one.quote), self.joined)
 

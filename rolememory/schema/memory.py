@@ -69,6 +69,11 @@ class Evidence(BaseModel):
         "Evidence", ...
     ] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
 
+    @property
+    def versions(self) -> list[str]:
+        """The messages it was said in: one, or several joined by "+"."""
+        return self.version.split("+")
+
 
 class Chapter(BaseModel):
     """What a chapter of a story tells besides its text; it begins when its memory was `created`."""
@@ -126,7 +131,7 @@ class Memory(Entry):
         """The versions of the messages that a chapter tells of, in order; empty for what is none, and for a story so far."""
         if self.chapter is None or self.chapter.parts:
             return ()
-        return tuple(one for proof in self.evidence[:1] for one in proof.version.split("+") if one)
+        return tuple(one for proof in self.evidence[:1] for one in proof.versions if one)
 
     @property
     def fades(self) -> bool:

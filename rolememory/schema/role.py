@@ -30,6 +30,11 @@ class Role(BaseModel):
     associates: tuple[Association, ...] = ()
     settings: dict[str, Any] = Field(default_factory=dict)  # overrides of rolememory.toml
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All it goes by: its name, then the others."""
+        return (self.name, *self.aliases)
+
 
 @value_class
 class Character:

@@ -71,7 +71,7 @@ class HomeFolder:
         roles = self.roles()
         found = [one for one in roles if one.id == role_id] or called(roles, name)
         if not found:
-            known = (one for role in roles for one in (role.name, *role.aliases))
+            known = (one for role in roles for one in role.names)
             raise UnknownRoleError(name, dict.fromkeys(known))
         if len(found) > 1:
             ids = ", ".join(f"{role.id} ({role.name})" for role in found)
@@ -237,7 +237,7 @@ def called(roles: Iterable[Role], name: str) -> list[Role]:
 
 def folded_names(role: Role) -> set[str]:
     """Name and aliases of a role as they are compared."""
-    return {fold_name(name) for name in (role.name, *role.aliases)}
+    return {fold_name(name) for name in role.names}
 
 
 def _check_name(name: str) -> None:

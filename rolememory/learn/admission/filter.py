@@ -192,7 +192,7 @@ def _is_distilled(draft: Draft) -> bool:
 
 def _texts(support: Evidence, said: Saying | None) -> list[str]:
     """The messages of a support; "" for one that does not stand."""
-    return [said(support.chat, one) for one in support.version.split("+")] if said else []
+    return [said(support.chat, one) for one in support.versions] if said else []
 
 
 def _weighed(draft: Draft, said: Saying | None) -> Draft:
@@ -272,9 +272,9 @@ def _kind(one: Draft | Memory) -> tuple[object, ...]:
 
 def _stands_wherever(draft: Draft, memory: Memory) -> bool:
     """Whether the memory rests on nothing that the draft does not rest on too: an answer behind another question is told again."""
-    grounds = [(one.chat, {*one.version.split("+")}) for one in memory.evidence]
+    grounds = [(one.chat, {*one.versions}) for one in memory.evidence]
     return all(
-        any(chat == one.chat and ground <= {*one.version.split("+")} for chat, ground in grounds)
+        any(chat == one.chat and ground <= {*one.versions} for chat, ground in grounds)
         for one in draft.evidence
     )
 

@@ -74,6 +74,4 @@ def _words(memory: Memory) -> _Words:
 
 def places(evidence: Iterable[Evidence]) -> Iterator[Place]:
     """Every message that supports, those joined by "+" one by one."""
-    return (
-        (one.chat, version) for one in evidence for version in one.version.split("+") if version
-    )
+    return ((one.chat, version) for one in evidence for version in one.versions if version)

@@ -182,9 +182,7 @@ def _together(ground: Sequence[Memory], sees: Sees) -> tuple[Evidence, ...]:
     chats: dict[str, dict[str, None]] = {}
     for learned in (one for memory in ground if (one := next(filter(sees, memory.evidence), None))):
         for each in (learned, *learned.also):
-            chats.setdefault(each.chat, {}).update(
-                dict.fromkeys(filter(None, each.version.split("+")))
-            )
+            chats.setdefault(each.chat, {}).update(dict.fromkeys(filter(None, each.versions)))
     found = [
         Evidence(chat=chat, version="+".join(versions))
         for chat, versions in chats.items()

@@ -86,9 +86,7 @@ def _told_without(role_memory: "RoleMemory", paths: Iterable[ChatMessage]) -> se
 
 
 def _is(role_memory: "RoleMemory", name: str) -> bool:
-    return fold_name(name) in {
-        fold_name(own) for own in (role_memory.role.name, *role_memory.role.aliases)
-    }
+    return fold_name(name) in {fold_name(own) for own in role_memory.role.names}
 
 
 def _path(role_memory: "RoleMemory", chat: str, most: int) -> Iterator[ChatMessage]:

@@ -123,7 +123,7 @@ def role_of(
 def _alike(home: "Home", name: str) -> list[Role]:
     """The roles that answer to a name."""
     wanted = fold_name(name)
-    return [role for role in home.roles() if wanted in map(fold_name, (role.name, *role.aliases))]
+    return [role for role in home.roles() if wanted in map(fold_name, role.names)]
 
 
 def _founded(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":

@@ -256,6 +256,6 @@ def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, lis
         if memory.chapter:
             continue  # it rests on many, and has a list of its own
         proofs = (one for one in memory.evidence if one.chat == chat)
-        for version in {version for one in proofs for version in one.version.split("+")}:
+        for version in {version for one in proofs for version in one.versions}:
             found[version].append(memory)
     return found

@@ -204,7 +204,7 @@ def _support(role: RoleMemory, support: Evidence) -> Iterator[EvidenceShown]:
     chat = next((one for one in role.chats.chats(archived=True) if one.id == support.chat), None)
     said = role.chats.versions(chat.id) if chat else {}
     path = {one.version for one in role.chats.path(chat.id)} if chat else set()
-    for version in support.version.split("+"):
+    for version in support.versions:
         message, stands = said.get(version), chat is None or version in path
         more = {"title": chat.title if chat else "", "version": version, "stands": stands}
         if message is None:
