@@ -1,7 +1,8 @@
 """Runs expectations against a book by the public scan; failures say why."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rolememory.authoring.books import entry_named, title
@@ -9,7 +10,7 @@ from rolememory.authoring.expectations import ExpectationCase, ExpectationStep
 from rolememory.authoring.scan import refusal_by_title, target
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.locales import Listed, Localized, translatable, translated
-from rolememory.recall.lore.activation import Activation
+from rolememory.recall.lore.activation import Activation, Awake
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.evidence import Reason, Refusal
@@ -18,18 +19,6 @@ from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.wording import word, word_gate
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """The outcome of one turn, as expectations ask it."""
-
-    fired: Sequence[str]  # ids of everything in the prompt, in its order
-    text: str  # all that was put into the prompt
-    cost: int  # tokens of it
-    place: Callable[[str], str]  # where the text of an id stands
-    why: Callable[[str], Reason | None]  # why it is in the prompt
-    why_not: Callable[[str], Refusal | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +64,67 @@ _SENTENCES: Mapping[str, str] = translatable(
 
 
 def check(
-    stage: "BookRunner", cases: Iterable[ExpectationCase], file: str = ""
+    book: Lorebook, cases: Iterable[ExpectationCase], file: str = ""
 ) -> Iterator[tuple[ExpectationCase, list[Failure]]]:
     """Each case with what failed in it.
 
     Raises:
         FileError: an expectation names an entry that does not exist.
     """
+    indexes = dict[ScanSettings, LoreIndex]()
     for case in cases:
         try:
-            ids = {name: stage.id_of(name) for name in sorted(case.names)}
+            ids = {name: entry_named(book.entries, name).id for name in sorted(case.names)}
         except (UnknownNameError, AmbiguousNameError) as error:
             raise FileError(file, error.message, field=case.name) from error
-        yield (
-            case,
-            [
-                failure
-                for number, (step, played) in enumerate(stage.play(case), 1)
-                for failure in _CaseTurn(stage, ids, played, case.name, number).failures(step)
-            ],
+        if case.settings not in indexes:
+            indexes[case.settings] = LoreIndex([book], case.settings)
+        index = indexes[case.settings]
+        turns = enumerate(_played(case, index), 1)
+        found = (
+            failure
+            for number, (step, given) in turns
+            for failure in _CaseTurn(ids, index, given, case.name, number).failures(step)
         )
+        yield case, list(found)
 
 
-@dataclass(frozen=True, slots=True)
+def _played(
+    case: ExpectationCase, index: LoreIndex
+) -> Iterator[tuple[ExpectationStep, Activation]]:
+    """The turns, with the timers that each leaves to the next."""
+    state, told = TimedState(), list[Message]()
+    for step in case.steps:
+        told += step.messages
+        given = scan(
+            index,
+            told,
+            card=case.character,
+            state=state,
+            trigger=step.trigger,
+            chance=step.chance,
+        )
+        yield step, given
+        state = given.state
+
+
+@dataclass(frozen=True)
 class _CaseTurn:
-    stage: "BookRunner"
     ids: Mapping[str, str]  # by the names in the case
-    played: Played
+    index: LoreIndex
+    given: Activation
     case: str
     number: int
+
+    @cached_property
+    def fired(self) -> Sequence[str]:
+        """Ids of the entries in the prompt, in its order."""
+        return in_prompt_order(self.given)
+
+    @cached_property
+    def awake(self) -> Mapping[str, Awake]:
+        """The same by their ids."""
+        return {one.entry.id: one for one in self.given.awake}
 
     def failures(self, step: ExpectationStep) -> Iterator[Failure]:
         """What is not met."""
@@ -115,95 +136,40 @@ class _CaseTurn:
         return Failure(self.case, self.number, code, name, **told)
 
     def _fires(self, name: str) -> bool:
-        return self.ids[name] in self.played.fired
+        return self.ids[name] in self.awake
 
     def _of_entries(self, step: ExpectationStep) -> Iterator[Failure]:
         for name in (*step.fires, *(step.exactly or ())):
             if not self._fires(name):
-                why_not = self.played.why_not(self.ids[name])
-                yield self._failure("fires", name, refusal=why_not)
+                yield self._failure("fires", name, refusal=self._why_not(self.ids[name]))
         for name in filter(self._fires, step.not_fires):
-            yield self._failure("not_fires", name, reason=self.played.why(self.ids[name]))
+            yield self._failure("not_fires", name, reason=self.awake[self.ids[name]].why)
         if step.exactly is not None:
             wanted = {self.ids[name] for name in step.exactly}
-            for one in self.played.fired:
-                if one not in wanted:
-                    name = self.stage.name_of(one)
-                    yield self._failure("extra", name, reason=self.played.why(one))
+            for one in (self.awake[each] for each in self.fired if each not in wanted):
+                yield self._failure("extra", title(one.entry), reason=one.why)
+
+    def _why_not(self, entry_id: str) -> Refusal | None:
+        lore = next((lore for lore in self.index.entries if lore.entry.id == entry_id), None)
+        refusal = self.given.explain(lore.id) if lore else None
+        return refusal_by_title(refusal, self.index) if refusal else None
 
     def _of_text(self, step: ExpectationStep) -> Iterator[Failure]:
-        text, cost, most = self.played.text, self.played.cost, step.costs_at_most
+        text, most = "\n".join(placed_texts(self.given)), step.costs_at_most
         yield from (self._failure("contains", one) for one in step.contains if one not in text)
         yield from (self._failure("lacks", one) for one in step.lacks if one in text)
-        if most is not None and cost > most:
-            yield self._failure("cost", "", found=str(cost), wanted=str(most))
+        if most is not None and self.given.used > most:
+            yield self._failure("cost", "", found=str(self.given.used), wanted=str(most))
 
     def _of_places(self, step: ExpectationStep) -> Iterator[Failure]:
         wanted = list(filter(self._fires, step.order))
-        found = sorted(wanted, key=lambda name: self.played.fired.index(self.ids[name]))
+        found = sorted(wanted, key=lambda name: self.fired.index(self.ids[name]))
         if wanted != found:
             yield self._failure("order", "", found=" < ".join(found), wanted=" < ".join(wanted))
         for name in filter(self._fires, step.places):
-            place = self.played.place(self.ids[name])
+            place = target(self.awake[self.ids[name]].lore, self.index.rules)
             if place != step.places[name]:
                 yield self._failure("place", name, found=place, wanted=step.places[name])
-
-
-class BookRunner:
-    """A book, by the public scan."""
-
-    def __init__(self, book: Lorebook) -> None:
-        self.book = book
-        self._indexes: dict[ScanSettings, LoreIndex] = {}
-
-    def id_of(self, name: str) -> str:
-        """An entry's id by its title or uid.
-
-        Raises:
-            UnknownNameError, AmbiguousNameError: nothing or too much goes by this name.
-        """
-        return entry_named(self.book.entries, name).id
-
-    def name_of(self, one: str) -> str:
-        """The title of the entry with this id."""
-        return next(title(entry) for entry in self.book.entries if entry.id == one)
-
-    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, Played]]:
-        """The turns, with the timers that each leaves to the next."""
-        index = self._indexes.get(case.settings) or LoreIndex([self.book], case.settings)
-        self._indexes[case.settings] = index
-        state = TimedState()
-        told: list[Message] = []
-        for step in case.steps:
-            told += step.messages
-            given = scan(
-                index,
-                told,
-                card=case.character,
-                state=state,
-                trigger=step.trigger,
-                chance=step.chance,
-            )
-            yield step, _played(given, index)
-            state = given.state
-
-
-def _played(given: Activation, index: LoreIndex) -> Played:
-    awake = {one.entry.id: one for one in given.awake}
-
-    def why_not(name: str) -> Refusal | None:
-        lore = next((lore for lore in index.entries if lore.entry.id == name), None)
-        refusal = given.explain(lore.id) if lore else None
-        return refusal_by_title(refusal, index) if refusal else None
-
-    return Played(
-        fired=in_prompt_order(given),
-        text="\n".join(placed_texts(given)),
-        cost=given.used,
-        place=lambda name: target(awake[name].lore, index.rules),
-        why=lambda name: awake[name].why if name in awake else None,
-        why_not=why_not,
-    )
 
 
 def placed_texts(given: Activation) -> list[str]:

@@ -56,7 +56,7 @@ Names = tuple[str, ...]
 
 
 class ExpectationStep(BaseModel):
-    """One turn: what is said again, and what is expected then. Entries by title or uid; with a role, memories by id as well."""
+    """One turn: what is said again, and what is expected then. Entries by title or uid."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 

@@ -314,7 +314,7 @@ def try_book(
     watch: Watch = False,
 ) -> None:
     """Exit code 3 when something fails."""
-    from rolememory.authoring.expectation_run import BookRunner, check
+    from rolememory.authoring.expectation_run import check
     from rolememory.authoring.expectations import beside, read_expectations
 
     path = book_path(book)
@@ -324,7 +324,7 @@ def try_book(
     def once() -> None:
         nonlocal good
         cases = read_expectations(read_text(str(sheet)), str(sheet))
-        found = list(check(BookRunner(read_file(path).book), cases, str(sheet)))
+        found = list(check(read_file(path).book, cases, str(sheet)))
         values = _tried_json(path, found)
         good = not values["failures"]
         if not out.json(values):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rolememory.authoring.books import BookFile
-from rolememory.authoring.expectation_run import BookRunner, Failure, check
+from rolememory.authoring.expectation_run import Failure, check
 from rolememory.authoring.expectations import beside, read_expectations
 from rolememory.errors import FileError
 from tests.authoring.books import BEACON, STORM, world
@@ -28,14 +28,8 @@ BOOK = world(
 
 
 def failed(toml: str, book: BookFile = BOOK) -> list[Failure]:
-    stage = BookRunner(book.book)
-    return [
-        one
-        for _, some in check(
-            stage, read_expectations(toml, "harbour.test.toml"), "harbour.test.toml"
-        )
-        for one in some
-    ]
+    cases = read_expectations(toml, "harbour.test.toml")
+    return [one for _, some in check(book.book, cases, "harbour.test.toml") for one in some]
 
 
 def case(*lines: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from rolememory.authoring.books import read_book_file
-from rolememory.authoring.expectation_run import BookRunner, check
+from rolememory.authoring.expectation_run import check
 from rolememory.authoring.expectations import read_expectations
 from rolememory.authoring.starter_book import new_book, new_expectations
 from rolememory.locales import languages
@@ -15,6 +15,6 @@ from tests.authoring.books import codes
 def test_a_new_book_is_sound(language: Language) -> None:
     file = read_book_file(new_book("港口", language).encode(), "港口.json")
     cases = read_expectations(new_expectations("港口.json", language), "港口.test.toml")
-    assert [failures for _, failures in check(BookRunner(file.book), cases)] == [[]] * len(cases)
+    assert [failures for _, failures in check(file.book, cases)] == [[]] * len(cases)
     assert codes(file) == set()
     assert file.name == "港口"

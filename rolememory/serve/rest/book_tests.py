@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from rolememory.authoring.expectation_run import BookRunner
 from rolememory.authoring.expectation_run import check as play
 from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
 from rolememory.authoring.lint.check import check
@@ -192,7 +191,7 @@ def write_tests(call: ShelfCall, book: BookName, given: TestsIn, if_match: IfMat
 def run_tests(call: ShelfCall, book: BookName, given: RunIn | None = None) -> RunOut:
     """Play every case and tell what failed, and why."""
     path = call.shelf.file(book)
-    played = play(BookRunner(read(path).book), _cases(call.shelf, book, given), beside(path).name)
+    played = play(read(path).book, _cases(call.shelf, book, given), beside(path).name)
     found = [
         call.shown(CaseOut, case, passed=not failures, failures=failures)
         for case, failures in played
