@@ -525,7 +525,7 @@ async def _preflight(origin: str, send: Send) -> None:
     headers = {
         "access-control-allow-origin": origin,
         "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-        "access-control-allow-headers": "authorization, content-type, if-match, if-none-match, last-event-id, x-rolememory-token",
+        "access-control-allow-headers": "authorization, content-type, if-match, last-event-id, x-rolememory-token",
         "access-control-max-age": "600",
         "access-control-allow-private-network": "true",
         "vary": "Origin",

@@ -1,7 +1,7 @@
 """Dependencies of endpoints: the call with its role and language, a page of a list, what the caller has seen."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from threading import Lock
@@ -112,7 +112,7 @@ class RestCall:
         return kind.from_value(value, self, **more)
 
     def tagged(self, answer: Thing, etag: str) -> Thing:
-        """The answer with its ETag; who has it already is told so by `RestRoute`."""
+        """The answer with its ETag."""
         self.response.headers["etag"] = etag
         return answer
 
@@ -154,30 +154,16 @@ class Pages:
 
     def __init__(
         self,
-        request: Request,
-        response: Response,
         limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50,
         offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0,
     ) -> None:
-        self._url, self._response = request.url, response
         self._limit, self._offset = limit, offset
 
     def __call__(self, rows: Sequence[Thing], shown: Callable[[Thing], Row]) -> Page[Row]:
-        """The wanted part of the rows, with links to the parts around it. Source: RFC 8288."""
-        limit, offset, total = self._limit, self._offset, len(rows)
-        if links := ", ".join(self._links(total)):
-            self._response.headers["link"] = links
-        items = [shown(one) for one in rows[offset : offset + limit]]
-        return Page(items=items, total=total, limit=limit, offset=offset)
-
-    def _links(self, total: int) -> Iterable[str]:
+        """The wanted part of the rows."""
         limit, offset = self._limit, self._offset
-        places = {"first": 0, "prev": max(offset - limit, 0)} if offset else {}
-        if offset + limit < total:
-            places |= {"next": offset + limit, "last": (total - 1) // limit * limit}
-        for name, place in places.items():
-            query = self._url.include_query_params(limit=limit, offset=place).query
-            yield f'<{self._url.path}?{query.encode("ascii", "ignore").decode()}>; rel="{name}"'
+        items = [shown(one) for one in rows[offset : offset + limit]]
+        return Page(items=items, total=len(rows), limit=limit, offset=offset)
 
 
 Paged = Annotated[Pages, Depends()]
@@ -229,10 +215,3 @@ class Precondition:
 
 
 IfMatch = Annotated[Precondition, Depends()]
-
-
-def _if_none_match(if_none_match: Annotated[str | None, Header(max_length=2000)] = None) -> None:
-    """Described here, heeded by `RestRoute`."""
-
-
-IF_NONE_MATCH = Depends(_if_none_match)

@@ -12,7 +12,7 @@ from rolememory.authoring.survey import Survey, survey
 from rolememory.authoring.themes import alike
 from rolememory.engine import RoleMemory
 from rolememory.schema.scene import Language
-from rolememory.serve.rest.dependencies import IF_NONE_MATCH, RoleCall, Shown, kept, router, tag
+from rolememory.serve.rest.dependencies import RoleCall, kept, router
 from rolememory.serve.rest.memory_schemas import memory_tag
 from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.schemas import Out, Why
@@ -39,9 +39,8 @@ class MapEdge(Out):
 
 
 class MapOut(Out):
-    """The map. Two answers with the same `revision` are the same."""
+    """The map."""
 
-    revision: str
     by: Literal["meaning", "words"]
     """what nearness is by: the embedding model, or shared words where there is none"""
     themes: list[ThemeOut]
@@ -62,17 +61,10 @@ def _survey(call: RoleCall, surveys: Annotated[Surveys, kept(Surveys)]) -> Surve
 Surveyed = Annotated[Survey, Depends(_survey)]
 
 
-@routes.get("/map", dependencies=[IF_NONE_MATCH])
+@routes.get("/map")
 def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
     """Which memories belong together, and what joins them."""
-    edges = list(_edges(call.role, survey))
-    return _revised(call, MapOut.from_value(survey.insight, revision="", edges=edges))
-
-
-def _revised(call: RoleCall, found: Shown) -> Shown:
-    """The answer with what tells it from another one."""
-    etag = tag(found)
-    return call.tagged(found.model_copy(update={"revision": etag.strip('"')}), etag)
+    return MapOut.from_value(survey.insight, edges=list(_edges(call.role, survey)))
 
 
 def _edges(role: RoleMemory, survey: Survey) -> Iterator[MapEdge]:
@@ -121,9 +113,8 @@ class LackingOut(Out):
 
 
 class InsightOut(Out):
-    """Everything that stands out, at most 50 of each kind. Two answers with the same `revision` are the same."""
+    """Everything that stands out, at most 50 of each kind."""
 
-    revision: str
     by: Literal["meaning", "words"]
     looked: int
     """memories that were compared: those that count, at most the newest 6000"""
@@ -134,10 +125,10 @@ class InsightOut(Out):
     lacking: list[LackingOut]
 
 
-@routes.get("/insight", dependencies=[IF_NONE_MATCH])
+@routes.get("/insight")
 def insight_of(call: RoleCall, survey: Surveyed) -> InsightOut:
     """Themes, what never came up, which keys are missing."""
-    return _revised(call, _shown(survey, call.language))
+    return _shown(survey, call.language)
 
 
 def _shown(survey: Survey, language: Language) -> InsightOut:
@@ -153,7 +144,6 @@ def _shown(survey: Survey, language: Language) -> InsightOut:
     ]
     return InsightOut.from_value(
         found,
-        revision="",
         looked=len(survey.near.ids),
         quiet=quiet,
         lacking=[LackingOut.from_value(one, memory=brief(one.id)) for one in found.lacking],

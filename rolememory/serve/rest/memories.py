@@ -14,7 +14,7 @@ from rolememory.recall.active_set import ActiveSet, standing
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import PREFIX
 from rolememory.serve.rest.decay import FadingOut, fading
-from rolememory.serve.rest.dependencies import IF_NONE_MATCH, IfMatch, Paged, RoleCall, router
+from rolememory.serve.rest.dependencies import IfMatch, Paged, RoleCall, router
 from rolememory.serve.rest.filters import Filtered, filtered
 from rolememory.serve.rest.memory_schemas import MemoryFieldsIn, MemoryIn, MemoryOut, memory_out
 from rolememory.serve.rest.reasons import item_of
@@ -131,7 +131,7 @@ def remember(call: RoleCall, given: MemoryIn, reason: Line = "") -> MemoryOut:
     return _tagged(call, made.id)
 
 
-@routes.get("/{memory:path}", dependencies=[IF_NONE_MATCH])
+@routes.get("/{memory:path}")
 def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     """All there is to say about one memory."""
     role, view = call.role, MemoriesView.of(call.role)

@@ -10,7 +10,6 @@ from rolememory.engine import Home, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.role import Association, Role
 from rolememory.serve.rest.dependencies import (
-    IF_NONE_MATCH,
     HomeCall,
     IfMatch,
     Paged,
@@ -152,7 +151,7 @@ def bring_role(
     return call.shown(ImportedOut, done, role=done.role.id, name=done.role.name, dry_run=dry_run)
 
 
-@routes.get("/{role}", dependencies=[IF_NONE_MATCH])
+@routes.get("/{role}")
 def one_role(call: RoleCall) -> RoleOut:
     """One role."""
     return _tagged(call, call.role)

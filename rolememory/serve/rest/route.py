@@ -49,13 +49,6 @@ class RestRoute(APIRoute):
                 Exception
             ) as error:  # whatever it is: an answer in our shape, the trace in the log
                 response = self._told(error, request)
-            etag = response.headers.get("etag")
-            if (
-                etag
-                and request.method == "GET"
-                and among(request.headers.get("if-none-match"), etag)
-            ):
-                response = Response(status_code=304, headers={"etag": etag})
             response.headers[error_responses.VERSION_HEADER] = error_responses.VERSION
             response.headers.setdefault("cache-control", "no-store")
             return response

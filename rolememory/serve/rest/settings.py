@@ -11,7 +11,7 @@ from fastapi import Query
 from pydantic import Field
 
 from rolememory.errors import UnknownNameError
-from rolememory.serve.rest.dependencies import IF_NONE_MATCH, HomeCall, IfMatch, router, tag
+from rolememory.serve.rest.dependencies import HomeCall, IfMatch, router, tag
 from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
 from rolememory.shipped import shipped
@@ -75,7 +75,7 @@ class PresetsOut(Out):
     items: list[PresetOut]
 
 
-@routes.get("", dependencies=[IF_NONE_MATCH])
+@routes.get("")
 def table(
     call: HomeCall,
     role: Annotated[Name | None, Query(description="with this role's own on top")] = None,

@@ -67,19 +67,6 @@ def test_what_never_fires_is_told_with_its_reason_and_a_key(
     assert not set(row["keys"]) & {"coat"}
 
 
-def test_who_has_seen_it_is_told_so(harbour: Caller) -> None:
-    first = harbour("GET", "/insight")
-    assert (
-        harbour("GET", "/insight", headers={"If-None-Match": first.headers["etag"]}).status_code
-        == 304
-    )
-    harbour.remember("Another thing.", id="more")
-    assert (
-        harbour("GET", "/insight", headers={"If-None-Match": first.headers["etag"]}).status_code
-        == 200
-    )
-
-
 def test_an_empty_role_has_nothing_that_stands_out(role: Caller) -> None:
     found = role.get("/insight")
     assert (

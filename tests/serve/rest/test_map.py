@@ -56,16 +56,6 @@ def test_the_same_memories_have_the_same_map(planted: Caller, another: Any) -> N
     assert twin.get("/map") == planted.get("/map")
 
 
-def test_who_has_seen_the_map_is_told_so(planted: Caller) -> None:
-    first = planted("GET", "/map")
-    again = planted("GET", "/map", headers={"If-None-Match": first.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    planted.remember("The beacon burns.", id="lit", supersedes=["sea0"])
-    changed = planted("GET", "/map", headers={"If-None-Match": first.headers["etag"]})
-    assert changed.status_code == 200
-    assert changed.json()["revision"] != first.json()["revision"]
-
-
 def test_edges_tell_what_replaced_what_and_what_is_alike(planted: Caller) -> None:
     planted.remember(
         "The beacon burns again after the storm.", id="again", supersedes=["sea0", "gone"]

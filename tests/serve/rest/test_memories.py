@@ -84,7 +84,7 @@ def test_a_list_shows_what_is_asked_for(harbour: Caller, query: str, ids: list[s
     assert [row["id"] for row in harbour.get(f"/memories?{query}")["items"]] == ids
 
 
-def test_a_list_is_paged_with_links(harbour: Caller) -> None:
+def test_a_list_is_paged(harbour: Caller) -> None:
     answer = harbour("GET", "/memories", params={"limit": 2, "offset": 2, "q": ""})
     found = answer.json()
     assert (
@@ -93,14 +93,6 @@ def test_a_list_is_paged_with_links(harbour: Caller) -> None:
         found["limit"],
         found["offset"],
     ) == (["tea", "sea"], 4, 2, 2)
-    assert 'rel="prev"' in answer.headers["link"]
-    assert 'rel="next"' not in answer.headers["link"]
-    first = harbour("GET", "/memories", params={"limit": 2})
-    link = first.headers["link"].split(">")[0].lstrip("<")
-    assert [row["id"] for row in harbour.api.get(link.removeprefix("/api")).json()["items"]] == [
-        "tea",
-        "sea",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -134,12 +134,6 @@ def test_a_change_of_what_was_changed_meanwhile_is_refused_with_what_stands_ther
     )
 
 
-def test_who_has_seen_it_is_told_so(role: Caller) -> None:
-    seen = role("GET")
-    answer = role("GET", headers={"If-None-Match": seen.headers["etag"]})
-    assert (answer.status_code, answer.content) == (304, b"")
-
-
 def test_associates_are_named_by_id(role: Caller, another: Any) -> None:
     friend = another("A Friend Of Hers")
     changed = good(role("PATCH", "", {"associates": [{"role": friend.name, "factor": 0.4}]}))
