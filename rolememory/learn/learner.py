@@ -31,6 +31,7 @@ from rolememory.schema.learning import ChatMessage, Company, Draft, Learned, Obs
 from rolememory.schema.memory import Source
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
+from rolememory.storage.look import one_look
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.port import Space
 from rolememory.storage.review import Review
@@ -139,9 +140,11 @@ class Learner:
 
     def keep(self, drafts: Sequence[Draft], actor: str, chat: str = "") -> Learned:
         """Drafts of anybody on their way to the store: gate, verdicts, one transaction."""
-        role = self._needs.role()
-        gate = AdmissionFilter(self._needs.card_texts(), names=role.names)
-        learned = self.keeper.keep(drafts, gate, actor)
+        learned = Learned()
+        if drafts:
+            role = self._needs.role()
+            gate = AdmissionFilter(self._needs.card_texts(), names=role.names)
+            learned = self.keeper.keep(drafts, gate, actor)
         for listener in tuple(self._listeners):
             listener(chat, learned)
         return learned
@@ -201,11 +204,18 @@ class Learner:
     def _take(self, chat: str) -> None:
         with self._lock:
             left = frozenset(self._left.get(chat, ()))  # before the look: the rest is for the next
-        known = self.chats.chat(chat)
-        news, mark = known.since(self._cursors.of(chat))
-        if not self._needs.settings().learn.enabled or not known.info.teaches:
-            self._taken(known, mark, left)
-            return
+        with one_look():
+            known = self.chats.chat(chat)
+            news, mark = known.since(self._cursors.of(chat))
+            teaches = self._needs.settings().learn.enabled and known.info.teaches
+            if teaches and not self._look_at(known, news, left):
+                return
+        self._taken(known, mark, left)
+        if teaches:
+            self.behind.touch(chat)
+
+    def _look_at(self, known: Chat, news: Sequence[ChatMessage], left: Set[str]) -> bool:
+        """Learn from what is new and from what stands behind other words now; false where there is no time for all of it."""
         path = known.worded
         fresh = {said.version for said in news}
         ready = sorted(place for place in map(path.find, fresh) if place is not None)
@@ -215,10 +225,9 @@ class Learner:
         self.long = len(places) > _LONG
         for start in range(0, max(len(places), 1), _AT_ONCE):
             if self._leaving.is_set():
-                return
+                return False
             self._read(known, places[start : start + _AT_ONCE], set(again))
-        self._taken(known, mark, left)
-        self.behind.touch(chat)
+        return True
 
     def _taken(self, chat: Chat, mark: int, left: Set[str]) -> None:
         """Learning has come so far, unless the chat was removed or written again meanwhile: that is read from its beginning."""

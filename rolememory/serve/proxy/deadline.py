@@ -1,5 +1,6 @@
 """Memory's work beside a turn: on threads, within a deadline, and never piling up when something hangs."""
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable
@@ -24,6 +25,13 @@ class DeadlineRunner:
         self.limiter = anyio.CapacityLimiter(THREADS)
         self.late = 0
         self._lock = threading.Lock()
+        self._waited_for, self._none = 0, asyncio.Event()  # pieces of work; whether there is none
+        self._none.set()
+
+    async def quiet(self, most_s: float) -> None:
+        """Wait until nobody waits for any piece of work, at most so long."""
+        with anyio.move_on_after(most_s):
+            await self._none.wait()
 
     async def done(self, work: Callable[[], _T], otherwise: _T, allowed_s: float) -> _T:
         """What the work gives; `otherwise` when it fails, takes longer, or too much before it still hangs."""
@@ -33,6 +41,8 @@ class DeadlineRunner:
             )
             return otherwise
         errand = _Task()
+        self._waited_for += 1
+        self._none.clear()
         try:
             with anyio.fail_after(allowed_s):
                 return await anyio.to_thread.run_sync(
@@ -47,6 +57,10 @@ class DeadlineRunner:
         except Exception as error:  # whatever it is: the chat goes on
             _log.warning("memory failed on this turn (%s); it went on without it", told(error))
             _log.debug("how it failed", exc_info=True)
+        finally:
+            self._waited_for -= 1
+            if not self._waited_for:
+                self._none.set()
         return otherwise
 
     def _run(self, work: Callable[[], _T], errand: "_Task") -> _T:

@@ -38,7 +38,8 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
-KEEPING = 4  # turns kept at once, beside those that are being remembered
+KEEPING = 4  # turns kept at once
+BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 _NOBODY = Response(status_code=499)  # for those who hung up
 _LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
@@ -305,6 +306,7 @@ class Proxy:
 
     async def _kept(self, call: ProxyCall, reply: str | None) -> None:
         large = sum(len(one.content) for one in call.spoken) > LARGE
+        await self._within.quiet(BEHIND_S)
         turn = await self._app_state.admission.enter() if large else None
         try:
             await anyio.to_thread.run_sync(

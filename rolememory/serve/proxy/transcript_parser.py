@@ -4,7 +4,7 @@ Frontends merge, squash and prefix messages in several ways; `spoken` undoes wha
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from rolememory.serve.proxy.wording import unwrapped, wording
 
 Voice = Literal["user", "assistant"]
 _SAID: Mapping[str, Voice] = {"user": "user", "assistant": "assistant"}
-_PREFIX = re.compile(r"^(?P<name>[^\n:：]{1,60}?)(?:: |：)", re.DOTALL)
+_PREFIX = re.compile(r"(?P<name>[^\n:：]{1,60}+)(?:: |：)")
 _PARAGRAPH = "\n\n"
 _KEPT = 4096  # messages that are read once: a chat shows what it holds on every turn
 _LONGEST_KEPT = 8_000  # characters of one
@@ -197,9 +197,9 @@ def _is_habit(prefixes: Sequence[str], *, several: bool) -> bool:
     return len(prefixes) > 1 and all(prefixes) and (several or len(set(prefixes)) == 1)
 
 
-def _named(message: Message, names: SpeakerNames, prefixed: Iterable[str]) -> Message:
+def _named(message: Message, names: SpeakerNames, prefixed: Collection[str]) -> Message:
     """A message without the name before its text, with the name where it tells members of a group apart."""
-    prefix = _PREFIX.match(message.content)
+    prefix = _PREFIX.match(message.content) if prefixed else None
     name = prefix["name"].strip() if prefix else ""
     if prefix is None or name not in prefixed:
         return _known(message, names)

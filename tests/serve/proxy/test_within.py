@@ -76,3 +76,34 @@ def test_who_asked_first_is_served_first() -> None:
         return first
 
     assert asyncio.run(turns()) == list(range(THREADS))
+
+
+def test_what_can_wait_begins_when_nobody_waits_for_memory() -> None:
+    freed, done = threading.Event(), list[str]()
+
+    async def turns() -> None:
+        within = DeadlineRunner()
+
+        async def turn() -> None:
+            await within.done(lambda: freed.wait(30), False, 30.0)
+            done.append("turn")
+
+        async def behind(most_s: float, name: str) -> None:
+            await within.quiet(most_s)
+            done.append(name)
+
+        await behind(30.0, "at once, where nothing is asked")
+        asked = [asyncio.ensure_future(turn()) for _ in range(2 * THREADS)]
+        await asyncio.sleep(0)
+        asked.append(asyncio.ensure_future(behind(30.0, "behind all turns")))
+        await behind(0.01, "no later than that")
+        freed.set()
+        await asyncio.gather(*asked)
+
+    asyncio.run(turns())
+    assert done == [
+        "at once, where nothing is asked",
+        "no later than that",
+        *["turn"] * 2 * THREADS,
+        "behind all turns",
+    ]
