@@ -204,9 +204,7 @@ def _values(plan: ImportPlan, done: Sequence[ImportedItem], **more: Any) -> Row:
             for one in plan.roles.values()
         ],
         "worldbooks": [
-            picked(one, "name state entries")
-            | {"file": one.file or None, "memories": len(one.world.memories)}
-            for one in plan.worlds.values()
+            picked(one, "name state entries") | {"file": one.file} for one in plan.worlds.values()
         ],
         "personas": [
             picked(one.persona, "name avatar") | {"state": one.state} for one in plan.personas

@@ -1,20 +1,18 @@
-"""Plans and writes lorebooks: which are imported, under which name, and which of their entries become memories instead."""
+"""Plans and writes lorebooks: which are imported, and under which name."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import PurePath
 
 import orjson
 
 from rolememory.authoring.import_review import everywhere
 from rolememory.authoring.importer.ledger import Ledger, digest, state_of
-from rolememory.authoring.importer.plan import ChatPlan, Problems, RolePlan, WorldPlan
+from rolememory.authoring.importer.plan import Problems, RolePlan, WorldPlan
 from rolememory.cards.book import read_book
 from rolememory.cards.role_parts import file_name
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import TavernSettings
-from rolememory.cards.tavern.summaries import LeftSummary
-from rolememory.cards.tavern.worlds import World, count, read_world, without
+from rolememory.cards.tavern.worlds import World, read_world
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.recall.books import note_imported
@@ -22,9 +20,6 @@ from rolememory.schema.lorebook import BookSource
 from rolememory.storage.port import bytes_in, rewrite
 from rolememory.storage.role_file import MAX_BYTES
 from rolememory.text.fold import fold_name
-
-Homes = Mapping[str, Sequence[LeftSummary]]
-"""What Memory Books wrote about each chat, by the chat's key."""
 
 
 def read_worlds(source: DataFolder, problems: Problems) -> list[World]:
@@ -42,55 +37,19 @@ def books_of(role: RolePlan, settings: TavernSettings) -> list[str]:
     return [name for name in dict.fromkeys((role.world, *more, *settings.global_books)) if name]
 
 
-def homes_of(worlds: Iterable[World], chats: Sequence[ChatPlan]) -> Homes:
-    """Which chat each memory in a lorebook is about: the one it names, else the one the book is bound to.
-
-    A book that several unrelated chats are bound to does not tell; its memories stay entries. Of a chat and its branches it is the chat.
-    """
-    homes: dict[str, list[LeftSummary]] = {}
-    for world in worlds:
-        bound = [chat for chat in chats if world.name in chat.head.books]
-        for memory in world.memories:
-            if chat := _home(memory, bound, chats):
-                homes.setdefault(chat.key, []).append(memory)
-    return homes
-
-
-def _home(
-    memory: LeftSummary, bound: Sequence[ChatPlan], chats: Sequence[ChatPlan]
-) -> ChatPlan | None:
-    if not memory.chat:
-        return _trunk(bound)
-    named = [chat for chat in chats if chat.name == memory.chat]
-    closer = [chat for chat in named if chat in bound] or named
-    return closer[0] if len(closer) == 1 else None
-
-
-def _trunk(chats: Sequence[ChatPlan]) -> ChatPlan | None:
-    """The chat that all of these branch off, or the first of them where it is missing; None where they are unrelated."""
-    families = {(chat.folder, chat.head.main_chat or chat.name) for chat in chats}
-    if len(families) != 1:
-        return None
-    return next((chat for chat in chats if not chat.head.main_chat), chats[0])
-
-
 def world_plans(
-    home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledger, problems: Problems
+    home: Home, worlds: Iterable[World], ledger: Ledger, problems: Problems
 ) -> dict[str, WorldPlan]:
     """Every lorebook by its name, as it would stand here."""
-    moved = {memory for found in homes.values() for memory in found}
     taken = {str(row["file"]) for row in ledger.all("world").values() if row.get("file")}
     plans: dict[str, WorldPlan] = {}
     for world in worlds:
-        gone = moved.intersection(world.memories)
-        book = without(world.book, gone)
-        data = book.write() if count(book) or not gone else b""
+        data = world.book.write()
         if len(data) > MAX_BYTES:
             problems.append(_too_large(world))
             continue
-        plan = _world_plan(home, world, data, ledger, taken)
+        plan = plans[world.name] = _world_plan(home, world, data, ledger, taken)
         taken.add(plan.file)
-        plans[world.name] = replace(plan, entries=count(book))
     return plans
 
 
@@ -98,8 +57,6 @@ def _world_plan(
     home: Home, world: World, data: bytes, ledger: Ledger, taken: set[str]
 ) -> WorldPlan:
     row = ledger.of("world", world.path.name)
-    if not data:
-        return WorldPlan(world, "", data, "same")
     if row.get("file"):
         file = str(row["file"])
         now = _standing(home, file)
@@ -129,7 +86,7 @@ def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
     if plan.state in ("new", "changed"):
         rewrite(home.space, f"worldbooks/{plan.file}", plan.data)
         note_imported(home.space, plan.file)
-    if plan.file and plan.state != "kept":
+    if plan.state != "kept":
         ledger.note("world", plan.world.path.name, file=plan.file, digest=digest(plan.data))
 
 

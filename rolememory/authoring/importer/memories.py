@@ -14,7 +14,6 @@ from rolememory.storage.memories import Edit
 
 ACTOR = "import"
 TAG = "summary"
-SCENE = "scene"  # what Memory Books sums up is a scene of the story
 
 _LASTING = 0.7  # salience of what was marked to be kept for long
 
@@ -67,8 +66,8 @@ def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[s
     """Fields of memory.json by id, in the order of the story; a rolling summary supersedes the one before."""
     found: dict[str, dict[str, Any]] = {}
     rolling = ""
-    for one in sorted(summaries, key=lambda one: (one.through < 0, one.through)):
-        if told.heard.since is None or 0 <= one.through < told.heard.since:
+    for one in sorted(summaries, key=lambda one: one.through):
+        if told.heard.since is None or one.through < told.heard.since:
             continue  # it was not there yet
         memory_id = summary_id(one, told.user)
         raw = found.setdefault(memory_id, {"id": memory_id, **_fields(one, told)})
@@ -87,8 +86,6 @@ def _fields(summary: LeftSummary, told: ImportedChat) -> dict[str, Any]:
     at = told.heard.before(summary.through)
     version = "" if at is None else told.versions[at]
     fields: Mapping[str, Any] = {
-        "keys": list(summary.keys),
-        "constant": summary.constant,
         "user": told.user,
         "salience": _LASTING if summary.lasting else None,
         "evidence": [Evidence(chat=told.chat, version=version)] if version else None,
@@ -98,14 +95,14 @@ def _fields(summary: LeftSummary, told: ImportedChat) -> dict[str, Any]:
         "type": "episodic",
         "content": summary.text,
         "source": Source.SUMMARY,
-        "tags": [TAG, SCENE] if summary.by == "memory_books" else [TAG],
+        "tags": [TAG],
         **{name: value for name, value in fields.items() if value},
     }
 
 
 def _told_at(summary: LeftSummary, heard: RoleTranscript, at: int | None) -> datetime | None:
     """When the last message that it covers was sent."""
-    own = heard.sent[summary.through] if 0 <= summary.through < len(heard.sent) else None
+    own = heard.sent[summary.through] if summary.through < len(heard.sent) else None
     return own or (None if at is None else heard.messages[at].sent)
 
 

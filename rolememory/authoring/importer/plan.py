@@ -12,8 +12,7 @@ from rolememory.cards.tavern.chat import TavernChatHead
 from rolememory.cards.tavern.files import FileStamp
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import Persona, TavernSettings
-from rolememory.cards.tavern.summaries import LeftSummary
-from rolememory.cards.tavern.worlds import World
+from rolememory.cards.tavern.worlds import World, count
 from rolememory.errors import FileError
 
 Kind = Literal["world", "role", "persona", "chat"]
@@ -72,14 +71,18 @@ class WorldPlan:
 
     world: World
     file: str  # what it is called in worldbooks/
-    data: bytes = field(repr=False)  # what would stand there; empty = nothing is left but memories
+    data: bytes = field(repr=False)  # what would stand there
     state: State
-    entries: int = 0
 
     @property
     def name(self) -> str:
         """What cards and chats call it."""
         return self.world.name
+
+    @property
+    def entries(self) -> int:
+        """How many it has."""
+        return count(self.world.book)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,6 @@ class ChatPlan:
     listeners: tuple[str, ...]  # avatars of the roles that may have heard it
     members: tuple[str, ...] = ()  # of the group now
     group: bool = False
-    memories: tuple[LeftSummary, ...] = ()  # that Memory Books wrote about it
     state: State = "new"
 
     @property
@@ -147,7 +149,7 @@ class ImportPlan:
         """How everything stands, by what it is called where it is listed."""
         return {
             "characters": [one.state for one in self.roles.values()],
-            "lorebooks": [one.state for one in self.worlds.values() if one.file],
+            "lorebooks": [one.state for one in self.worlds.values()],
             "personas": [one.state for one in self.personas],
             "chats": [one.state for one in self.chats],
         }

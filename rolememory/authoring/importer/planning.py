@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rolememory.authoring.importer.identity import role_plans
-from rolememory.authoring.importer.ledger import Ledger, digest
-from rolememory.authoring.importer.lore import books_of, homes_of, read_worlds, world_plans
+from rolememory.authoring.importer.ledger import Ledger
+from rolememory.authoring.importer.lore import books_of, read_worlds, world_plans
 from rolememory.authoring.importer.people import persona_plans
 from rolememory.authoring.importer.plan import (
     PLAIN,
@@ -25,7 +25,6 @@ from rolememory.cards.tavern.dates import named_at
 from rolememory.cards.tavern.groups import GroupChat, read_group
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import TavernSettings, read_settings
-from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.cards.tavern.worlds import World
 from rolememory.engine import Home
 from rolememory.errors import FileError
@@ -57,10 +56,8 @@ def make_plan(
     worlds = [] if source.bare else read_worlds(source, problems)
     if source.only:
         worlds = list(_named(worlds, roles, chats, settings))
-    homes = homes_of(worlds, chats)
-    chats = [replace(chat, memories=tuple(homes.get(chat.key, ()))) for chat in chats]
     chats = [replace(chat, state=_state(chat, ledger, roles, wishes)) for chat in chats]
-    books = world_plans(home, worlds, homes, ledger, problems)
+    books = world_plans(home, worlds, ledger, problems)
     personas = () if source.only else persona_plans(home, settings, ledger, problems)
     known = tuple(sorted(chats, key=_begun))
     many = _many(home, roles, known, ledger)
@@ -225,18 +222,11 @@ def _state(
     if not row:
         return "new"
     unread = wishes.again or (wishes.hidden and row.get("hidden") is not True)
-    marks = (row.get("stamp"), row.get("left"))
-    if unread or marks != (list(chat.stamp), left_mark(chat.memories)):
+    if unread or row.get("stamp") != list(chat.stamp):
         return "changed"
     known = {plan.role for plan in roles.values() if plan.role}
     here = {roles[avatar].role for avatar in chat.listeners}
     return "same" if here <= set(row.get("roles", ())) <= known else "changed"
-
-
-def left_mark(memories: Iterable[LeftSummary]) -> str:
-    """A digest of what Memory Books wrote."""
-    texts = [f"{one.through}\0{one.text}" for one in memories]
-    return digest("\0".join(texts).encode("utf-8", "replace")) if texts else ""
 
 
 def begun(chat: ChatPlan) -> datetime:

@@ -21,7 +21,7 @@ from rolememory.authoring.importer.plan import (
     State,
     WorldPlan,
 )
-from rolememory.authoring.importer.planning import begun, left_mark
+from rolememory.authoring.importer.planning import begun
 from rolememory.authoring.importer.sink import KeepChat, KeptChat, keep_chat
 from rolememory.authoring.importer.transcript import RoleTranscript, as_heard, hidden_in, listeners
 from rolememory.cards.role_parts import display_name, role_from_card
@@ -156,11 +156,7 @@ class ImportRun:
         """Link lorebooks to a role, each once: a book that was unlinked here stays unlinked."""
         row = self.ledger.of("role", avatar)
         before = list(row.get("linked", ()))
-        files = {
-            name: self.plan.worlds[name].file
-            for name in names
-            if name in self.plan.worlds and self.plan.worlds[name].file
-        }
+        files = {name: self.plan.worlds[name].file for name in names if name in self.plan.worlds}
         fresh = [file for file in files.values() if file not in before]
         if not fresh:
             return
@@ -175,7 +171,7 @@ class ImportRun:
     def _drop_own_book(self, role: RolePlan, role_id: str) -> None:
         """Delete the card's copy of a lorebook that was imported as a file, which is newer; two copies would fire twice."""
         world = self.plan.worlds.get(role.world)
-        if world is None or not world.file or role.card is None:
+        if world is None or role.card is None:
             return
         space = self.home.folder.space(role_id)
         for name, data in role_from_card(role.card, role_id).files.items():
@@ -200,7 +196,7 @@ class ImportRun:
             done,
             roles=tuple(name for name, count in heard.items() if count),
             messages=sum(heard.values()),
-            summaries=len(chat.summaries) + len(plan.memories),
+            summaries=len(chat.summaries),
         )
 
     def _read(self, plan: ChatPlan) -> tuple[ChatFile, ImportedItem]:
@@ -231,7 +227,6 @@ class ImportRun:
                 done, summaries[known] = self._told(plan, chat, role, heard, done, before)
         fields = {
             "stamp": list(plan.stamp),
-            "left": left_mark(plan.memories),
             "hidden": self._hidden,
         }
         roles = [str(role.role) for role in here]
@@ -259,7 +254,7 @@ class ImportRun:
         learned = len(role_memory.memories) - known
         ids, fresh = remember_summaries(
             role_memory,
-            (*chat.summaries, *plan.memories),
+            chat.summaries,
             ImportedChat(kept.chat, done.user, heard, kept.versions),
             before,
         )

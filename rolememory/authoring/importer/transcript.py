@@ -23,8 +23,8 @@ class RoleTranscript:
     sent: tuple[datetime | None, ...] = ()  # of every place of the file
 
     def before(self, place: int) -> int | None:
-        """The index of the message at that place, or of the last one before it; a negative place means the last message."""
-        at = len(self.places) - 1 if place < 0 else bisect_right(self.places, place) - 1
+        """The index of the message at that place, or of the last one before it."""
+        at = bisect_right(self.places, place) - 1
         return at if at >= 0 else None
 
 

@@ -104,11 +104,9 @@ def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
     bring_by(home, user)
     mind = role(home, "Asha.png")
     chats = mind.chats
-    (book,) = [
-        one for one in mind.memories.values() if one.content == "Lin told Asha where he lives."
-    ]
-    (ground,) = book.evidence
-    assert chats.versions(ground.chat)[ground.version].text == "Chang'an is far."
+    told = "Lin came to the lighthouse and told of a cat."
+    (ground,) = next(one for one in mind.memories.values() if one.content == told).evidence
+    assert chats.versions(ground.chat)[ground.version].text == "I like cats."
     assert chats.visible_from(INTEGRITY).sees(ground)
 
 

@@ -236,27 +236,7 @@ def _of_asha(user: Path) -> None:
     write_world(
         user,
         "Asha memories",
-        lore(
-            0,
-            "Lin told Asha where he lives.",
-            "长安",
-            "home",
-            comment="001 - Home",
-            stmemorybooks=True,
-            STMB_start=0,
-            STMB_end=2,
-            STMB_chatId=NEW,
-            vectorized=True,
-        ),
-        lore(
-            1,
-            "An arc took this over.",
-            "old",
-            stmemorybooks=True,
-            STMB_start=0,
-            STMB_end=1,
-            disable=True,
-        ),
+        lore(0, "Lin told Asha where he lives.", "长安", "home", stmemorybooks=True, STMB_end=2),
         lore(2, "Hand-written: the cat is grey.", "芝麻"),
     )
 

@@ -9,18 +9,14 @@ from rolememory.cards.tavern.chat import TavernMessage
 from rolememory.cards.tavern.groups import heard, read_group, with_avatars
 from rolememory.cards.tavern.layout import data_folders
 from rolememory.cards.tavern.settings import read_settings
-from rolememory.cards.tavern.summaries import of_entry, of_message
-from rolememory.cards.tavern.worlds import count, read_world, without
+from rolememory.cards.tavern.summaries import of_message
 from rolememory.errors import FileError
 from tests.cards.tavern.folders import (
-    NEW,
     life,
-    lore,
     settings,
     write_group,
     write_json,
     write_lines,
-    write_world,
 )
 
 
@@ -173,53 +169,6 @@ def test_an_odd_group_is_read_as_far_as_it_goes(tmp_path: Path, raw: Any) -> Non
 
 
 # ── lorebooks and summaries ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_memory_books_are_read_out_of_a_lorebook(user: Path) -> None:
-    world = read_world(user / "worlds" / "Asha memories.json")
-    (memory,) = world.memories
-    assert (memory.chat, memory.through, memory.title, memory.keys) == (
-        NEW,
-        2,
-        "001 - Home",
-        ("长安", "home"),
-    )
-    left = without(world.book, {memory})
-    assert [entry.content for entry in left.lorebook().entries] == [
-        "Hand-written: the cat is grey."
-    ]
-    assert (count(world.book), count(left)) == (3, 1)
-
-
-def test_a_lorebook_without_memories_stays_as_it_is(tmp_path: Path) -> None:
-    path = write_world(tmp_path, "plain", lore(0, "A."))
-    world = read_world(path)
-    assert without(world.book, set()).write() == path.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("fields", "through"),
-    [
-        pytest.param({"STMB_end": 4}, 4, id="it says how far it goes"),
-        pytest.param({}, -1, id="it does not say"),
-        pytest.param({"STMB_end": "4"}, -1, id="a text for a number"),
-        pytest.param({"STMB_end": True}, -1, id="a truth for a number"),
-        pytest.param({"STMB_end": -9}, -1, id="a number below zero"),
-    ],
-)
-def test_how_far_a_memory_goes(fields: Any, through: int) -> None:
-    found = of_entry({"stmemorybooks": True, "content": "x", "key": "a, b", **fields})
-    assert found is not None
-    assert (found.through, found.keys) == (through, ("a", "b"))
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [{"content": "x"}, {"stmemorybooks": True, "content": " "}, {"stmemorybooks": "yes", "content": "x"}, {"stmemorybooks": True, "content": "x", "disable": True}],
-    ids=["not marked", "empty", "marked by a word", "switched off"],
-)  # fmt: skip
-def test_what_is_no_memory(entry: Any) -> None:
-    assert of_entry(entry) is None
 
 
 @pytest.mark.parametrize(
