@@ -58,11 +58,10 @@ class Chats:
         clock: Callable[[], datetime] = _now,
         same: Same = alone,
         links: Callable[[], Hashable] = lambda: None,
-        names: Callable[[], Sequence[str]] = tuple,
         living: Callable[[], Living] = lambda: "one",
         scopes: Scopes = lambda text: (),
     ) -> None:
-        """`links` gives another value whenever `same` may say something else of a name; `names` are the character's, `scopes` finds commands."""
+        """`links` gives another value whenever `same` may say something else of a name; `scopes` finds commands."""
         self.stories = Stories(
             space,
             clock=clock,
@@ -71,7 +70,7 @@ class Chats:
             assign=lambda chat, story: self.update(chat, story=story),
         )
         self._space, self._clock, self._same, self._links = space, clock, same, links
-        self._names, self._scopes = names, scopes
+        self._scopes = scopes
         self._log_index = ChatLogIndex(space)
         self._aims = ChatResolver(self._log_index)
         self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
@@ -422,7 +421,6 @@ class Chats:
             clean,
             in_utc(at or self._clock()),
             same=self._same,
-            character=tuple(self._names()),
             scopes=self._scopes,
             looks=looks,
             unknown=user is not None and not user.strip(),

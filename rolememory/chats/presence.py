@@ -113,7 +113,6 @@ class Participants:
     window: Window
     kind: TurnKind = "normal"
     away: bool = False  # the character was not there
-    character: tuple[str, ...] = ()  # the character's names
     scopes: Scopes = lambda text: ()
 
     def complete(self, said: ChatMessage) -> ChatMessage:
@@ -129,22 +128,13 @@ class Participants:
         told = [one.scope for one in ordered if one.scope]
         return replace(
             said,
-            spans=_with_commands(said.text, self._spans(said), ordered),
+            spans=_with_commands(said.text, marks(said.text), ordered),
             scope=told[-1] if told else said.scope,
             owner=owner,
             users=users,
             members=members,
             kind=kind,
         )
-
-    def _spans(self, said: ChatMessage) -> tuple[MarkedSpan, ...]:
-        """What in the message is not plainly its speaker's own words."""
-        people = {*self.present.users, *self.present.members, *self.window.names}
-        own = {said.name, said.owner or ""} if said.role == "user" else {said.name}
-        if said.role == "assistant" and (not said.name or said.name in self.character):
-            own |= {*self.character}
-        others = {*people, *self.character} - own
-        return _marks(said.text, *(tuple(sorted(filter(None, names))) for names in (own, others)))
 
     def shortened(self, said: ChatMessage) -> ChatMessage:
         """It without what a line of the log need not say again; `Transcript` puts it back."""
@@ -168,12 +158,6 @@ def _with_commands(
         else:
             kept.append(span)
     return tuple(sorted([*kept, *found], key=lambda one: one.start))
-
-
-@lru_cache(maxsize=256)
-def _marks(text: str, own: tuple[str, ...], others: tuple[str, ...]) -> tuple[MarkedSpan, ...]:
-    """`text.marks.marks`: a message that is recalled for and then observed is read once."""
-    return marks(text, own, others)
 
 
 def shortened(said: ChatMessage, voice: str, present: Attendance) -> ChatMessage:

@@ -55,7 +55,6 @@ class ObserveRequest:
     kind: TurnKind = "normal"
     away: bool = False  # the character was not there
     same: Same = alone
-    character: tuple[str, ...] = ()  # the character's names
     scopes: Scopes = lambda text: ()
     looks: bool = False  # nothing will be written
     unknown: bool = False  # nobody who is known speaks: not the user of the chat either
@@ -68,7 +67,7 @@ class ObserveRequest:
         window = Window.of(self.messages, voice, self.same)
         if self.away:
             present = script.present if script.head else Attendance((voice,))
-        return Participants(present, window, self.kind, self.away, self.character, self.scopes)
+        return Participants(present, window, self.kind, self.away, self.scopes)
 
     def _known(self, script: Transcript) -> Sequence[str]:
         return script.present.users if self.present is None else self.present

@@ -66,7 +66,6 @@ class RoleContext:
             self.space,
             same=home.people.same,
             links=lambda: home.people.edition,
-            names=lambda: self.role.names,
             living=lambda: self.settings.chats.stories,
             scopes=_scopes,
         )

@@ -13,7 +13,7 @@ USER = "user"
 """The subject of a memory about whoever speaks to the role; the role itself is none."""
 
 SpanKind = Literal["quote", "action", "ooc", "command", "ending"]
-"""Speech of somebody else, a stage direction, words out of character, a command to the memory of the chat, the end of a chapter."""
+"""Quoted speech, a stage direction, words out of character, a command to the memory of the chat, the end of a chapter."""
 ORDERS: tuple[SpanKind, ...] = ("command", "ending")
 """What is no part of the story at all."""
 Scope = Literal["off", "here", "on"]
@@ -34,7 +34,7 @@ class ScopeCommand(NamedTuple):
 
 
 class MarkedSpan(NamedTuple):
-    """A stretch of a message that is not plainly its speaker's own words: half-open, in characters of the clean text."""
+    """A stretch of a message that is no plain narration: half-open, in characters of the clean text."""
 
     kind: SpanKind
     start: int

@@ -1,31 +1,21 @@
-"""Stage directions, words out of character and what somebody else says: what in a message is not plainly its speaker's own words.
-
-Quoted words are the speaker's own unless the words around them give them to somebody else (`text.attribution`). What is not certain
-gets no mark.
-"""
+"""Quoted speech, stage directions and words out of character: what in a message is not plain narration. What is not certain gets no mark."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from rolememory.schema.learning import MarkedSpan, SpanKind
+from rolememory.schema.learning import MarkedSpan
 from rolememory.shipped import lexicon
-from rolememory.text.attribution import Narration, Verdict
 from rolememory.text.language import HAN
 from rolememory.text.words import stem
 
-_NEAR = 120  # characters beside a quotation in which it says who speaks
 _LONGEST_ASIDE = 4000  # characters to the bracket that closes words out of character
 _STRESSED = 3  # so few words between asterisks may be stressed ones
 _ASIDE_END = re.compile(r"[（(\[【{]{1,2}\s*/[^（()）\[\]【】{}\n]{1,20}[\])】）}]{1,2}")
 _CLOSED_BY = {"(": ")", "（": "）", "[": "]", "【": "】", "{": "}"}
 _WORDS = re.compile(r"[A-Za-z']+|[\u3400-\u9fff]")
 _NUMERAL = re.compile(r"[一二三四五六七八九十\d\W]*")
-_SENTENCES = re.compile(r".*(?:[。！？\n]|[.!?…][\"”’*_)]*\s)", re.DOTALL)
-_TAG = re.compile(r"[^.!?。！？…\n\"“”„«「『*（(]*")
-_FULL_STOP = re.compile(r"\.\W$")
 _FIRST_PERSON = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]e|[Mm]ine)\b|[我咱俺]")
 _BRIEF = 12  # characters of a stage direction in the middle of a sentence
 _EDGE = '\n.!?…~。！？～；;：:"“”«»「」『』*()（）—-'
@@ -60,20 +50,15 @@ def _words() -> _MarkLexicon:
     )
 
 
-def marks(text: str, own: Sequence[str] = (), others: Sequence[str] = ()) -> tuple[MarkedSpan, ...]:
-    """The marked stretches of a message, in order and apart from each other. Cost: O(length).
+@lru_cache(maxsize=256)
+def marks(text: str) -> tuple[MarkedSpan, ...]:
+    """The marked stretches of a message, the outermost ones, in order and apart from each other. Cost: O(length).
 
-    `own` are the names of its speaker, `others` those of other people who are known.
-
-    >>> text = '*The innkeeper grumbles* "Three daughters!" *I smile* "My name is Lin." ((brb))'
-    >>> [(one.kind, text[one.start : one.end]) for one in marks(text)][:3]
-    [('action', '*The innkeeper grumbles*'), ('quote', '"Three daughters!"'), ('action', '*I smile*')]
+    >>> text = '*The innkeeper grumbles* "Three daughters!" I smile. ((brb))'
+    >>> [(one.kind, text[one.start : one.end]) for one in marks(text)]
+    [('action', '*The innkeeper grumbles*'), ('quote', '"Three daughters!"'), ('ooc', '((brb))')]
     """
-    stretches = list(_stretches(text, 0, len(text)))
-    if not stretches:
-        return ()
-    narration = Narration(_names(own), _names(others), _first_person(text, stretches))
-    return tuple(_MarkedMessage(text, narration).marks(stretches, 0, len(text)))
+    return tuple(_stretches(text))
 
 
 def is_aside(text: str) -> bool:
@@ -82,14 +67,9 @@ def is_aside(text: str) -> bool:
     >>> is_aside("((brb)) (OOC: two minutes)"), is_aside("I nod. ((brb))"), is_aside("")
     (True, False, False)
     """
-    if all(one.kind != "ooc" for one in _stretches(text, 0, len(text))):
-        return False
-    place = 0
-    for one in marks(text):
-        if one.kind != "ooc" or text[place : one.start].strip():
-            return False
-        place = one.end
-    return place > 0 and not text[place:].strip()
+    found = marks(text)
+    outside = (text[one.start : one.end] for one in found if one.kind == "ooc")
+    return bool(found) and "".join("".join(outside).split()) == "".join(text.split())
 
 
 def is_told_by_an_i(text: str) -> bool:
@@ -98,58 +78,52 @@ def is_told_by_an_i(text: str) -> bool:
     >>> [is_told_by_an_i(one) for one in ("I moved.", 'Lin said: "I moved."', "我搬家了。", "林搬家了。")]
     [True, False, True, False]
     """
-    return _first_person(text, list(_stretches(text, 0, len(text))))
+    place = 0
+    for one in marks(text):
+        if one.kind != "action":
+            if _FIRST_PERSON.search(text, place, one.start):
+                return True
+            place = one.end
+    return bool(_FIRST_PERSON.search(text, place))
 
 
-def _names(names: Sequence[str]) -> frozenset[str]:
-    """The words of Latin names in lower case, names in Han whole."""
-    split = ([name] if HAN.search(name) else name.lower().split() for name in names)
-    return frozenset(word for words in split for word in words)
-
-
-class _Stretch(NamedTuple):
-    kind: SpanKind
-    start: int
-    end: int
-
-
-def _stretches(text: str, start: int, end: int) -> Iterator[_Stretch]:
-    """What stands between delimiters: the outermost ones, in order."""
+def _stretches(text: str) -> Iterator[MarkedSpan]:
+    """What stands between delimiters."""
     line, stretch = _words().line, _words().stretch
-    place = start
-    while place < end:
-        if (not place or text[place - 1] == "\n") and (found := line.match(text, place, end)):
-            yield _Stretch("ooc", found.start("ooc"), found.end())
+    place = 0
+    while place < len(text):
+        if (not place or text[place - 1] == "\n") and (found := line.match(text, place)):
+            yield MarkedSpan("ooc", found.start("ooc"), found.end())
             place = found.end()
-        opening = _OPENING.search(text, place, end)
+        opening = _OPENING.search(text, place)
         if opening is None:
             return
         place = opening.end()
-        if found := stretch.match(text, opening.start(), end):
-            one = _stretch(text, found, end)
+        if found := stretch.match(text, opening.start()):
+            one = _stretch(text, found)
             place = one.end if one else max(place, found.end("star"))
             if one:
                 yield one
 
 
-def _stretch(text: str, found: re.Match[str], end: int) -> _Stretch | None:
+def _stretch(text: str, found: re.Match[str]) -> MarkedSpan | None:
     """None for stressed words and remarks in brackets."""
     kind = found.lastgroup
     if kind == "aside":
-        return _Stretch("ooc", found.start(), _aside_end(text, found, end))
+        return MarkedSpan("ooc", found.start(), _aside_end(text, found))
     if kind in ("double", "quote"):
-        return _Stretch("ooc" if kind == "double" else "quote", *found.span())
+        return MarkedSpan("ooc" if kind == "double" else "quote", *found.span())
     narrates = _acted if kind == "star" else _narrated
-    return _Stretch("action", *found.span()) if narrates(text, *found.span()) else None
+    return MarkedSpan("action", *found.span()) if narrates(text, *found.span()) else None
 
 
-def _aside_end(text: str, found: re.Match[str], end: int) -> int:
+def _aside_end(text: str, found: re.Match[str]) -> int:
     """The place after the closing bracket, else the end of the line; 【ooc】 goes up to 【/ooc】."""
     opening = found["aside"][0]
     closing = _CLOSED_BY[opening]
-    line = text.find("\n", found.end(), end)
-    line = line if line >= 0 else end
-    last = min(end, found.start() + _LONGEST_ASIDE)
+    line = text.find("\n", found.end())
+    line = line if line >= 0 else len(text)
+    last = found.start() + _LONGEST_ASIDE
     depth = 0
     for mark in re.compile(f"[{re.escape(opening + closing)}]").finditer(text, found.start(), last):
         depth += 1 if mark[0] == opening else -1
@@ -193,91 +167,3 @@ def _closes(text: str, end: int) -> bool:
 
 def _is_gesture(words: Sequence[str]) -> bool:
     return any(stem(word.lower()) in _words().stems for word in words)
-
-
-def _first_person(text: str, stretches: Sequence[_Stretch]) -> bool:
-    """Whether the message is told by an I, what is quoted in it apart."""
-    place = 0
-    for one in stretches:
-        if one.kind != "action":
-            if _FIRST_PERSON.search(text, place, one.start):
-                return True
-            place = one.end
-    return bool(_FIRST_PERSON.search(text, place))
-
-
-def _last_sentence(text: str) -> str:
-    earlier = _SENTENCES.match(text)
-    return text[earlier.end() :] if earlier else text
-
-
-@dataclass(frozen=True)
-class _MarkedMessage:
-    text: str
-    narration: Narration
-
-    def marks(self, stretches: Sequence[_Stretch], start: int, end: int) -> Iterator[MarkedSpan]:
-        """The marks among the stretches between two places."""
-        last: _Stretch | None = None
-        carried = -1  # up to where a sentence gave the quotation before it to somebody else
-        edges = (*(one.start for one in stretches[1:]), end)
-        for one, behind in zip(stretches, edges, strict=False):
-            if one.kind == "quote":
-                tag = self._tag(one, behind)
-                told = self.narration.after(tag) if tag else ""
-                by_tag = told == "other"
-                if not told:
-                    told = self._told(one, last, start, carried)
-                carried = one.end + len(tag) + 1 if by_tag else -1
-                if told == "other":
-                    yield MarkedSpan(*one)
-                else:
-                    yield from self._inside(one)
-            elif one.kind == "action":
-                yield from self._around(one)
-            else:
-                yield MarkedSpan(*one)
-            last = one
-
-    def _tag(self, quote: _Stretch, behind: int) -> str:
-        """The words behind a quotation that may say who said it."""
-        found = _TAG.match(self.text, quote.end, min(behind, quote.end + _NEAR))
-        tag = found[0] if found else ""
-        words = tag.strip()
-        if not words or words.endswith((":", "：")):  # they announce the next one
-            return ""
-        ended = _FULL_STOP.search(self.text, quote.start, quote.end)
-        return "" if ended and words[0].isupper() else tag
-
-    def _told(self, quote: _Stretch, last: _Stretch | None, start: int, carried: int) -> Verdict:
-        """Whose a quotation is by what stands before it."""
-        low = last.end if last else start
-        before = self.text[max(low, quote.start - _NEAR) : quote.start]
-        clause = _last_sentence(before)
-        if clause.strip():
-            return self.narration.before(clause)
-        if carried >= low and not self.text[carried : quote.start].strip(" "):
-            return "other"
-        if last and last.kind == "action" and not before.strip() and before.count("\n") < 2:
-            acted = self.text[max(last.start + 1, last.end - _NEAR) : last.end - 1]
-            return self.narration.acting(_last_sentence(acted.rstrip(" .!?…。！？")))
-        return ""
-
-    def _inside(self, quote: _Stretch) -> Iterator[MarkedSpan]:
-        """Marks inside of what the speaker says, where he and she are others."""
-        start, end = quote.start + 1, quote.end - 1
-        if stretches := list(_stretches(self.text, start, end)):
-            inner = _MarkedMessage(self.text, replace(self.narration, first_person=True))
-            yield from inner.marks(stretches, start, end)
-
-    def _around(self, action: _Stretch) -> Iterator[MarkedSpan]:
-        """A stage direction without what somebody else says in it."""
-        start, end = action.start + 1, action.end - 1
-        quotes = [one for one in _stretches(self.text, start, end) if one.kind == "quote"]
-        place = action.start
-        for one in self.marks(quotes, start, end):
-            if one.kind == "quote":
-                yield MarkedSpan("action", place, one.start)
-                yield one
-                place = one.end
-        yield MarkedSpan("action", place, action.end)

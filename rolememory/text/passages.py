@@ -41,9 +41,9 @@ def passages(
     """The passages of a text in order: between and around them stand only blanks, commands and what is `left_out`. Cost: O(length).
 
     Behind the first passage, sentences are packed up to half the limit: what somebody says in the midst of a long reply is then
-    found as well as a line that stands alone. Words out of character make passages of their own. What somebody else says stays
-    together with the words before or behind it that say who speaks; across an empty line it is not packed together with the
-    speaker's own words otherwise. A sentence is cut only if it is longer than the limit: at clauses, else at blanks, else anywhere.
+    found as well as a line that stands alone. Words out of character make passages of their own. Quoted speech stays together with
+    the words before or behind it that say who speaks. A sentence is cut only if it is longer than the limit: at clauses, else at
+    blanks, else anywhere.
 
     >>> text = "The beacon is dark. ((brb)) Was it the storm?"
     >>> [(text[one.start : one.end], one.ooc) for one in passages(text, [MarkedSpan("ooc", 20, 27)])]
@@ -127,14 +127,13 @@ def _packed(
     text: str, pieces: Iterable[SentenceSpan], quotes: Sequence[MarkedSpan]
 ) -> Iterator[SentenceSpan]:
     start = end = longest = 0
-    last = SentenceSpan(0, 0)
     for piece in _with_tags(text, pieces, quotes) if quotes else pieces:
-        if end and (piece.end > longest or _apart(text, last, piece, quotes)):
+        if end and piece.end > longest:
             yield SentenceSpan(start, end)
             end = 0
         if not end:
             start, longest = piece.start, piece.start + _packed_to(text, piece.start)
-        last, end = piece, piece.end
+        end = piece.end
     if end:
         yield SentenceSpan(start, end)
 
@@ -142,11 +141,11 @@ def _packed(
 def _with_tags(
     text: str, pieces: Iterable[SentenceSpan], quotes: Sequence[MarkedSpan]
 ) -> Iterator[SentenceSpan]:
-    """The pieces, somebody else's words as one with the sentences beside them that say who speaks, as far as that fits."""
+    """The pieces, quoted speech as one with the sentences beside it that say who speaks, as far as that fits."""
     start = 0
     last: SentenceSpan | None = None
     for piece in pieces:
-        if last and piece.end - start <= limit_at(text, start) and _tag(text, last, piece, quotes):
+        if last and piece.end - start <= _tied_to(text, start, last, piece, quotes):
             last = piece
             continue
         if last:
@@ -156,29 +155,19 @@ def _with_tags(
         yield SentenceSpan(start, last.end)
 
 
-def _tag(text: str, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]) -> bool:
-    """Whether somebody else's words go on from the one to the other, or one may say who speaks the other."""
+def _tied_to(
+    text: str, start: int, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]
+) -> int:
+    """How long both may be together that begin at `start`, where quoted speech goes on, or one may say who speaks the other; else 0."""
     place = bisect_right(quotes, piece.start, key=attrgetter("start")) - 1
-    if (
-        place >= 0 and piece.start < quotes[place].end
-    ):  # it begins with a quotation, or inside of one
-        goes_on = quotes[place].start < last.end
-        told = goes_on or piece.end <= quotes[place].end
-        return told and text.count("\n", last.end, piece.start) < 2
-    ended = place >= 0 and quotes[place].start <= last.start and last.end <= quotes[place].end
-    return ended and "\n" not in text[last.end : piece.start]
-
-
-def _apart(
-    text: str, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]
-) -> bool:
-    """Whether an empty line stands between them and only one of them is somebody else's."""
-    if not quotes or text.count("\n", last.end, piece.start) < 2:
-        return False
-    return _quoted(quotes, last) != _quoted(quotes, piece)
-
-
-def _quoted(quotes: Sequence[MarkedSpan], piece: SentenceSpan) -> bool:
-    """Whether somebody else's words stand in it."""
-    place = bisect_right(quotes, piece.start, key=attrgetter("end"))
-    return place < len(quotes) and quotes[place].start < piece.end
+    if place < 0:
+        return 0
+    quote = quotes[place]
+    if quote.start < last.end and piece.start < quote.end:
+        return limit_at(text, start)
+    if piece.start < quote.end:  # it begins with a quotation
+        tag = piece.end <= quote.end and text.count("\n", last.end, piece.start) < 2
+    else:
+        inside = quote.start <= last.start and last.end <= quote.end
+        tag = inside and "\n" not in text[last.end : piece.start]
+    return _packed_to(text, start) if tag else 0

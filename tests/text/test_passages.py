@@ -54,24 +54,6 @@ def test_words_out_of_character_stand_alone() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("between", "count"),
-    [
-        pytest.param("\n\n", 2, id="an empty line parts the voices"),
-        pytest.param(" ", 1, id="one paragraph stays together"),
-        pytest.param("\n", 1, id="a new line alone parts nothing"),
-    ],
-)
-def test_voices_of_two_people(between: str, count: int) -> None:
-    text = f'The innkeeper said, "Three daughters."{between}"My name is Lin."'
-    assert len(found(text, MarkedSpan("quote", 20, 38))) == count
-
-
-def test_an_empty_line_parts_nobody_who_speaks_on() -> None:
-    text = '"Three daughters," he said.\n\n"And no sons," he said.'
-    assert len(found(text, MarkedSpan("quote", 0, 18), MarkedSpan("quote", 29, 43))) == 1
-
-
 LAMPS = "The lamps were lit along the quay by the keeper's daughter and her dog. " * 3
 
 
