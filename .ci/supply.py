@@ -1,7 +1,7 @@
 """What a release is made of: `lock` pins the packages of a service by their hashes, `sbom` lists what is installed.
 
-    python .ci/supply.py lock > constraints.hashes.txt     # for this machine's kind: Python version, system, processor
-    python .ci/supply.py sbom > dist/rolememory.cdx.json   # CycloneDX 1.5
+python .ci/supply.py lock > constraints.hashes.txt     # for this machine's kind: Python version, system, processor
+python .ci/supply.py sbom > dist/rolememory.cdx.json   # CycloneDX 1.5
 """
 
 import json

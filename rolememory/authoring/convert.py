@@ -69,8 +69,7 @@ class Converted:
     @property
     def suffix(self) -> str:
         """The usual ending of such a file."""
-        kinds = {"png": ".png", "charx": ".charx", "novelai": ".lorebook"}
-        return kinds.get(self.result.format, ".json")
+        return {"png": ".png", "charx": ".charx"}.get(self.result.format, ".json")
 
 
 def convert(what: Card | Book, to: str) -> Converted:
@@ -193,12 +192,10 @@ def _card_losses(card: Card, made: Card) -> list[Loss]:
     ]
     ours, theirs = form.book_of(raw), made.book_file
     if ours is not None and made.form.book is None:
-        found.append(Loss(".".join(form.book_at), made.format, kept=kept))
+        found.append(Loss(".".join(BOOK), made.format, kept=kept))
     elif ours is not None and form.book and theirs is not None:
-        inside = Book.new(dict(ours), form.book)
-        found += _book_losses(
-            inside, theirs, ".".join(form.book_at), ".".join(made.form.book_at), made.format
-        )
+        inside, place = Book.new(dict(ours), form.book), ".".join(BOOK)
+        found += _book_losses(inside, theirs, place, place, made.format)
     return [*found, *_picture_losses(card, made.format)]
 
 

@@ -10,6 +10,7 @@ from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form, form_of
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_read import Raw
+from rolememory.cards.other_books import in_world_shape
 from rolememory.errors import InvalidValueError
 from rolememory.schema.lorebook import BookSource, Lorebook
 
@@ -25,11 +26,13 @@ class Book:
 
     @classmethod
     def new(cls, raw: Raw, form: str | BookForm = "", file: str = "") -> Self:
-        """A book from a document, as new JSON. Without `form` the layout is found out.
+        """A book from a document, as new JSON. Without `form` the layout is found out; one that we only read becomes a world file.
 
         Raises:
             InvalidValueError: it is no lorebook of a known format.
         """
+        if not form:
+            raw = in_world_shape(raw)
         found = form if isinstance(form, BookForm) else book_form(form) if form else form_of(raw)
         if found is None:
             raise InvalidValueError(
@@ -39,7 +42,7 @@ class Book:
 
     @property
     def format(self) -> str:
-        """What the file is: "sillytavern", "lorebook_v3", "novelai", "novelai_png", ..."""
+        """What the file is: "sillytavern", "lorebook_v3", or what it was read from: "novelai", "novelai_png", ..."""
         return self.form.name if self.container.name == "json" else self.container.name
 
     @property

@@ -5,10 +5,11 @@ from pathlib import Path
 from rolememory.cards import base, limits, png
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
-from rolememory.cards.containers import json_text, novelai_picture
+from rolememory.cards.containers import Container, json_text, new_json
 from rolememory.cards.formats import JsonFormat
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import Raw, kind_of, read_json
+from rolememory.cards.other_books import OTHER_BOOKS, other_book
 from rolememory.errors import FileError
 
 NAIDATA = "naidata"
@@ -22,23 +23,16 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
     """
     data, file = base.read(source, name)
     if png.is_png(data) and (found := next(png.texts(data, file, (NAIDATA,)), None)):
-        raw = read_json(
-            png.decoded(found.value, file, f"chunk {NAIDATA}"), file, f"chunk {NAIDATA}"
-        )
-        return _checked(
-            Book(
-                raw,
-                book_form("novelai"),
-                novelai_picture(
-                    data, json_text(png.decoded(found.value, file, NAIDATA), raw), file
-                ),
-                file,
-            )
-        )
+        place = f"chunk {NAIDATA}"
+        raw = read_json(png.decoded(found.value, file, place), file, place)
+        return _brought("novelai", raw, data, file, "novelai_png")
     if not png.is_png(data) and JsonFormat().fits(data):
         raw = read_json(data, file)
+        if other := other_book(raw):
+            return _brought(other, raw, data, file, other)
         if (form := form_of(raw)) and "data" not in set(raw) - set(form.entries):
-            return _checked(Book(raw, form, json_text(data, raw), file))
+            _check(value_at(raw, form.entries), file, ".".join(form.entries))
+            return Book(raw, form, json_text(data, raw), file)
     book = base.load(data, file).book_file
     if book is None:
         raise FileError(file, "is a character card without a lorebook")
@@ -59,17 +53,20 @@ def book_formats() -> tuple[str, ...]:
     return tuple(form.name for form in BOOK_FORMS if form.name != "character_book_v2")
 
 
-def _checked(book: Book) -> Book:
-    entries, field = value_at(book.raw, book.form.entries), ".".join(book.form.entries)
+def _brought(name: str, raw: Raw, data: bytes, file: str, container: str) -> Book:
+    """A book of another program, read as a world file; the same bytes while it stays as it was, else written as one."""
+    form = OTHER_BOOKS[name]
+    _check(form.listed(raw), file, form.entries[0])
+    world = form.to_world(raw)
+    written = Container(container, data, world, lambda new: new_json(new).data)
+    return Book(world, book_form("sillytavern"), written, file)
+
+
+def _check(entries: object, file: str, field: str) -> None:
     if not isinstance(entries, list | dict):
-        raise FileError(
-            book.file,
-            "expected a list of entries, got {kind}",
-            field=field,
-            kind=kind_of(entries),
-        )
-    limits.check_entries(entries, book.file, field)
-    return book
+        kind = kind_of(entries)
+        raise FileError(file, "expected a list of entries, got {kind}", field=field, kind=kind)
+    limits.check_entries(entries, file, field)
 
 
 __all__ = ["Book", "Raw", "book_formats", "dump_book", "load_book"]

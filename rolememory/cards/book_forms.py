@@ -6,24 +6,12 @@ What a format cannot say is kept in the extensions of book and entries, see `pre
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
-from rolememory.cards.entry_forms import (
-    AGNAI,
-    CARD,
-    CARD_V2,
-    HUB,
-    NOVELAI,
-    RISU,
-    WORLD,
-    EntryForm,
-    text,
-)
+from rolememory.cards.entry_forms import CARD, CARD_V2, HUB, WORLD, EntryForm
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import Raw, is_whole, list_of
-from rolememory.cards.other_books import OTHER_BOOKS
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
 
@@ -110,31 +98,9 @@ def _rising_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
         yield last
 
 
-def _picked(names: Mapping[str, str]) -> Turn:
-    """A function that renames these fields and drops the rest."""
-    return lambda raw: {ours: raw[theirs] for theirs, ours in names.items() if theirs in raw}
-
-
-def _both(names: Mapping[str, str], always: Mapping[str, Any]) -> tuple[Turn, Turn]:
-    """Both ways of a head whose fields only have other names; `always` stands in every book of that format."""
-    back = _picked({ours: theirs for theirs, ours in names.items()})
-    return _picked(names), lambda hub: {**always, **back(hub)}
-
-
-_SAME = {name: name for name in ("name", "extensions")}
-_WORLD_HEAD = _both(_SAME, {})
-_NOVELAI_HEAD = _both(
-    _SAME, {"lorebookVersion": 5, "settings": {"orderByKeyLocations": False}, "categories": []}
-)
-_AGNAI_NAMES = {
-    "scanDepth": "scan_depth",
-    "tokenBudget": "token_budget",
-    "recursiveScanning": "recursive_scanning",
-    "description": "description",
-}
-_AGNAI_HEAD = _both({**_SAME, **_AGNAI_NAMES}, {"kind": "memory", "name": "", "description": ""})
-_RISU_HEAD = _both(_SAME, {"type": "risu", "ver": 1})
-_MODULE_NAMES = {**_SAME, "description": "description"}
+def _named(raw: Raw) -> Raw:
+    """All that a world file says of itself."""
+    return {name: raw[name] for name in ("name", "extensions") if name in raw}
 
 
 def _v3_head_to_hub(raw: Raw) -> Raw:
@@ -145,31 +111,11 @@ def _v3_head_from_hub(hub: Raw) -> Raw:
     return {"spec": "lorebook_v3", "data": hub}
 
 
-def _module_from_hub(hub: Raw) -> Raw:
-    name = text(hub.get("name"))
-    told = _picked({ours: theirs for theirs, ours in _MODULE_NAMES.items()})(hub)
-    return {
-        "type": "risuModule",
-        "name": name,
-        "description": "",
-        "id": str(uuid5(NAMESPACE_URL, name)),
-        **told,
-    }
-
-
-def _other(name: str, entry: EntryForm, entries: Path, head: Turn, back: Turn) -> BookForm:
-    return BookForm(name, OTHER_BOOKS[name].fits, entry, entries, head, back)
-
-
 HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
 """The shape between all formats itself."""
 CARD_BOOK = BookForm("character_book", is_character_book, CARD)
 CARD_BOOK_V2 = BookForm("character_book_v2", lambda raw: False, CARD_V2)
 BOOK_FORMS: tuple[BookForm, ...] = (
-    _other("novelai", NOVELAI, ("entries",), *_NOVELAI_HEAD),
-    _other("agnai", AGNAI, ("entries",), *_AGNAI_HEAD),
-    _other("risu", RISU, ("data",), *_RISU_HEAD),
-    _other("risu_module", RISU, ("lorebook",), _picked(_MODULE_NAMES), _module_from_hub),
     BookForm(
         "lorebook_v3",
         is_lorebook_v3,
@@ -181,16 +127,9 @@ BOOK_FORMS: tuple[BookForm, ...] = (
     ),
     CARD_BOOK,
     CARD_BOOK_V2,
-    BookForm(
-        "sillytavern",
-        is_world,
-        WORLD,
-        head_to_hub=_WORLD_HEAD[0],
-        head_from_hub=_WORLD_HEAD[1],
-        by_uid=True,
-    ),
+    BookForm("sillytavern", is_world, WORLD, head_to_hub=_named, head_from_hub=_named, by_uid=True),
 )
-"""Every format of lorebooks, in the order in which a document is asked. `character_book` is a book as it stands inside a V3 card."""
+"""Every format of lorebooks that we write, in the order in which a document is asked. `character_book` is a book as it stands inside a V3 card."""
 
 
 def book_form(name: str) -> BookForm:

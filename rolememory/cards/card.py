@@ -37,7 +37,7 @@ class Card:
 
     @property
     def format(self) -> str:
-        """What the file is: "png", "charx", "yaml", "byaf", or for JSON the layout: "v1", "v2", "v3", "agnai_character", ..."""
+        """What the file is: "png", "charx", "yaml", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
         return (
             self.form.name if self.container.name in ("json", "read-only") else self.container.name
         )
@@ -157,12 +157,8 @@ class Card:
         Raises:
             InvalidValueError: the book has no document, or the format of the card is only read.
         """
-        if has_layout(self.form) and self.form.book:
-            raw = ABSENT if book is None else book_raw(book, self.form.book)
-            return self._with_raw(with_value(self.raw, self.form.book_at, raw))
-        return self._saying(
-            {"character_book": ABSENT if book is None else book_raw(book, HUB_BOOK)}
-        )
+        raw = ABSENT if book is None else book_raw(book, self.form.book or HUB_BOOK)
+        return self._saying({"character_book": raw})
 
     def with_extension(self, name: str, value: Any) -> Self:
         """The card with that key in its extensions."""

@@ -6,11 +6,10 @@ What a format cannot say is kept in its extensions, see `preserved_fields`. The 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from rolememory.cards import preserved_fields
-from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm, book_form
+from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import Raw, list_of, object_of, objects_of
@@ -65,7 +64,6 @@ class CardForm:
     to_hub_alone: Callable[[Raw], Raw]  # the card without its book
     from_hub_alone: Callable[[Raw], Raw] | None
     book: BookForm | None = None
-    book_at: Path = BOOK
     extensions: Path = HUB_EXTENSIONS
 
     def to_hub(self, raw: Mapping[str, Any]) -> Raw:
@@ -89,18 +87,18 @@ class CardForm:
             alone, self.name, self.to_hub_alone, self.from_hub_alone, *places
         )
         return (
-            with_value(raw, self.book_at, self.book.from_hub(book))
+            with_value(raw, BOOK, self.book.from_hub(book))
             if self.book and isinstance(book, Mapping)
             else raw
         )
 
     def alone(self, raw: Mapping[str, Any]) -> Raw:
         """The card without its book."""
-        return dict(raw) if self.book_of(raw) is None else with_value(raw, self.book_at, ABSENT)
+        return dict(raw) if self.book_of(raw) is None else with_value(raw, BOOK, ABSENT)
 
     def book_of(self, raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The book as it stands in the card."""
-        found = value_at(raw, self.book_at) if self.book else None
+        found = value_at(raw, BOOK) if self.book else None
         return found if isinstance(found, Mapping) else None
 
 
@@ -176,90 +174,6 @@ def _v1(hub: Raw) -> Raw:
     data = object_of(hub.get("data"))
     told = {theirs: data.get(ours, "") for ours, theirs in MIRRORS.items()}
     return {name: value for name, value in told.items() if value or name in V1_FIELDS}
-
-
-_AGNAI_NAMES = {
-    **{name: name for name in ("name", "scenario", "tags", "creator", "extensions")},
-    "first_mes": "greeting",
-    "mes_example": "sampleChat",
-    "creator_notes": "description",
-    "system_prompt": "systemPrompt",
-    "post_history_instructions": "postHistoryInstructions",
-    "alternate_greetings": "alternateGreetings",
-    "character_version": "characterVersion",
-}
-
-
-def _is_agnai(raw: Mapping[str, Any]) -> bool:
-    return (
-        isinstance(raw.get("persona"), Mapping)
-        and "name" in raw
-        and ("greeting" in raw or "sampleChat" in raw)
-    )
-
-
-def _from_agnai(raw: Raw) -> Raw:
-    told = {name: value for name, value in _renamed(raw, _AGNAI_NAMES).items() if value is not None}
-    return new_document(
-        **told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona")))
-    )
-
-
-def _agnai(hub: Raw) -> Raw:
-    data = object_of(hub.get("data"))
-    needed = {"name": "", "greeting": "", "scenario": "", "sampleChat": ""}
-    told = {**needed, **_renamed(data, {theirs: ours for ours, theirs in _AGNAI_NAMES.items()})}
-    said = [text(data.get(name)).strip() for name in ("description", "personality")]
-    persona = (
-        text(data.get("description")) if not said[1] else "\n\n".join(part for part in said if part)
-    )
-    return {
-        "kind": "character",
-        **told,
-        "persona": {"kind": "text", "attributes": {"text": [persona]}},
-    }
-
-
-def persona_text(name: str, persona: Mapping[str, Any]) -> str:
-    r"""A persona of Agnai as plain text, in the notation it names.
-
-    >>> persona_text("Mira", {"kind": "wpp", "attributes": {"mind": ["kind", "shy"]}})
-    '[character("Mira") {\nmind("kind" + "shy")\n}]'
-    """
-    kind, attributes = persona.get("kind"), object_of(persona.get("attributes"))
-    listed = {
-        key: [text(value) for value in values]
-        for key, values in attributes.items()
-        if isinstance(values, list)
-    }
-    write = _NOTATIONS.get(text(kind))
-    return write(name, listed) if write else "\n".join(listed.get("text", []))
-
-
-def _boostyle(name: str, listed: Mapping[str, list[str]]) -> str:
-    return " + ".join([name, *chain.from_iterable(listed.values())])
-
-
-def _wpp(name: str, listed: Mapping[str, list[str]]) -> str:
-    lines = [f"{key}({_joined(values, ' + ')})" for key, values in listed.items()]
-    return "\n".join([f'[character("{name}") {{', *lines, "}]"])
-
-
-def _square_brackets(name: str, listed: Mapping[str, list[str]]) -> str:
-    lines = [f"{key}: {_joined(values, ', ')}" for key, values in listed.items()]
-    return f'[ character: "{name}"; {"; ".join(lines)} ]'
-
-
-_NOTATIONS: Mapping[str, Callable[[str, Mapping[str, list[str]]], str]] = {
-    "boostyle": _boostyle,
-    "wpp": _wpp,
-    "sbf": _square_brackets,
-    "attributes": _square_brackets,
-}
-
-
-def _joined(values: list[str], between: str) -> str:
-    return between.join(f'"{value}"' for value in values)
 
 
 _TEXTGEN = {
@@ -350,19 +264,10 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=preserved_fields.EXTENSIONS)
-AGNAI = CardForm(
-    "agnai_character",
-    _is_agnai,
-    _from_agnai,
-    _agnai,
-    book_form("agnai"),
-    ("characterBook",),
-    preserved_fields.EXTENSIONS,
-)
 TEXTGEN = CardForm("textgen", _is_textgen, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
 YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
 BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=preserved_fields.EXTENSIONS)
-JSON_FORMS = (V3, V2, AGNAI, TEXTGEN, V1)
+JSON_FORMS = (V3, V2, TEXTGEN, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
 
 

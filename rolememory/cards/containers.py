@@ -74,15 +74,6 @@ def charx_card(archive: Archive, inner: Container) -> Container:
     )
 
 
-def novelai_picture(data: bytes, inner: Container, file: str) -> Container:
-    """A picture that carries a NovelAI lorebook in a text chunk."""
-
-    def rewritten(new: Raw) -> bytes:
-        return png.with_texts(data, file, {"naidata": png.encoded(inner.write(new))})
-
-    return Container("novelai_png", data, inner.raw, rewritten)
-
-
 def read_only(data: bytes, raw: Raw, form: str) -> Container:
     """A format that is understood but not written."""
 

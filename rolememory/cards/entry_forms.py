@@ -1,7 +1,7 @@
-"""Entries of every lorebook format to and from the V3 entry {keys, content, extensions, enabled, insertion_order, ...}.
+"""Entries of the lorebook formats we write to and from the V3 entry {keys, content, extensions, enabled, insertion_order, ...}.
 
 Each pair of functions is pure and may lose; `EntryForm.lift` and `lower` keep what gets lost. What a field means decides, not what
-it is called: a pattern becomes a key in slashes where only those are patterns, a switch that is missing becomes a decorator.
+it is called: a pattern becomes a key in slashes where only those are patterns.
 """
 
 import re
@@ -25,25 +25,6 @@ _EXTENDED: Raw = {
 _BARE = "bare"  # the card's entry had none of those: they are made up again from the world entry, not written back
 
 _SLASHED = re.compile(r"/.+/[a-z]*", re.DOTALL)
-_SWITCHED_OFF = "@@dont_activate\n"
-_NOVELAI_CONTEXT: Raw = {
-    "prefix": "",
-    "suffix": "\n",
-    "tokenBudget": 1,
-    "reservedTokens": 0,
-    "budgetPriority": 400,
-    "trimDirection": "trimBottom",
-    "insertionType": "newline",
-    "maximumTrimType": "sentence",
-    "insertionPosition": -1,
-}
-_NOVELAI_ENTRY: Raw = {
-    "searchRange": 1000,
-    "keyRelative": False,
-    "nonStoryActivatable": False,
-    "category": "",
-    "loreBiasGroups": [],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,138 +117,6 @@ def _world(hub: Raw, number: int) -> Raw:
     return preserved_fields.with_note({**world_entry(told, number), "uid": number}, _BARE, bare)
 
 
-def _from_novelai(raw: Raw) -> Raw:
-    context = raw.get("contextConfig")
-    priority = context.get("budgetPriority") if isinstance(context, Mapping) else None
-    return {
-        **_common(raw, keys="keys", content="text", comment="displayName", id="id"),
-        "enabled": bool(raw.get("enabled")),
-        "insertion_order": 0 if priority is None else priority,
-        "constant": bool(raw.get("forceActivation")),
-        "use_regex": False,
-    }
-
-
-def _novelai(hub: Raw, number: int) -> Raw:
-    found = hub.get("id")
-    return {
-        "text": text(hub.get("content")),
-        "contextConfig": {**_NOVELAI_CONTEXT, "budgetPriority": hub.get("insertion_order", 0)},
-        "displayName": title(hub),
-        "id": f"entry-{number}" if found is None else text(found),
-        "keys": keys_of(hub),
-        "enabled": bool(hub.get("enabled")),
-        "forceActivation": bool(hub.get("constant")),
-        **_NOVELAI_ENTRY,
-        **_extended(hub),
-    }
-
-
-_AGNAI_NAMES = {
-    "secondaryKeys": "secondary_keys",
-    **{
-        name: name
-        for name in ("priority", "name", "id", "comment", "selective", "constant", "position")
-    },
-}
-
-
-def _from_agnai(raw: Raw) -> Raw:
-    return {
-        **_common(raw, keys="keywords", content="entry", insertion_order="weight"),
-        **{name: raw[agnai] for agnai, name in _AGNAI_NAMES.items() if agnai in raw},
-        "enabled": bool(raw.get("enabled")),
-        "use_regex": False,
-    }
-
-
-def _agnai(hub: Raw, number: int) -> Raw:
-    return {
-        "name": title(hub),
-        "entry": text(hub.get("content")),
-        "keywords": keys_of(hub),
-        "priority": hub.get("priority", hub.get("insertion_order", 0)),
-        "weight": hub.get("insertion_order", 0),
-        "enabled": bool(hub.get("enabled")),
-        **{
-            agnai: hub[name]
-            for agnai, name in _AGNAI_NAMES.items()
-            if name in hub and agnai != "name"
-        },
-        **_extended(hub),
-    }
-
-
-def _from_risu(raw: Raw) -> Raw:
-    content, percent, cased = (
-        text(raw.get("content")),
-        raw.get("activationPercent"),
-        raw.get("extentions"),
-    )
-    off = content.startswith(_SWITCHED_OFF)
-    told = {
-        **_common(
-            raw,
-            comment="comment",
-            constant="alwaysActive",
-            selective="selective",
-            insertion_order="insertorder",
-            id="id",
-        ),
-        "keys": split_keys(raw.get("key")),
-        "secondary_keys": split_keys(raw.get("secondkey")) if raw.get("secondkey") else [],
-        "content": content.removeprefix(_SWITCHED_OFF),
-        "enabled": not off,
-        "use_regex": bool(raw.get("useRegex")),
-    }
-    if isinstance(cased, Mapping) and "risu_case_sensitive" in cased:
-        told["case_sensitive"] = cased["risu_case_sensitive"]
-    if percent is not None:
-        told["extensions"] = {
-            **told["extensions"],
-            "probability": percent,
-            "useProbability": bool(percent),
-        }
-    return told
-
-
-def _risu(hub: Raw, number: int) -> Raw:
-    """Entries of Risu cannot be disabled: a disabled one gets the decorator `@@dont_activate`."""
-    extended = object_of(hub.get("extensions"))
-    told = {
-        "key": ", ".join(keys_of(hub)),
-        "secondkey": ", ".join(keys_of(hub, "secondary_keys")),
-        "insertorder": hub.get("insertion_order", 100),
-        "comment": title(hub),
-        "content": text(hub.get("content"))
-        if hub.get("enabled")
-        else _SWITCHED_OFF + text(hub.get("content")),
-        "mode": "normal",
-        "alwaysActive": bool(hub.get("constant")),
-        "selective": bool(hub.get("selective")),
-        "useRegex": is_pattern(hub),
-        "bookVersion": 2,
-        **_extended(hub),
-    }
-    if hub.get("case_sensitive") is not None:
-        told["extentions"] = {"risu_case_sensitive": hub["case_sensitive"]}
-    if extended.get("useProbability") and extended.get("probability") is not None:
-        told["activationPercent"] = extended["probability"]
-    return told
-
-
-def _common(raw: Mapping[str, Any], **names: str) -> Raw:
-    """Fields under the hub's names, as far as they are there, and the extensions whole."""
-    found = {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
-    return {**found, "extensions": dict(object_of(raw.get("extensions")))}
-
-
-def _extended(hub: Mapping[str, Any]) -> Raw:
-    """Only our own part of the extensions goes along into formats that have none: the note of where an entry came from."""
-    ours = object_of(hub.get("extensions")).get(preserved_fields.OURS)
-    return {"extensions": {preserved_fields.OURS: ours}} if ours else {}
-
-
 def is_usual(entry: Mapping[str, Any], path: Path) -> bool:
     """Whether a field of a card's entry stands there only because SillyTavern writes it into every one: it chooses nothing."""
     if path == ("use_regex",):
@@ -340,6 +189,3 @@ HUB = EntryForm("hub", lambda raw: raw, lambda hub, number: hub)
 CARD = EntryForm("card", lambda raw: raw, lambda hub, number: hub)
 CARD_V2 = EntryForm("card_v2", as_v3, lambda hub, number: as_v2(hub))
 WORLD = EntryForm("sillytavern", _from_world, _world, number="uid")
-NOVELAI = EntryForm("novelai", _from_novelai, _novelai)
-AGNAI = EntryForm("agnai", _from_agnai, _agnai)
-RISU = EntryForm("risu", _from_risu, _risu)

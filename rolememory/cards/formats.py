@@ -10,7 +10,7 @@ from rolememory.cards.base import FORMATS, register
 from rolememory.cards.book_forms import form_of
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import (
-    AGNAI,
+    BOOK,
     BYAF,
     TEXTGEN,
     V1,
@@ -33,6 +33,7 @@ from rolememory.cards.containers import (
 )
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import Raw, kind_of, list_of, read_json
+from rolememory.cards.other_books import other_book
 from rolememory.cards.yaml_read import read_yaml
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
 from rolememory.errors import FileError, InvalidValueError
@@ -138,7 +139,7 @@ class LayoutFormat(JsonFormat):
         return card.in_form(self.form).write()
 
 
-for _form in (V3, V2, V1, AGNAI, TEXTGEN):
+for _form in (V3, V2, V1, TEXTGEN):
     FORMATS[_form.name] = LayoutFormat(_form)
 
 
@@ -258,7 +259,7 @@ def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
         FileError: it is no character.
     """
     form = card_form_of(raw)
-    if form is None and form_of(raw):
+    if form is None and (form_of(raw) or other_book(raw)):
         raise _is_book(file)
     if form is None:
         raise FileError(
@@ -290,7 +291,7 @@ def checked(card: Card) -> Card:
 def _check_entries(card: Card) -> None:
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
-    limits.check_entries(entries, card.file, ".".join(card.form.book_at))
+    limits.check_entries(entries, card.file, ".".join(BOOK))
 
 
 def with_layout(card: Card) -> Card:

@@ -24,12 +24,15 @@ class OtherBook:
     ]  # field of a world entry -> its name here; one that is not there is left out
     entries: tuple[str, ...] = ("entries",)
 
+    def listed(self, raw: Raw) -> Any:
+        """Its entries, as they stand there."""
+        return next((listed for name in self.entries if (listed := raw.get(name))), None)
+
     def to_world(self, raw: Raw) -> dict[str, Any]:
         """The book as a world file; an entry that is no object stays as it is, to be told when it is read."""
-        found = next((listed for name in self.entries if (listed := raw.get(name))), None)
         entries = {
             str(at): self._world_entry(one, at) if isinstance(one, Mapping) else one
-            for at, one in enumerate(list_of(found))
+            for at, one in enumerate(list_of(self.listed(raw)))
         }
         return {"entries": entries, "originalData": dict(raw)}
 
@@ -38,6 +41,17 @@ class OtherBook:
         told = {ours: source.get(theirs) for ours, theirs in self.names.items()}
         missing = [ours for ours, theirs in self.names.items() if theirs not in source]
         return {name: value for name, value in (fresh | told).items() if name not in missing}
+
+
+def other_book(raw: Raw) -> str:
+    """The name of the format, if it is one of these; else ""."""
+    return next((name for name, one in OTHER_BOOKS.items() if one.fits(raw)), "")
+
+
+def in_world_shape(raw: dict[str, Any]) -> dict[str, Any]:
+    """A book of one of these formats as a world file; any other document stays as it is."""
+    name = other_book(raw)
+    return OTHER_BOOKS[name].to_world(raw) if name else raw
 
 
 def _novelai(source: Raw) -> dict[str, Any]:

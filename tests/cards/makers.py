@@ -243,15 +243,6 @@ def risu_module() -> Raw:
     }
 
 
-def agnai_character() -> Raw:
-    return {
-        "kind": "character", "name": "Mira", "description": "notes", "appearance": "tall", "culture": "en-us", "tags": ["sea"], "scenario": "At sea.",
-        "greeting": "Hi.", "sampleChat": "{{char}}: Hi.", "persona": {"kind": "wpp", "attributes": {"mind": ["kind", "shy"], "age": ["30"]}},
-        "alternateGreetings": [], "characterBook": agnai(), "systemPrompt": "", "postHistoryInstructions": "", "creator": "me", "characterVersion": "",
-        "extensions": {"a": 1}, "voice": {"service": ""}, "insert": None,
-    }  # fmt: skip
-
-
 def byaf(**character: Any) -> bytes:
     who = {
         "schemaVersion": 1, "id": "c1", "name": "mira", "displayName": "Mira", "persona": "{character} keeps the light for {user}.",
@@ -292,17 +283,19 @@ CARDS: dict[str, Raw] = {
         )
     ),
     "v3": v3(card_book()),
-    "agnai_character": agnai_character(),
 }
 BOOKS: dict[str, Raw] = {
     "sillytavern": world(name="Harbour"),
     "character_book": card_book(),
     "lorebook_v3": {"spec": "lorebook_v3", "data": card_book(), "top": 1},
+}
+OTHER_BOOKS: dict[str, Raw] = {
     "novelai": novelai(),
     "agnai": agnai(),
     "risu": risu(),
     "risu_module": risu_module(),
 }
+"""Read as world files."""
 
 
 def as_bytes(raw: Any, indent: int | None = 2) -> bytes:

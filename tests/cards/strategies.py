@@ -123,64 +123,10 @@ def worlds(draw: st.DrawFn) -> Raw:
     return draw(objects({"entries": st.just(named)}, {"name": WORDS, "originalData": UNKNOWN}))
 
 
-NOVELAI_ENTRY = objects(
-    {"keys": KEYS, "text": PROSE, "enabled": st.booleans()},
-    {
-        "displayName": WORDS,
-        "id": WORDS,
-        "forceActivation": st.booleans(),
-        "searchRange": st.integers(0, 9999),
-        "contextConfig": UNKNOWN,
-    },
-)
-AGNAI_ENTRY = objects(
-    {
-        "keywords": KEYS,
-        "entry": PROSE,
-        "enabled": st.booleans(),
-        "weight": st.integers(0, 99),
-        "priority": st.integers(0, 99),
-        "name": WORDS,
-    },
-    {"id": st.integers(0, 9), "comment": WORDS, "secondaryKeys": KEYS, "constant": st.booleans()},
-)
-RISU_ENTRY = objects(
-    {
-        "key": st.text("ab, 灯", max_size=8),
-        "content": PROSE,
-        "insertorder": st.integers(0, 999),
-        "alwaysActive": st.booleans(),
-        "selective": st.booleans(),
-    },
-    {
-        "secondkey": st.text("ab, ", max_size=5),
-        "comment": WORDS,
-        "mode": st.sampled_from(["normal", "multiple", "folder"]),
-        "activationPercent": st.integers(0, 100),
-        "useRegex": st.booleans(),
-        "extentions": st.fixed_dictionaries({"risu_case_sensitive": st.booleans()}),
-        "id": WORDS,
-    },
-)
 BOOKS: dict[str, st.SearchStrategy[Raw]] = {
     "character_book": card_books(V3_ENTRY),
     "lorebook_v3": objects({"spec": st.just("lorebook_v3"), "data": card_books(V3_ENTRY)}, {}),
     "sillytavern": worlds(),
-    "novelai": objects(
-        {"lorebookVersion": st.integers(1, 5), "entries": st.lists(NOVELAI_ENTRY, max_size=3)},
-        {"categories": st.lists(UNKNOWN, max_size=1)},
-    ),
-    "agnai": objects(
-        {"kind": st.just("memory"), "name": WORDS, "entries": st.lists(AGNAI_ENTRY, max_size=3)},
-        {"description": WORDS, "scanDepth": st.integers(0, 9)},
-    ),
-    "risu": objects(
-        {"type": st.just("risu"), "data": st.lists(RISU_ENTRY, max_size=3)}, {"ver": st.just(1)}
-    ),
-    "risu_module": objects(
-        {"type": st.just("risuModule"), "lorebook": st.lists(RISU_ENTRY, max_size=3)},
-        {"name": WORDS, "regex": st.lists(UNKNOWN, max_size=1)},
-    ),
 }
 
 V1_NEEDED: dict[str, st.SearchStrategy[Any]] = {"name": WORDS, "description": PROSE}
@@ -233,37 +179,5 @@ CARDS: dict[str, st.SearchStrategy[Raw]] = {
             "data": objects(V1_NEEDED, V3_OPTIONAL),
         },
         MIRRORED,
-    ),
-    "agnai_character": objects(
-        {
-            "name": WORDS,
-            "greeting": PROSE,
-            "persona": st.one_of(
-                st.fixed_dictionaries(
-                    {
-                        "kind": st.just("text"),
-                        "attributes": st.fixed_dictionaries(
-                            {"text": st.lists(PROSE, min_size=1, max_size=1)}
-                        ),
-                    }
-                ),
-                st.fixed_dictionaries(
-                    {
-                        "kind": st.sampled_from(["wpp", "sbf", "boostyle"]),
-                        "attributes": st.dictionaries(
-                            NAMES, st.lists(WORDS, max_size=2), max_size=2
-                        ),
-                    }
-                ),
-            ),
-        },
-        {
-            "scenario": PROSE,
-            "sampleChat": PROSE,
-            "tags": st.lists(WORDS, max_size=2),
-            "extensions": UNKNOWN,
-            "description": WORDS,
-            "characterBook": st.one_of(st.none(), BOOKS["agnai"]),
-        },
     ),
 }

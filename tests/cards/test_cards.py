@@ -52,7 +52,6 @@ INTERNATIONAL = chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + zlib.compress(packed(
             "Mira",
             id="V2 with V3 fields",
         ),
-        pytest.param(as_bytes(makers.agnai_character()), "agnai_character", "Mira", id="Agnai"),
         pytest.param(
             as_bytes({"char_name": "Mira", "char_persona": "p"}), "textgen", "Mira", id="textgen"
         ),
@@ -168,7 +167,7 @@ def test_odd_cards_survive_every_use(odd: dict[str, Any]) -> None:
     card = load(data)
     _ = card.book, card.fields, card.texts("tags"), role_from_card(card)
     assert dump(card) == data
-    for name in ("v1", "v2", "v3", "png", "charx", "agnai_character"):
+    for name in ("v1", "v2", "v3", "png", "charx"):
         assert load(dump(card, name)).name == card.name
 
 
@@ -331,12 +330,6 @@ class TestFields:
             "p",
         )
 
-    def test_an_agnai_character_keeps_what_is_its_own(self) -> None:
-        raw = makers.agnai_character()
-        changed = load(load(as_bytes(raw)).with_fields(scenario="Ashore.").write()).raw
-        assert changed == {**raw, "scenario": "Ashore."}
-        assert list(changed) == list(raw)
-
 
 def test_the_texts_of_a_turn() -> None:
     who = load(
@@ -387,13 +380,6 @@ def test_the_book_of_a_card_is_the_character_s() -> None:
         3,
         (),
     )
-    agnai = load(as_bytes(makers.agnai_character())).book
-    assert agnai is not None
-    assert (agnai.entries[0].keys, agnai.entries[0].priority, agnai.scan_depth) == (
-        ("beacon",),
-        3,
-        3,
-    )
 
 
 def test_a_book_can_be_exchanged_and_taken_away() -> None:
@@ -414,8 +400,8 @@ class TestFormats:
     )
     @pytest.mark.parametrize(
         "raw",
-        [makers.v1(), V2, V3, makers.agnai_character()],
-        ids=["v1", "v2", "v3", "agnai_character"],
+        [makers.v1(), V2, V3],
+        ids=["v1", "v2", "v3"],
     )
     def test_written_and_read_it_says_the_same(self, name: str, raw: dict[str, Any]) -> None:
         card = load(as_bytes(raw))
@@ -426,7 +412,6 @@ class TestFormats:
         assert all(
             again.text(field) == card.text(field)
             for field in ("name", "description", "first_mes", "personality")
-            if name != "agnai_character"
         )
         assert (again.book is None) == (card.book is None)
 

@@ -171,11 +171,11 @@ def test_a_book_is_carried_away_in_another_format_told_before_what_is_lost(
     visitor: Visitor, keeper: Caller
 ) -> None:
     book = opened(visitor, keeper, "save")
-    book.get_by_label(visitor.says("lore.save.as")).select_option("novelai")
+    book.get_by_label(visitor.says("lore.save.as")).select_option("lorebook_v3")
     expect(book.locator("#lost-books")).not_to_be_empty()
     with visitor.page.expect_download() as kept:
         book.get_by_role("button", name=visitor.says("lore.export"), exact=True).click()
-    assert kept.value.suggested_filename == "harbour.lorebook"
+    assert kept.value.suggested_filename == "harbour.json"
     assert "beacon" in Path(kept.value.path()).read_text("utf-8")
     visitor.page.locator("section[aria-labelledby=card]").get_by_label(
         visitor.says("lore.save.as")

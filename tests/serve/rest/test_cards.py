@@ -161,10 +161,10 @@ def test_a_card_is_linted_and_converted_without_being_kept(api: httpx.Client) ->
             "/cards/convert",
             content=new_book("x").encode(),
             headers=OCTETS,
-            params={"to": "agnai", "report": True},
+            params={"to": "lorebook_v3", "report": True},
         )
     )
-    assert told["format"] == "agnai"
+    assert told["format"] == "lorebook_v3"
     assert good(api.get("/roles"))["total"] == roles
 
 
