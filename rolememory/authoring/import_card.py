@@ -12,10 +12,8 @@ from rolememory.cards.card import Card
 from rolememory.cards.card_forms import V3, new_document
 from rolememory.cards.containers import new_json
 from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
-from rolememory.cards.traits import traits_of
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
-from rolememory.schema.memory import MemoryType
 from rolememory.schema.role import Role
 from rolememory.storage.port import Space, bytes_in, rewrite
 from rolememory.text.fold import fold_name
@@ -48,7 +46,6 @@ class ImportedCard:
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()  # books that were edited here and stay so
-    traits: tuple[str, ...] = ()  # ids of the memories that were added
     everywhere: tuple[CatchAllKey, ...] = ()  # keys of its book that match everything
     problems: tuple[str, ...] = ()
 
@@ -78,13 +75,11 @@ def import_card(
     *,
     into: Role | None = None,
     name: str = "",
-    traits: bool = False,
     replace_books: bool = False,
 ) -> ImportedCard:
     """Import the card as a new role, or update the role `into` after a backup of its files.
 
-    A book of an earlier card that was edited here stays unless `replace_books`; one that was not is replaced. `traits`
-    remembers description and personality, what is remembered already left out, all or none.
+    A book of an earlier card that was edited here stays unless `replace_books`; one that was not is replaced.
 
     Raises:
         InvalidValueError: the name is no name.
@@ -102,10 +97,9 @@ def import_card(
     role = home.folder.update(_told(home, role, parts.role, card))
     for gone in done.removed:  # only now: role.json no longer names it
         home.folder.space(role.id).blob(gone).delete()
-    added = _remember(home.role(role.id), card) if traits else ()
     books = (card.book,) if card.book else ()
     found = everywhere(books, home.settings.lore)
-    return replace(done, role=role, traits=added, everywhere=found)
+    return replace(done, role=role, everywhere=found)
 
 
 def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
@@ -191,18 +185,6 @@ def _stem(card: Card) -> str:
         0 < len(stem) <= 100 and stem.isprintable() and any(letter.isalpha() for letter in stem)
     )
     return stem if readable and stem.casefold() not in _NO_NAMES else ""
-
-
-def _remember(role_memory: RoleMemory, card: Card) -> tuple[str, ...]:
-    traits = (one for one in role_memory.memories.values() if one.type is MemoryType.TRAIT)
-    known = {_bare(one.content) for one in traits}
-    fresh = [raw for raw in traits_of(card) if _bare(raw["content"]) not in known]
-    made = role_memory.remember_all(fresh, actor="import", reason="card") if fresh else ()
-    return tuple(one.id for one in made)
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _has_file(home: Home, role: Role, parts: RoleFromCard) -> bool:

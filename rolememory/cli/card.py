@@ -162,9 +162,6 @@ def bring(
     file: CardFile,
     name: Annotated[Text, option("--name NAME", "the role's name; else the card's")] = None,
     into: Annotated[Text, option("--into ROLE", "update this role")] = None,
-    traits: Annotated[
-        bool, option("--traits", "remember description and personality as traits")
-    ] = False,
     replace: Annotated[
         bool, option("--replace", "the card's book replaces one that was edited here")
     ] = False,
@@ -176,9 +173,7 @@ def bring(
     card = read_card(file)
     with open_home() as home:
         role = home.folder.find(into) if into else _standing(home, card, name, yes)
-        done = import_card(
-            home, card, into=role, name=name or "", traits=traits, replace_books=replace
-        )
+        done = import_card(home, card, into=role, name=name or "", replace_books=replace)
         folder = home.folder.folder(done.role.id)
     _tell_adopted(done, folder)
 
@@ -226,19 +221,17 @@ def _tell_adopted(done: "ImportedCard", folder: Path) -> None:
     row = {
         "role": done.role.id,
         **picked(done.role, "name aliases card"),
-        **picked(done, "made written removed kept traits problems"),
+        **picked(done, "made written removed kept problems"),
         "folder": str(folder),
         "everywhere": [picked(one, "entry key") for one in done.everywhere],
     }
     if out.json(row):
         return
-    changed = done.written or done.removed or done.traits
+    changed = done.written or done.removed
     updated = say("brought up to date") if changed else say("nothing new")
     did = say("made") if done.made else updated
     out.line(f"{done.role.name}{say(': ')}{did}  ({done.role.id})", "bold")
     out.record(row, "written removed folder")
-    if done.traits:
-        out.say("traits remembered: {count}", count=len(done.traits))
     for book in done.kept:
         out.warn(say("{book} was edited here and stays; --replace takes the card's", book=book))
     out.warn(*done.problems)

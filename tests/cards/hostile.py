@@ -440,14 +440,12 @@ def _used(data: bytes, file: str) -> Any:
     """Read the card and everything it gives."""
     from rolememory.cards.base import dump, load
     from rolememory.cards.role_parts import role_from_card
-    from rolememory.cards.traits import traits_of
 
     card = load(data, file)
     _ = (
         card.fields,
         card.book,
         card.character(),
-        traits_of(card),
         role_from_card(card),
         dump(card, "v3"),
         dump(card, "png"),

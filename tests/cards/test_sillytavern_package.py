@@ -13,7 +13,6 @@ from rolememory.cards.base import dump, load
 from rolememory.cards.book_files import book_formats, dump_book, load_book
 from rolememory.cards.json_edit import same
 from rolememory.cards.role_parts import role_from_card, with_books
-from rolememory.cards.traits import traits_of
 
 pytestmark = pytest.mark.slow
 
@@ -54,11 +53,6 @@ def test_the_card_is_read(shipped: dict[str, bytes]) -> None:
     assert (card.book.name, card.book.problems) == ("Eldoria", ())
     assert card.extensions["talkativeness"] == "0.5"
     assert card.character().file == "default_Seraphina"
-    assert [one["content"].partition(":")[0] for one in traits_of(card)][:3] == [
-        "Seraphina's Personality",
-        "Seraphina's body",
-        "Genre",
-    ]
 
 
 def test_unchanged_it_is_the_same_bytes(shipped: dict[str, bytes]) -> None:

@@ -200,14 +200,9 @@ def test_an_id_that_is_none_is_not_used(command: Command, tmp_path: Path, name: 
 
 
 def test_the_same_card_again_changes_nothing(command: Command, file: Path) -> None:
-    first = brought(command, file, "--traits")
-    again = brought(command, file, "--traits")
-    assert (again["role"], again["made"], again["written"], again["traits"]) == (
-        first["role"],
-        False,
-        [],
-        [],
-    )
+    first = brought(command, file)
+    again = brought(command, file)
+    assert (again["role"], again["made"], again["written"]) == (first["role"], False, [])
     assert sum(row["name"] == "Asha" for row in command("roles", "--json").json) == 1
 
 
@@ -228,16 +223,6 @@ def test_a_name_that_is_none_changes_nothing(command: Command, file: Path, name:
     ran = command("card", "import", str(file), "--into", "Asha", "--name", name)
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert (folder(found) / "role.json").read_bytes() == before
-
-
-def test_traits_are_remembered_once(command: Command, file: Path) -> None:
-    assert len(brought(command, file, "--traits")["traits"]) == 3
-    rows = command("list", "Asha", "--json").json
-    assert {(row["content"], row["type"]) for row in rows} == {
-        ("Asha keeps bees.", "trait"), ("She is kind.", "trait"), ("calm", "trait"),
-    }  # fmt: skip
-    file.write_bytes(card_picture(v2(BOOK, **{**TEXTS, "personality": "calm. Tall."})))
-    assert len(brought(command, file, "--traits", "--yes")["traits"]) == 2
 
 
 def test_a_newer_card_replaces_its_files_but_not_a_book_that_was_edited(
@@ -285,8 +270,8 @@ def test_a_format_that_is_only_read_comes_in_as_json(command: Command, tmp_path:
     (tmp_path / "白露.yaml").write_text(
         "name: 白露\ncontext: 她住在山里。\ngreeting: 你好。\n", encoding="utf-8"
     )
-    found = brought(command, tmp_path / "白露.yaml", "--traits")
-    assert (found["name"], found["card"], len(found["traits"])) == ("白露", "card.json", 1)
+    found = brought(command, tmp_path / "白露.yaml")
+    assert (found["name"], found["card"]) == ("白露", "card.json")
     assert brought(command, tmp_path / "白露.yaml")["made"] is False
 
 

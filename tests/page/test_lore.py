@@ -81,7 +81,7 @@ def test_a_dropped_book_is_shown_first_and_its_entries_wake(visitor: Visitor, ro
 
 
 @EITHER
-def test_a_chosen_card_becomes_the_role_s_card_with_its_book_and_traits(
+def test_a_chosen_card_becomes_the_role_s_card_with_its_book(
     visitor: Visitor, role: Caller, tmp_path: Path
 ) -> None:
     file = tmp_path / "asha.json"
@@ -94,9 +94,6 @@ def test_a_chosen_card_becomes_the_role_s_card_with_its_book_and_traits(
     card = visitor.page.locator("section[aria-labelledby=card]")
     expect(card).to_contain_text(f"Ann {HOSTILE}")
     expect(visitor.page.locator("section[aria-labelledby=shelves]")).to_contain_text("garden")
-    assert "Asha keeps bees." in " ".join(
-        one["content"] for one in role.get("/memories", params={"type": "trait"})["items"]
-    )
 
 
 def test_what_is_neither_card_nor_book_is_said_to_be_so(at_desk: Visitor, role: Caller) -> None:

@@ -57,7 +57,6 @@ class AdoptedOut(Out):
     removed: list[str]
     kept: list[str]
     """books that were edited here and stay"""
-    traits: list[str]
     problems: list[Said]
     everywhere: list[EverywhereOut]
     """keys that match everything"""
@@ -103,9 +102,6 @@ def bring_card(
     name: Annotated[
         str, Query(max_length=200, description="the role's name; else the card's")
     ] = "",
-    traits: Annotated[
-        bool, Query(description="remember description and personality as traits")
-    ] = False,
     replace_books: Annotated[bool, Query(description="over books that were edited here")] = False,
 ) -> AdoptedOut | Response:
     """Make a role of a card, or bring its role up to date. Where a role of that name may be another one, 409 says which: send `into` or `name`."""
@@ -114,7 +110,7 @@ def bring_card(
     if found and not found.sure:
         return _asked(call, found)
     role = home.folder.find(into) if into else found.role if found else None
-    done = import_card(home, card, into=role, name=name, traits=traits, replace_books=replace_books)
+    done = import_card(home, card, into=role, name=name, replace_books=replace_books)
     call.bus.tell("role", done.role.id)
     named = {"role": done.role.id, "name": done.role.name, "aliases": done.role.aliases}
     return call.shown(AdoptedOut, done, **named)

@@ -56,12 +56,12 @@ const Ask = ({ kind, file, yes, go: take, busy, onClose, children }) => html`<${
 
 function BringCard({ role, info, file, told, onClose, onDone }) {
   const { card, items } = told;
-  const [now, set] = useState({ as: "card", traits: true, replace: false });
+  const [now, set] = useState({ as: "card", replace: false });
   const put = (name) => (value) => set((before) => ({ ...before, [name]: value }));
   const take = async () => {
     if (now.as === "book") { await bookOf(role, file, { name: stem(file.name), replace: now.replace }); return onDone(); }
     const to = now.as === "new" ? { name: card.name } : { into: role };
-    const done = await post(url("/cards", { filename: file.name, traits: now.traits, replace_books: now.replace, ...to }), file, RAW);
+    const done = await post(url("/cards", { filename: file.name, replace_books: now.replace, ...to }), file, RAW);
     toast(t("lore.brought", { name: done.name }));
     if (done.problems.length) fail(Object.assign(new Error(t("lore.problems")), { all: done.problems, hint: done.problems.join(" · ") }));
     onDone();
@@ -73,7 +73,6 @@ function BringCard({ role, info, file, told, onClose, onDone }) {
     <${Chips} items=${[...new Set(card.tags)].slice(0, 12)} label=${t("lore.card.tags")} />
     <${Field} as="select" label=${t("lore.as")} value=${now.as} onInput=${put("as")} options=${ways} />
     ${now.as === "card" && card.name && card.name !== info.name && html`<p class="hint">${t("lore.as.other", { card: card.name, role: info.name })}</p>`}
-    ${now.as !== "book" && html`<${Field} as="check" label=${t("lore.card.traits")} value=${now.traits} onInput=${put("traits")} />`}
     ${card.entries > 0 && html`<${Field} as="check" label=${t("lore.card.replace")} value=${now.replace} onInput=${put("replace")} />`}
     <${Findings} items=${items} /><//>`;
 }

@@ -44,12 +44,11 @@ function NewRole({ onMade }) {
 /** A card (PNG, JSON, CHARX), or what `rolememory export` wrote. A role of that name may be there already: then one is asked. */
 function FromFile({ onMade }) {
   const [told, setTold] = useState(null);
-  const [traits, setTraits] = useState(true);
   const [name, setName] = useState("");
   const take = async (file, query) => {
     setTold({ text: t("busy") });
     try {
-      const made = await brought(file, { traits, ...query });
+      const made = await brought(file, query);
       await reload();
       onMade(made.role);
       setTold({ text: [t("welcome.brought", { name: made.name }), ...made.problems, ...(made.everywhere ?? []).map((one) => t("welcome.card.everywhere", one))].join(" · ") });
@@ -59,7 +58,6 @@ function FromFile({ onMade }) {
   };
   const chosen = (event) => { const file = event.target.files[0]; event.target.value = ""; if (file) take(file, {}); };
   return html`<div><h3>${t("welcome.card")}</h3><div class="field"><label for="card-file">${t("welcome.card.file")}</label><input id="card-file" type="file" accept=".png,.json,.charx,image/png,application/json" onChange=${chosen} /></div>
-    <${Field} as="check" label=${t("welcome.card.traits")} value=${traits} onInput=${setTraits} />
     ${told && html`<p role=${told.wrong ? "alert" : "status"} class=${told.wrong ? "wrong" : ""}>${told.text}</p>`}
     ${told?.there?.changed?.length > 0 && html`<p>${t("welcome.card.changed")}</p><ul>${told.there.changed.map((one) => html`<li key=${one.field}>${one.field}: ${one.before || "–"} → ${one.after || "–"}</li>`)}</ul>`}
     ${told?.there && html`<${Button} onClick=${() => take(told.file, { into: told.there.role })}>${t("welcome.card.update", { name: told.there.name })}<//>
