@@ -1,18 +1,18 @@
 """How long a text is: in characters, exactly; in tokens, by an estimate, a tokenizer file or anything that can count."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import ceil
 from pathlib import Path
-from threading import Lock
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.schema.settings import LengthSettings
 from rolememory.schema.value_class import value_class
 
 Unit = Literal["characters", "tokens"]
+LengthCounter = Callable[[str], int]
+"""How long a text is; 0 for the empty text."""
 
 _TOKENS = {"c": 0.8, "l": 1 / 4, "d": 1 / 2.5, "o": 1 / 2, "e": 2.0}
 """Tokens per character: CJK, Latin and blanks, digits, other, emoji. Over the vocabularies of today's chat models CJK takes
@@ -29,37 +29,6 @@ _CJK = (
 _CACHED_LENGTH = 65_536
 
 
-class LengthCounter(Protocol):
-    """Counts how long a text is, in `unit`."""
-
-    @property
-    def unit(self) -> Unit:
-        """What is counted."""
-        ...
-
-    def __call__(self, text: str) -> int:
-        """The length; 0 for the empty text."""
-        ...
-
-
-@value_class
-class Characters:
-    """Counts code points.
-
-    >>> Characters()("灯塔 beacon")
-    9
-    """
-
-    unit: Unit = "characters"
-
-    def __call__(self, text: str) -> int:
-        """The number of code points."""
-        return len(text)
-
-
-characters = Characters()
-
-
 @value_class
 class TokenEstimate:
     """Guesses tokens by script, on the safe side; a text counted lately costs a look-up.
@@ -69,7 +38,6 @@ class TokenEstimate:
     """
 
     safety: float = 1.1
-    unit: Unit = "tokens"
 
     def __call__(self, text: str) -> int:
         """The estimate times the safety factor, rounded up."""
@@ -78,18 +46,6 @@ class TokenEstimate:
 
 
 @value_class
-class CallableCounter:
-    """Any callable that counts, as a `LengthCounter`."""
-
-    count: Callable[[str], int]
-    unit: Unit = "tokens"
-
-    def __call__(self, text: str) -> int:
-        """What the callable says."""
-        return self.count(text) if text else 0
-
-
-@dataclass(frozen=True)
 class TokenizerFile:
     """Counts by a `tokenizer.json` (Hugging Face format), with the package `tokenizers`; it is loaded on first use.
 
@@ -99,16 +55,10 @@ class TokenizerFile:
     """
 
     path: Path
-    unit: Unit = "tokens"
-    _lock: Any = field(default_factory=Lock, repr=False, compare=False)
-    _loaded: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(self, text: str) -> int:
         """The number of tokens, without those that a model puts around a text."""
-        with self._lock:
-            if not self._loaded:
-                self._loaded.append(_tokenizer(self.path))
-        return len(self._loaded[0].encode(text, add_special_tokens=False).ids) if text else 0
+        return len(_tokenizer(self.path).encode(text, add_special_tokens=False).ids)
 
 
 def counter_for(unit: Unit, settings: LengthSettings) -> LengthCounter:
@@ -118,7 +68,7 @@ def counter_for(unit: Unit, settings: LengthSettings) -> LengthCounter:
     2
     """
     if unit == "characters":
-        return characters
+        return len
     if settings.counter == "estimate":
         return TokenEstimate(settings.safety)
     return TokenizerFile(Path(settings.counter).expanduser())
@@ -152,6 +102,7 @@ def _estimate(text: str) -> float:
     return sum(kinds.count(kind) * tokens for kind, tokens in _TOKENS.items())
 
 
+@cache
 def _tokenizer(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer

@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from rolememory.errors import FileError
 from rolememory.schema.settings import LengthSettings
-from rolememory.text.lengths import (
-    CallableCounter,
-    Characters,
-    TokenEstimate,
-    TokenizerFile,
-    characters,
-    counter_for,
-)
+from rolememory.text.lengths import TokenEstimate, TokenizerFile, counter_for
 
 
 @pytest.mark.parametrize(
@@ -47,21 +40,10 @@ def test_the_estimate_stays_on_the_safe_side() -> None:
 
 
 def test_characters_are_exact() -> None:
-    assert characters("灯塔🔥é") == 4
-    assert (characters.unit, TokenEstimate().unit, CallableCounter(len).unit) == (
-        "characters",
-        "tokens",
-        "tokens",
-    )
-
-
-def test_any_callable_can_count() -> None:
-    words = CallableCounter(lambda text: len(text.split()))
-    assert (words("the beacon went dark"), words("")) == (4, 0)
+    assert counter_for("characters", LengthSettings())("灯塔🔥é") == 4
 
 
 def test_settings_choose_the_counter(tmp_path: Path) -> None:
-    assert counter_for("characters", LengthSettings()) == Characters()
     assert counter_for("tokens", LengthSettings(safety=1.3)) == TokenEstimate(1.3)
     assert counter_for("tokens", LengthSettings(counter=str(tmp_path / "t.json"))) == TokenizerFile(
         tmp_path / "t.json"

@@ -1,8 +1,7 @@
 """Vectors of questions, each embedded once."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from rolememory.errors import ModelError
 from rolememory.text.arrays import Floats, np
@@ -32,11 +31,19 @@ class QueryVectors:
     """A cache of the last `size` question vectors, with its hits. A failing model costs the vector, not the turn."""
 
     def __init__(self, embedder: Callable[[], Embedder | None], size: int = 1024) -> None:
-        self._embedder, self._size = embedder, size
-        self._kept: OrderedDict[tuple[str, str], Floats | None] = OrderedDict()
-        self._lock = threading.Lock()
-        self.hits, self.misses = 0, 0
+        self._embedder = embedder
+        self._kept = lru_cache(maxsize=size)(self._made)
         self.failure = ""  # why the last question has no vector; empty = it has, or its language is not the model's
+
+    @property
+    def hits(self) -> int:
+        """How often a vector was at hand."""
+        return self._kept.cache_info().hits
+
+    @property
+    def misses(self) -> int:
+        """How often the model was asked."""
+        return self._kept.cache_info().misses
 
     def __call__(self, text: str) -> Floats | None:
         """The question's vector, (dim,); None without a model, for a language it does not know, or when it fails."""
@@ -44,13 +51,11 @@ class QueryVectors:
         embedder = self._embedder()
         if embedder is None or not text.strip():
             return None
-        name = (embedder.key, text)
-        with self._lock:
-            if name in self._kept:
-                self.hits += 1
-                self._kept.move_to_end(name)
-                return self._kept[name]
-        return self._fresh(embedder, name)
+        try:
+            return self._kept(embedder.key, text)  # vectors of another model are others
+        except ModelError as error:
+            self.failure = str(error)
+            return None
 
     def talk(self, texts: Sequence[str]) -> Floats | None:
         """What the messages before are about, newest first: the mean of their vectors, fading with each, (dim,); None without any."""
@@ -62,15 +67,6 @@ class QueryVectors:
         length = float(np.linalg.norm(total))
         return (total / np.float32(length)).astype(np.float32) if length else None
 
-    def _fresh(self, embedder: Embedder, name: tuple[str, str]) -> Floats | None:
-        try:
-            vector = embedder.embed_query(name[1]) if embedder.trusts(name[1]) else None
-        except ModelError as error:
-            self.failure = str(error)
-            return None
-        with self._lock:
-            self.misses += 1
-            self._kept[name] = vector
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return vector
+    def _made(self, _: str, text: str) -> Floats | None:
+        embedder = self._embedder()
+        return embedder.embed_query(text) if embedder and embedder.trusts(text) else None
