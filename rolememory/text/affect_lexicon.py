@@ -2,7 +2,7 @@
 
 A lexicon file is JSON: `words` (word: emotion weights, valence, arousal), `plain` (words that say nothing and shield what
 stands inside them: 恐怕 is not 怕), `negators`, `intensifiers`, `doubts` (if, 如果), `contrasts` (but, 但是), `names` of the
-emotions, `variants` (a character read as another: traditional as simplified), `patterns` (regexes: hahaha, 2333).
+emotions, `patterns` (regexes: hahaha, 2333).
 In a word `~` stands for its inflections and `{}` for one of `fillers`. A later file replaces an earlier one word by word.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
@@ -62,7 +62,7 @@ PLANE: Mapping[str, tuple[float, float]] = {
 
 _SECTIONS = {
     "version", "language", "about", "names", "words", "patterns", "plain", "negators", "negators_after", "intensifiers",
-    "intensifiers_after", "doubts", "contrasts", "fillers", "variants", "$schema",
+    "intensifiers_after", "doubts", "contrasts", "fillers", "$schema",
 }  # fmt: skip
 _BARE_WEIGHT = 0.7  # of a word that an author gives only a label
 
@@ -87,7 +87,6 @@ class Lexicon:
 
     marks: Mapping[str, WordEffect]
     names: Mapping[str, str]  # folded name of an emotion: its label
-    variants: Mapping[int, str]
     patterns: tuple[tuple[re.Pattern[str], WordEffect], ...] = ()
 
     @cached_property
@@ -124,7 +123,6 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
     """
     marks: dict[str, WordEffect] = {}
     names: dict[str, str] = {}
-    variants = dict(simplified())
     patterns: dict[str, tuple[re.Pattern[str], WordEffect]] = {}
     for path in [
         *(
@@ -135,10 +133,9 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
     ]:
         page = _LexiconFile(path)
         names.update(page.names())
-        variants.update(page.variants())
-        marks.update(page.marks(variants))
+        marks.update(page.marks())
         patterns.update(page.patterns())
-    return Lexicon(marks, names, variants, tuple(patterns.values()))
+    return Lexicon(marks, names, tuple(patterns.values()))
 
 
 class _LexiconFile:
@@ -175,13 +172,13 @@ class _LexiconFile:
                 remedy=f"did you mean {near!r}?" if near else "",
             )
 
-    def marks(self, variants: Mapping[int, str]) -> dict[str, WordEffect]:
+    def marks(self) -> dict[str, WordEffect]:
         """Each folded word of this file with all that it does."""
         marks: dict[str, WordEffect] = {}
         fillers, language = self._list("fillers"), str(self._raw.get("language", ""))
         changes = list(self._changes())
         made: dict[tuple[tuple[str, Any], ...], WordEffect] = {}
-        for plain, (_, change) in zip(_folded(changes, variants), changes, strict=True):
+        for plain, (_, change) in zip(_folded(changes), changes, strict=True):
             fields = tuple(change.items())
             if (effect := made.get(fields)) is None:
                 effect = made[fields] = WordEffect(language=language, **change)
@@ -226,19 +223,6 @@ class _LexiconFile:
                 )
             found.update({fold(str(name)).text: label for name in names})
         return found
-
-    def variants(self) -> dict[int, str]:
-        """Characters read as others, for `str.translate`."""
-        pairs = self._dict("variants")
-        for one, other in pairs.items():
-            if not (len(one) == 1 and isinstance(other, str) and len(other) == 1):
-                raise FileError(
-                    self._path,
-                    "expected one character for one character, got {other!r}",
-                    field=f"variants.{one}",
-                    other=other,
-                )
-        return {ord(one): str(other) for one, other in pairs.items()}
 
     def patterns(self) -> dict[str, tuple[re.Pattern[str], WordEffect]]:
         """Regexes over folded text."""
@@ -328,13 +312,13 @@ class _LexiconFile:
         return value
 
 
-def _folded(changes: Sequence[tuple[str, Any]], variants: Mapping[int, str]) -> list[str]:
+def _folded(changes: Sequence[tuple[str, Any]]) -> list[str]:
     """The words as they are looked for. Folding all at once is far quicker than each by itself."""
     words = [word for word, _ in changes]
     plain = fold("|".join(words)).text.split("|")
     if len(plain) != len(words):  # one of them holds the sign between them
         plain = [fold(word).text for word in words]
-    return [word.translate(cast("dict[int, str]", variants)).strip() for word in plain]
+    return [word.translate(simplified()).strip() for word in plain]
 
 
 def felt_as(

@@ -15,6 +15,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.affect import affect_of_labels
 from rolememory.text.affect_lexicon import shipped_lexicon
 from rolememory.text.fold import fold
+from rolememory.text.plain import simplified
 
 
 class UntaggedReply(NamedTuple):
@@ -176,8 +177,9 @@ def _label(word: str) -> str | None:
     name = fold(word.replace("_", " ")).text.strip()
     if name in _NOTHING_FELT:
         return ""
-    lexicon = shipped_lexicon()
-    return None if name in _ALSO_WORDS else lexicon.names.get(name.translate(lexicon.variants))
+    if name in _ALSO_WORDS:
+        return None
+    return shipped_lexicon().names.get(name.translate(simplified()))
 
 
 def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:

@@ -97,9 +97,8 @@ def test_a_card_becomes_a_role(
         visitor.field("welcome.card.file").set_input_files(document)
         visitor.reads(visitor.says("welcome.have", count=1))
         expect(visitor.page.locator("#role")).to_contain_text("Wren")
-    assert [memory.content for memory in empty.home.role("Wren").memories.values()] == [
-        "Wren mends clocks."
-    ]
+    wren = empty.home.role("Wren")
+    assert (wren.role.card, dict(wren.memories)) == ("card.json", {})
 
 
 def brings(visitor: Visitor, empty: Served) -> None:

@@ -216,7 +216,6 @@ def test_an_author_adds_replaces_and_silences_words(tmp_path: Path) -> None:
         ('{"wrods": {}}', "wrods: unknown section; did you mean 'words'?"),
         ('{"names": {"rage": ["rage"]}}', "names: unknown emotion 'rage'"),
         ('{"names": {"joy": 1}}', "names.joy: expected a list of names"),
-        ('{"variants": {"ab": "c"}}', "variants.ab: expected one character"),
         ('{"patterns": {"(": "joy"}}', "patterns.(: not a valid pattern"),
         ('{"intensifiers": {"very": -1}}', "intensifiers.very: expected a number"),
         ("[1]", "expected an object"),
