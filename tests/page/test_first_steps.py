@@ -108,7 +108,9 @@ def brings(visitor: Visitor, empty: Served) -> None:
     moon = visitor.says("tavern.many.of", name="明月", count=2)
     visitor.page.get_by_label(moon).select_option("one")
     visitor.button("tavern.bring").click()
-    expect(visitor.page.locator("#tavern-going")).to_contain_text(visitor.says("tavern.done"))
+    going = visitor.page.locator("#tavern-going")
+    expect(going).to_contain_text(visitor.says("tavern.done"))
+    expect(going).to_be_visible()
     expect(visitor.page.locator("#role")).to_contain_text("明月")
     visitor.reads(visitor.says("welcome.have", count=4))
     assert sorted(role.name for role in empty.home.roles()) == ["Asha", "Asha", "Bo", "明月"]

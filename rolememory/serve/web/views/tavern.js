@@ -40,14 +40,15 @@ async function handedOver(files, told) {
   await Promise.all(Array.from({ length: AT_ONCE }, carry));
 }
 
-/** `onMade` gets the first role that came. */
-export function Tavern({ onMade }) {
+/** `onMade` gets the first role that came; `onBring` is called while an import runs. */
+export function Tavern({ onMade, onBring }) {
   const [path, setPath] = useState("");
   const [found, setFound] = useState(null); // what there is
   const [sent, setSent] = useState(null); // 0..1 while files are handed over
   const [wrong, setWrong] = useState("");
   const [state, setState] = useState(null); // how the import stands
-  useEffect(() => { follow((now) => now.state === "running" && setState(now)); return events(() => follow(setState, onMade), { kinds: ["import"] }); }, []);
+  const going = (now) => { setState(now); onBring(); };
+  useEffect(() => { follow((now) => now.state === "running" && going(now)); return events(() => follow(setState, onMade), { kinds: ["import"] }); }, []);
   const attempt = async (call) => {
     setWrong("");
     setFound(null);
@@ -61,7 +62,7 @@ export function Tavern({ onMade }) {
     if (!files.size) return setWrong(t("tavern.files.none"));
     attempt(async () => { setSent(0); await handedOver(files, setSent); await look({}); });
   };
-  const bring = async (stories) => { setState(await post(UNDER, { ...found.given, stories })); setFound(null); };
+  const bring = async (stories) => { going(await post(UNDER, { ...found.given, stories })); setFound(null); };
   const running = state?.state === "running";
   return html`<section class="tavern"><h3>${t("tavern.title")}</h3><p>${t("tavern.what")}</p>
     ${!running && html`<form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("tavern.path")} aria-describedby="tavern-path-hint" placeholder="SillyTavern/data/default-user" value=${path} onInput=${(value) => { setPath(value); setWrong(""); }} autocomplete="off" spellcheck="false" /></div><${Button} type="submit" onClick=${named}>${t("tavern.look")}<//></form>

@@ -13,17 +13,18 @@ export default function Welcome() {
   const list = roles.use() ?? [];
   const chosen = looked.use(); // the same as in the header
   const here = list.find((one) => one.id === chosen) ?? list[0];
+  const [bringing, setBringing] = useState(false); // how an import goes stays in sight when its first role comes
   return html`<h1 tabindex="-1">${t("welcome.title")}</h1><p>${t("welcome.what")}</p><${Unasked} />
     <ol class="steps">
-      <li class="sheet"><h2>${t("welcome.role")}</h2>${list.length > 0 ? html`<p>${t("welcome.have", { count: number(list.length) })}</p>
-        <div class="row">${list.slice(0, 12).map((one) => html`<${Button} key=${one.id} aria-pressed=${one.id === here?.id} onClick=${() => looked.set(one.id)}>${one.name}<//>`)}</div>
-        <details><summary>${t("welcome.another")}</summary><${Ways} onMade=${looked.set} /></details>` : html`<${Ways} onMade=${looked.set} />`}</li>
+      <li class="sheet"><h2>${t("welcome.role")}</h2>${list.length > 0 && html`<p>${t("welcome.have", { count: number(list.length) })}</p>
+        <div class="row">${list.slice(0, 12).map((one) => html`<${Button} key=${one.id} aria-pressed=${one.id === here?.id} onClick=${() => looked.set(one.id)}>${one.name}<//>`)}</div>`}
+        <details open=${bringing || !list.length}><summary hidden=${!list.length}>${t("welcome.another")}</summary><${Ways} onMade=${looked.set} onBring=${() => setBringing(true)} /></details></li>
       <li class="sheet"><h2>${t("welcome.memory")}</h2>${here ? html`<${First} role=${here} key=${here.id} />` : html`<p class="soft">${t("welcome.after")}</p>`}</li>
       <li class="sheet"><h2>${t("welcome.frontend")}</h2><${Frontend} here=${here} /></li>
     </ol>`;
 }
 
-const Ways = ({ onMade }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} /></div><${Tavern} onMade=${onMade} />`;
+const Ways = ({ onMade, onBring }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} /></div><${Tavern} onMade=${onMade} onBring=${onBring} />`;
 
 function NewRole({ onMade }) {
   const [name, setName] = useState("");
