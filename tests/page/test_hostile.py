@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Dialog
 
 from tests.page.tour import VIEWS, walk
 from tests.page.visitors import Visitor, rows, visiting
@@ -103,8 +103,13 @@ def test_it_is_text_in_every_view(
 ) -> None:
     role = beset(api, text)
     dialogs: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
     with visiting(browser, house, "en", "phone") as visitor:
-        visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        visitor.page.on("dialog", dismiss)
         for view in VIEWS:
             walk(visitor, role, view)
             assert visitor.page.evaluate(AWRY) == {
@@ -113,6 +118,7 @@ def test_it_is_text_in_every_view(
                 "lured": 0,
                 "aside": 0,
             }, view
+        visitor.page.remove_listener("dialog", dismiss)
     assert dialogs == []
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -64,6 +64,7 @@ def browsing() -> Iterator[Browser]:
         try:
             yield browser
         finally:
+            _windows.clear()
             browser.close()
 
 
@@ -91,6 +92,11 @@ class Visitor:
         """A line of the console."""
         if kind in ("error", "warning"):
             self.errors.append(f"{text} {url}")
+
+    def asks(self, url: str) -> None:
+        """A request."""
+        if not url.startswith((self.served.url, "blob:", "data:")):
+            self.outside.append(url)
 
     def says(self, key: str, /, **values: Any) -> str:
         """The words of the page."""
@@ -122,39 +128,59 @@ class Visitor:
         self.page.get_by_role("main").get_by_text(text).first.wait_for(state="detached")
 
 
+_windows: dict[tuple[str, str, bool], Page] = {}  # the one browser's, each for many visitors
+
+
+def _window(browser: Browser, language: str, screen: str, dark: bool) -> Page:
+    """One that nobody uses just now; a new one costs more than most visits."""
+    room = (language, screen, dark)
+    if room not in _windows:
+        width, height = SCREENS[screen]
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            locale={"zh": "zh-CN", "en": "en-GB"}[language],
+            color_scheme="dark" if dark else "light",
+            has_touch=screen == "phone",
+            reduced_motion="reduce",
+        )
+        _windows[room] = context.new_page()
+        _windows[room].set_default_timeout(PATIENCE_MS)
+    return _windows[room]
+
+
+def _left(page: Page) -> None:
+    """As it was before anybody came."""
+    page.unroute_all()
+    page.context.set_offline(False)
+    if page.url != "about:blank":
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.context.clear_cookies()
+    page.goto("about:blank")
+
+
 @contextmanager
 def visiting(
     browser: Browser, served: Served, language: str, screen: str, dark: bool = False
 ) -> Iterator[Visitor]:
     """A visitor whose page must not have failed in the end, nor asked anybody else."""
-    width, height = SCREENS[screen]
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        locale={"zh": "zh-CN", "en": "en-GB"}[language],
-        color_scheme="dark" if dark else "light",
-        has_touch=screen == "phone",
-        reduced_motion="reduce",
-    )
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
+    page = _window(browser, language, screen, dark)
     visitor = Visitor(page, served, language, screen)
-    page.on(
-        "console",
-        lambda message: visitor.hears(message.type, message.text, message.location["url"]),
-    )
-    page.on("pageerror", lambda error: visitor.errors.append(str(error)))
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith((served.url, "blob:", "data:"))
-            else visitor.outside.append(request.url)
-        ),
-    )
+    hearing: dict[Any, Callable[[Any], None]] = {
+        "console": lambda line: visitor.hears(line.type, line.text, line.location["url"]),
+        "pageerror": lambda error: visitor.errors.append(str(error)),
+        "request": lambda request: visitor.asks(request.url),
+    }
+    for event, hears in hearing.items():
+        page.on(event, hears)
     try:
         yield visitor
-    finally:
-        context.close()
+        _left(page)
+        for event, hears in hearing.items():
+            page.remove_listener(event, hears)
+    except BaseException:
+        del _windows[language, screen, dark]  # who knows how it was left
+        page.context.close()
+        raise
     assert visitor.errors == [], visitor.errors
     assert visitor.outside == []
 
