@@ -27,18 +27,6 @@ class HelpPage(typer.core.TyperCommand):
         formatter.write(page(self, ctx))
 
 
-class HelpGroup(typer.core.TyperGroup):
-    """A group of verbs whose help is ours."""
-
-    def rows(self, ctx: Any) -> Sequence[tuple[str, str, str]]:
-        """(panel, name, help) of each of its verbs."""
-        raise NotImplementedError
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page."""
-        formatter.write(page(self, ctx))
-
-
 def page(command: Any, ctx: Any) -> str:
     """The help of a verb or group: usage, what it does, its arguments, verbs and options."""
     parts = [_usage(command, ctx), *_about(command)]
@@ -50,7 +38,7 @@ def page(command: Any, ctx: Any) -> str:
 
 def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
     yield say("Arguments"), list(map(argument_row, _shown(command, ctx, "argument")))
-    verbs = command.rows(ctx) if isinstance(command, HelpGroup) else ()
+    verbs = command.rows(ctx) if hasattr(command, "rows") else ()
     for panel in dict.fromkeys(panel for panel, _, _ in verbs):
         yield say(panel), [(name, say(text)) for of, name, text in verbs if of == panel]
     yield say("Options"), list(map(option_row, _shown(command, ctx, "option")))
@@ -71,7 +59,7 @@ def usage(command: Any, ctx: Any) -> list[str]:
     """The words of a command line: the verb, its arguments, `[OPTIONS]` where it has any of its own."""
     given = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     words = [ctx.command_path, *(metavar(one) for one in given)]
-    if isinstance(command, HelpGroup):
+    if hasattr(command, "rows"):
         words.append(say("VERB ..."))
     options = [one for one in command.params if one.param_type_name == "option"]
     return [*words, say("[OPTIONS]")] if options else words

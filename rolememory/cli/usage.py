@@ -13,60 +13,43 @@ MISTAKE: type[Exception] = typer.BadParameter.__mro__[
     2
 ]  # typer's own ClickException, or click's in older versions
 
+EVERYWHERE = ("--home", "--json", "--lang")  # options of every verb
 _QUOTED = re.compile(r"'([^']*)'")
 
 
 def worded(error: Any) -> str:
     """The message of a usage mistake in the person's language."""
-    kind = type(error).__name__
     worder = {
         "MissingParameter": _missing,
         "NoSuchOption": _no_such_option,
         "BadParameter": _bad_value,
         "BadOptionUsage": _bad_option,
-        "BadArgumentUsage": _plain,
-    }.get(kind, _general)
-    return f"{worder(error)}{_see(error)}"
-
-
-def _see(error: Any) -> str:
+    }.get(type(error).__name__, _general)
     path = getattr(getattr(error, "ctx", None), "command_path", "rolememory")
-    return say("; see `{path} --help`", path=path)
+    return worder(error) + say("; see `{path} --help`", path=path)
 
 
 def _missing(error: Any) -> str:
-    parameter = error.param
-    name = metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
-    return say("{name} is missing", name=name)
+    return say("{name} is missing", name=_name(error.param))
+
+
+def _name(parameter: Any) -> str:
+    """What stands for a parameter on the command line."""
+    if parameter is None:
+        return ""
+    return metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
 
 
 def _no_such_option(error: Any) -> str:
-    name = error.option_name
-    known = [*_options(error), "--home", "--json", "--lang"]
-    near = closest(name, known)
+    parameters = getattr(getattr(error.ctx, "command", None), "params", [])
+    known = [word for one in parameters for word in (*one.opts, *one.secondary_opts)]
+    near = closest(error.option_name, [*(one for one in known if one[:1] == "-"), *EVERYWHERE])
     hint = say(", did you mean {near}?", near=near) if near else ""
-    return say("no option {name} here{hint}", name=name, hint=hint)
-
-
-def _options(error: Any) -> list[str]:
-    command = getattr(error.ctx, "command", None)
-    return [
-        name
-        for parameter in getattr(command, "params", [])
-        for name in [*parameter.opts, *parameter.secondary_opts]
-        if name.startswith("-")
-    ]
+    return say("no option {name} here{hint}", name=error.option_name, hint=hint)
 
 
 def _bad_value(error: Any) -> str:
-    parameter, message = error.param, error.message.rstrip(".")
-    name = (
-        ""
-        if parameter is None
-        else metavar(parameter)
-        if parameter.param_type_name == "argument"
-        else parameter.opts[0]
-    )
+    name, message = _name(error.param), error.message.rstrip(".")
     problem = _lower(message)
     if message.isascii() and (found := _QUOTED.search(message)):
         return say("{name}: {problem}", msgctxt="value", name=name, problem=problem, value=found[1])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from rolememory.cli.help_pages import HelpGroup, HelpPage
+from rolememory.cli.help_pages import HelpPage, page
 from rolememory.locales import translatable
 
 GROUPS: Mapping[str, str] = translatable({
@@ -149,39 +149,44 @@ PANELS: Mapping[str, Sequence[Verb]] = {
 }  # fmt: skip
 
 
-class VerbGroup(HelpGroup):
+class VerbGroup(typer.core.TyperGroup):
     """Verbs of the table: all of them, or those of one group."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in the order of the table."""
-        return [name for _, name, _ in self.rows(ctx)]
+        return list(_below(ctx))
 
     def rows(self, ctx: Any) -> list[tuple[str, str, str]]:
         """(panel, name, help) of each verb or group, for help pages; nothing is imported for it."""
-        group = _group_of(ctx)
-        found: dict[str, tuple[str, str, str]] = {}
-        for panel, verbs in PANELS.items():
-            for verb in verbs:
-                name, _, below = verb.words.removeprefix(group).partition(" ")
-                if verb.words.startswith(group):
-                    found.setdefault(name, (panel, name, GROUPS[name] if below else verb.help))
-        return list(found.values())
+        return [
+            (panel, name, GROUPS[name] if grouped else verb.help)
+            for name, (panel, verb, grouped) in _below(ctx).items()
+        ]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The verb or group of this name, None where there is none."""
-        words = _group_of(ctx) + cmd_name
-        for panel, verbs in PANELS.items():
-            for verb in verbs:
-                if verb.words == words:
-                    return _command(cmd_name, panel, verb)
-                if verb.words.startswith(f"{words} "):
-                    return VerbGroup(name=cmd_name, help=GROUPS[words], rich_help_panel=panel)
-        return None
+        if (found := _below(ctx).get(cmd_name)) is None:
+            return None
+        panel, verb, grouped = found
+        if grouped:
+            return VerbGroup(name=cmd_name, help=GROUPS[cmd_name], rich_help_panel=panel)
+        return _command(cmd_name, panel, verb)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        formatter.write(page(self, ctx))
 
 
-def _group_of(ctx: Any) -> str:
-    """The words before a verb: `"model "` within the group `model`, else nothing."""
-    return f"{ctx.info_name} " if ctx.parent else ""
+def _below(ctx: Any) -> Mapping[str, tuple[str, Verb, bool]]:
+    """By name: the panel, the verb, or the first one of a group, and whether it is a group."""
+    group = f"{ctx.info_name} " if ctx.parent else ""
+    found: dict[str, tuple[str, Verb, bool]] = {}
+    for panel, verbs in PANELS.items():
+        for verb in verbs:
+            name, _, below = verb.words.removeprefix(group).partition(" ")
+            if verb.words.startswith(group):
+                found.setdefault(name, (panel, verb, bool(below)))
+    return found
 
 
 def _command(name: str, panel: str, verb: Verb) -> Any:

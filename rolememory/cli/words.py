@@ -24,9 +24,7 @@ def language_from(arguments: Sequence[str], environment: Mapping[str, str]) -> L
     >>> language_from(["roles", "--lang", "zh"], {}), language_from([], {"LANG": "zh_CN.GBK"}), language_from([], {"LC_ALL": "en_US"})
     ('zh', 'zh', 'en')
     """
-    given = [value for name, value in pairwise(arguments) if name == "--lang"]
-    given += [value.removeprefix("--lang=") for value in arguments if value.startswith("--lang=")]
-    given += filter(None, map(environment.get, _NAMES))
+    given = [*_named(arguments), *filter(None, map(environment.get, _NAMES))]
     given = given or [name for name in locale.getlocale() if name]
     return spoken((given or ["en"])[0]) or "en"
 
@@ -40,6 +38,12 @@ def spoken(name: str) -> Language:
     word = re.split("[^a-z]", name.lower())[0]
     code = {"chinese": "zh", "english": "en"}.get(word, word)
     return code if code in languages() else ""
+
+
+def _named(arguments: Sequence[str]) -> list[str]:
+    """What the command line asks for."""
+    words = (word for one in arguments for word in one.split("=", 1))
+    return [value for name, value in pairwise(words) if name == "--lang"]
 
 
 class ProcessLanguage:
@@ -59,9 +63,7 @@ def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
     A home may have catalogues of its own, in `locales/`.
     """
     settle(arguments)
-    if os.environ.get("ROLEMEMORY_LANG") or any(
-        word.partition("=")[0] == "--lang" for word in arguments
-    ):
+    if os.environ.get("ROLEMEMORY_LANG") or _named(arguments):
         return
     try:
         told = tomllib.loads((home.expanduser() / "rolememory.toml").read_text("utf-8-sig")).get(
