@@ -12,7 +12,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -56,20 +55,15 @@ class RoleMemoryParts:
 
 
 def _of(
-    part: Callable[[RoleMemoryParts], Part], call: Callable[Concatenate[Part, Args], Given]
+    part: str, call: Callable[Concatenate[Part, Args], Given]
 ) -> Callable[Concatenate["RoleMemory", Args], Given]:
     """The method of a part as a method of the role."""
 
     @wraps(call)
     def called(self: "RoleMemory", /, *args: Args.args, **kwargs: Args.kwargs) -> Given:
-        return call(part(self.parts), *args, **kwargs)
+        return call(getattr(self.parts, part), *args, **kwargs)
 
     return called
-
-
-_recall, _conversation, _memories, _chapters, _maintenance = map(
-    attrgetter, ("recall", "conversation", "memories", "chapters", "maintenance")
-)
 
 
 class RoleMemory:
@@ -80,51 +74,51 @@ class RoleMemory:
         self.id, self.parts = role_id, RoleMemoryParts(context, associate)
         self.space, self.store, self.chats = context.space, context.store, context.chats
 
-    recall = _of(_recall, RoleRecall.recall)
-    search = _of(_recall, RoleRecall.search)
-    ready = _of(_recall, RoleRecall.ready)
+    recall = _of("recall", RoleRecall.recall)
+    search = _of("recall", RoleRecall.search)
+    ready = _of("recall", RoleRecall.ready)
 
-    observe = _of(_conversation, RoleConversation.observe)
-    learned_from = _of(_conversation, RoleConversation.learned_from)
-    waiting = _of(_conversation, RoleConversation.waiting)
-    refused = _of(_conversation, RoleConversation.refused)
-    accept = _of(_conversation, RoleConversation.accept)
-    reject = _of(_conversation, RoleConversation.reject)
-    forget = _of(_conversation, RoleConversation.forget)
+    observe = _of("conversation", RoleConversation.observe)
+    learned_from = _of("conversation", RoleConversation.learned_from)
+    waiting = _of("conversation", RoleConversation.waiting)
+    refused = _of("conversation", RoleConversation.refused)
+    accept = _of("conversation", RoleConversation.accept)
+    reject = _of("conversation", RoleConversation.reject)
+    forget = _of("conversation", RoleConversation.forget)
 
-    remember = _of(_memories, RoleMemories.remember)
-    remember_all = _of(_memories, RoleMemories.remember_all)
-    edit = _of(_memories, RoleMemories.edit)
-    archive = _of(_memories, RoleMemories.archive)
-    keep = _of(_memories, RoleMemories.keep)
-    pin = _of(_memories, RoleMemories.pin)
-    unpin = _of(_memories, RoleMemories.unpin)
-    passage = _of(_memories, RoleMemories.passage)
-    restore_passages = _of(_memories, RoleMemories.restore_passages)
-    delete = _of(_memories, RoleMemories.delete)
-    undo = _of(_memories, RoleMemories.undo)
-    history = _of(_memories, RoleMemories.history)
+    remember = _of("memories", RoleMemories.remember)
+    remember_all = _of("memories", RoleMemories.remember_all)
+    edit = _of("memories", RoleMemories.edit)
+    archive = _of("memories", RoleMemories.archive)
+    keep = _of("memories", RoleMemories.keep)
+    pin = _of("memories", RoleMemories.pin)
+    unpin = _of("memories", RoleMemories.unpin)
+    passage = _of("memories", RoleMemories.passage)
+    restore_passages = _of("memories", RoleMemories.restore_passages)
+    delete = _of("memories", RoleMemories.delete)
+    undo = _of("memories", RoleMemories.undo)
+    history = _of("memories", RoleMemories.history)
 
-    chapters = _of(_chapters, RoleChapters.chapters)
-    end_chapter = _of(_chapters, RoleChapters.end_chapter)
-    retell = _of(_chapters, RoleChapters.retell)
+    chapters = _of("chapters", RoleChapters.chapters)
+    end_chapter = _of("chapters", RoleChapters.end_chapter)
+    retell = _of("chapters", RoleChapters.retell)
 
-    upgrade = _of(_maintenance, RoleMaintenance.upgrade)
-    clean = _of(_maintenance, RoleMaintenance.clean)
-    tend = _of(_maintenance, RoleMaintenance.tend)
-    used = _of(_maintenance, RoleMaintenance.used)
-    weight = _of(_maintenance, RoleMaintenance.weight)
-    reweigh = _of(_maintenance, RoleMaintenance.reweigh)
-    core = _of(_maintenance, RoleMaintenance.core)
-    archived = _of(_maintenance, RoleMaintenance.archived)
-    associate = _of(_maintenance, RoleMaintenance.associate)
-    backup = _of(_maintenance, RoleMaintenance.backup)
-    restore = _of(_maintenance, RoleMaintenance.restore)
-    export = _of(_maintenance, RoleMaintenance.export)
-    stats = _of(_maintenance, RoleMaintenance.stats)
+    upgrade = _of("maintenance", RoleMaintenance.upgrade)
+    clean = _of("maintenance", RoleMaintenance.clean)
+    tend = _of("maintenance", RoleMaintenance.tend)
+    used = _of("maintenance", RoleMaintenance.used)
+    weight = _of("maintenance", RoleMaintenance.weight)
+    reweigh = _of("maintenance", RoleMaintenance.reweigh)
+    core = _of("maintenance", RoleMaintenance.core)
+    archived = _of("maintenance", RoleMaintenance.archived)
+    associate = _of("maintenance", RoleMaintenance.associate)
+    backup = _of("maintenance", RoleMaintenance.backup)
+    restore = _of("maintenance", RoleMaintenance.restore)
+    export = _of("maintenance", RoleMaintenance.export)
+    stats = _of("maintenance", RoleMaintenance.stats)
 
-    problems = _of(attrgetter("lore"), RoleLore.problems)
-    learned = _of(attrgetter("learning"), RoleLearning.learned)
+    problems = _of("lore", RoleLore.problems)
+    learned = _of("learning", RoleLearning.learned)
 
     @property
     def memories(self) -> Mapping[str, Memory]:
