@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, UserName, option
 from rolememory.cli.output import one_line, out, printable, write
-from rolememory.cli.stories import show_chapter
+from rolememory.cli.stories import end_chapter
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
@@ -182,14 +182,7 @@ class ChatSession:
         if not self.said:
             out.raw(say("nothing was said yet"))
             return
-        before = {one.id for one in self.role_memory.chapters(self.chat)}
-        report = self.role_memory.end_chapter(self.chat, title)
-        for one in self.role_memory.chapters(self.chat):
-            if one.id not in before:
-                show_chapter(one)
-        out.warn(*report.notes)
-        if not (report.notes or report.summaries):
-            out.say("the chapter ends here")
+        end_chapter(self.role_memory, self.chat, title)
 
     def _previously(self, last: datetime) -> None:
         """What happened before, after days without a word."""

@@ -1,6 +1,5 @@
 """story: what the chats of a role know of one another, and the chapters of their stories."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
@@ -9,6 +8,9 @@ from rolememory.cli.output import Row, out, picked, plain
 from rolememory.cli.words import say, worded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rolememory.engine import RoleMemory
     from rolememory.learn.model.report import LearningReport
     from rolememory.schema.memory import Memory
 
@@ -104,9 +106,7 @@ def chapter(
 ) -> None:
     """After the newest message. A model that cannot be reached writes it later."""
     with open_role(role) as role_memory:
-        before = {one.id for one in role_memory.chapters(chat)}
-        reports = [role_memory.end_chapter(chat, title)]
-        _told(reports, [one for one in role_memory.chapters(chat) if one.id not in before])
+        end_chapter(role_memory, chat, title)
 
 
 def retell(
@@ -116,9 +116,8 @@ def retell(
 ) -> None:
     """The new ones take the place of the old, which are archived."""
     with open_role(role) as role_memory:
-        before = {one.id for one in role_memory.chapters()}
-        reports = role_memory.retell(*dict.fromkeys(chapter_ids), through=through)
-        _told(reports, [one for one in role_memory.chapters() if one.id not in before])
+        ids = dict.fromkeys(chapter_ids)
+        _told(role_memory, lambda: role_memory.retell(*ids, through=through))
 
 
 def heading(one: "Memory") -> str:
@@ -145,17 +144,20 @@ def chapter_json(one: "Memory") -> Row:
     return found
 
 
-def show_chapter(one: "Memory") -> None:
-    """Heading and text of a chapter."""
-    out.line(heading(one), "bold")
-    out.raw(one.content)
+def end_chapter(role_memory: "RoleMemory", chat: str, title: str) -> None:
+    """End a chapter, and show what the model wrote."""
+    _told(role_memory, lambda: [role_memory.end_chapter(chat, title)])
 
 
-def _told(reports: "Iterable[LearningReport]", found: "list[Memory]") -> None:
-    notes = dict.fromkeys(worded(note) for one in reports for note in one.notes)
+def _told(role_memory: "RoleMemory", ask: "Callable[[], Iterable[LearningReport]]") -> None:
+    """The chapters that came of it, heading and text of each, and what went wrong."""
+    before = {one.id for one in role_memory.chapters()}
+    notes = dict.fromkeys(worded(note) for one in ask() for note in one.notes)
+    found = [one for one in role_memory.chapters() if one.id not in before]
     if not out.json(list(map(chapter_json, found))):
         for one in found:
-            show_chapter(one)
+            out.line(heading(one), "bold")
+            out.raw(one.content)
         if not (found or notes):
             out.say("nothing to tell yet")
     out.warn(*notes)
