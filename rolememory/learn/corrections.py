@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from rolememory.learn.commands.patterns import LANGUAGES, command_patterns
+from rolememory.learn.model.known_memories import told_at
 from rolememory.schema.memory import Memory
 from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, RARE, kind, tokens
@@ -26,11 +27,7 @@ def corrected(text: str, memories: Iterable[Memory]) -> Memory | None:
     """The memory that a correction means, the newest one where it may mean several; None where it names none. O(memories)."""
     new, old = _parts(text)
     fitting = (one for one in memories if _fits(new, old, _words(one.content)))
-    return max(
-        fitting,
-        key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id),
-        default=None,
-    )
+    return max(fitting, key=lambda one: (told_at(one), one.id), default=None)
 
 
 def latest(text: str, memories: Sequence[Memory]) -> Memory | None:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rolememory.learn import verdicts
-from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, SourceIndex
+from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Saying, SourceIndex
 from rolememory.learn.memory_requests import emotions_of
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
@@ -17,9 +17,6 @@ from rolememory.storage.review import Review, Waiting
 
 Commit = Callable[[Sequence[Edit], str], Snapshot]
 """Writes edits as one transaction of an actor."""
-
-Saying = Callable[[str, str], str]
-"""(chat, version) -> the text of that message, "" when it is not known."""
 
 Prompted = Callable[[Draft], Iterable[str]]
 """The ids of the memories that stood in the prompt of the reply that a draft rests on."""

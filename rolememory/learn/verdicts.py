@@ -7,10 +7,10 @@ or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import UTC, datetime
 
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.corrections import corrected, latest
+from rolememory.learn.model.known_memories import told_at
 from rolememory.locales import Listed
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, Draft, Verdict
@@ -21,7 +21,6 @@ from rolememory.storage.memories import Edit
 from rolememory.text.language import language_of
 
 _CARRIED = Memory.model_fields.keys() & {one.name for one in fields(Draft)}
-_BEFORE = datetime.min.replace(tzinfo=UTC)  # when an undated memory was told: before all others
 AGAINST = ("against_author", "against_locked")
 """Why a draft waits that would replace what a person keeps."""
 _UNKEPT = frozenset({"ignore", "review"})
@@ -88,7 +87,7 @@ def _beside(
 ) -> Verdict:
     """What becomes of a draft beside what it corrects, what it restates and what restates it."""
     same = [one for one in alike if one != wrong and _replaceable(one, memory)]
-    merged = [one.id for one in same if _told_at(one) <= _told_at(memory)]
+    merged = [one.id for one in same if told_at(one) <= told_at(memory)]
     later = tuple(one.id for one in same if one.id not in merged and one.id in known)
     if wrong:
         return _superseding(draft, wrong, merged, later)
@@ -147,7 +146,7 @@ def _standing(known: Mapping[str, Memory], user: str | None) -> Iterator[Memory]
 
 def _may_meet(older: Memory, newer: Memory) -> bool:
     """Whether what was told then may be outdated, or must be defended against it: what a person keeps has no day."""
-    told_before = _told_at(older) <= _told_at(newer)
+    told_before = told_at(older) <= told_at(newer)
     return _protected(older) or (told_before and _same_person(older, newer))
 
 
@@ -169,10 +168,6 @@ def _same_person(older: Memory, newer: Memory) -> bool:
     What one user says never replaces what all share, save about themselves; what all share replaces what one was told of others.
     """
     return newer.user == older.user or (older.user is None) == (newer.subject == USER)
-
-
-def _told_at(memory: Memory) -> datetime:
-    return memory.created or _BEFORE
 
 
 def _added(memory_id: str, verdict: Verdict, replaced: Sequence[str]) -> Edit:

@@ -178,9 +178,7 @@ class ChatModel:
     def cut(self) -> None:
         """Give up what is being asked, and ask nothing more."""
         self._closed = True
-        call = self._call
-        if call is not None:
-            call.cut()
+        self._give_way()
 
     def _read(
         self, text: str, shape: type[Shape], check: Callable[[Shape], str]
@@ -308,9 +306,8 @@ class ChatModel:
         return call, head
 
     def _hang_up(self) -> None:
-        call, self._call = self._call, None
-        if call is not None:
-            call.cut()
+        self._give_way()
+        self._call = None
 
 
 def _forms(step: str, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:

@@ -79,5 +79,5 @@ def _share(memory: Memory, spoken: set[str]) -> float:
 
 
 def told_at(memory: Memory) -> float:
-    """When it was told, as a timestamp; 0 for what has no day."""
-    return memory.created.timestamp() if memory.created else 0.0
+    """When it was told, as a timestamp; what has no day was told before all else."""
+    return memory.created.timestamp() if memory.created else float("-inf")

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 
 from rolememory.chats import ChatInfo, Chats
-from rolememory.circuit_breaker import CircuitBreaker, State
+from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import ModelAnswerError, ModelError
 from rolememory.learn.model.base import (
     Batch,
@@ -99,14 +99,12 @@ class NamedExtractor:
 
     def works(self) -> None:
         """It did what it is for, whether or not what it asks did."""
-        was_down = self.breaker.state is State.HALF_OPEN
-        if self.breaker.success() and was_down:
+        if self.breaker.success():
             _log.warning("extractor %s: works again", self.name)
 
     def fails(self, reason: str) -> None:
         """It broke."""
-        was_down = self.breaker.state is State.HALF_OPEN
-        if self.breaker.failure(reason) and not was_down:
+        if self.breaker.failure(reason):
             _log.warning(
                 "extractor %s: %s; it is left alone for a while, what it would read waits",
                 self.name,
