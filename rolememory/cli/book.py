@@ -4,10 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.bookshelf import (
-    FOUND_FAULTS,
     BookName,
     BookNames,
     Watch,
@@ -75,7 +72,7 @@ def scan(
     paths = [book_path(name) for name in books]
     settings = settings_of(rules)
 
-    def once() -> None:
+    def once() -> int:
         from rolememory.authoring.scan import look
         from rolememory.schema.role import Character
 
@@ -95,6 +92,7 @@ def scan(
         if not out.json(values):
             _show_report(report, values)
         out.warn(*(f"{one.name}: {problem}" for one in files for problem in one.book.problems))
+        return 0
 
     again(once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)
 
@@ -186,16 +184,12 @@ def lint(
 ) -> None:
     """Exit code 3 when there are errors."""
     paths = [book_path(name) for name in books]
-    errors = 0
 
-    def once() -> None:
-        nonlocal errors
+    def once() -> int:
         rows = [row for path in paths for row in faults_of(path, rules)]
-        errors = show_faults(rows, everything, several=len(paths) > 1)
+        return show_faults(rows, everything, several=len(paths) > 1)
 
     again(once, paths, watch)
-    if errors:
-        raise typer.Exit(FOUND_FAULTS)
 
 
 def faults_of(path: Path, rules: str | None) -> Iterator[Row]:
@@ -319,20 +313,16 @@ def try_book(
 
     path = book_path(book)
     sheet = Path(tests) if tests else beside(path)
-    good = True
 
-    def once() -> None:
-        nonlocal good
+    def once() -> int:
         cases = read_expectations(read_text(str(sheet)), str(sheet))
         found = list(check(read_file(path).book, cases, str(sheet)))
         values = _tried_json(path, found)
-        good = not values["failures"]
         if not out.json(values):
             _show_tried(found)
+        return len(values["failures"])
 
     again(once, [path, sheet], watch)
-    if not good:
-        raise typer.Exit(FOUND_FAULTS)
 
 
 def _tried_json(path: Path, found: "list[tuple[ExpectationCase, list[Failure]]]") -> dict[str, Any]:

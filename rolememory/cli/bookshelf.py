@@ -1,8 +1,10 @@
 """Where a book of the command line is: a file, a book of the home or of a role, or one that is shipped."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.files import read_bytes
@@ -144,10 +146,15 @@ def settings_of(rules: str | None) -> "ScanSettings":
     return lore.model_copy(update={"rules": rules_named(rules).name}) if rules else lore
 
 
-def again(once: Callable[[], None], paths: list[Path], watch: bool) -> None:
-    """Do it now, and with --watch at every change; what is wrong meanwhile is told, and the next change waited for."""
+def again(once: Callable[[], int], paths: Sequence[Path] = (), watch: bool = False) -> None:
+    """Do it now, and end with exit code 3 where it found faults; with --watch at every change, whatever is wrong meanwhile.
+
+    Raises:
+        Exit: it found some.
+    """
     if not watch:
-        once()
+        if once():
+            raise typer.Exit(FOUND_FAULTS)
         return
     from rolememory.authoring.poll_files import changes
 
@@ -158,7 +165,7 @@ def again(once: Callable[[], None], paths: list[Path], watch: bool) -> None:
         _or_warn(once)
 
 
-def _or_warn(once: Callable[[], None]) -> None:
+def _or_warn(once: Callable[[], int]) -> None:
     try:
         once()
     except RoleMemoryError as error:

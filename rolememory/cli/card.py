@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.book import faults_of, show_faults
-from rolememory.cli.bookshelf import FOUND_FAULTS, card_path
+from rolememory.cli.bookshelf import again, card_path
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import write_converted
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, argument, option
@@ -136,8 +134,7 @@ def lint(
     rows = list(_card_rows(path, card))
     if card.book_file is not None:
         rows += faults_of(path, rules)
-    if show_faults(rows, everything):
-        raise typer.Exit(FOUND_FAULTS)
+    again(lambda: show_faults(rows, everything))
 
 
 def _card_rows(path: Path, card: "Card") -> Iterator[Row]:

@@ -17,7 +17,6 @@ from rolememory.cards.base import load
 from rolememory.cli.embedding_status import look
 from rolememory.cli.learning_status import (
     ConfiguredServer,
-    LearningStatus,
     learns_by,
     servers,
     standing,
@@ -391,7 +390,7 @@ def _backups(folder: Path, role: Role, memories: int) -> Findings:
 def _learning(settings: Settings, *, ask: bool) -> Findings:
     """Who learns, and the servers that are asked."""
     by = learns_by(settings)
-    told = LearningStatus(by).told()
+    told = say(by, msgctxt="learning")
     yield finding(
         "note" if by == "off" else "good",
         "learning",

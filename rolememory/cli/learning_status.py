@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from rolememory.chats import Chats
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.inject.environment import Templates
 from rolememory.learn.cursor import Cursors
 from rolememory.learn.model.known_memories import KnownMemories
@@ -32,25 +32,19 @@ class LearningStatus:
     """How learning stands in one role."""
 
     by: str  # off, commands, commands and model
-    chats: int = 0
-    archived: int = 0
-    messages: int = 0  # that stand in them
-    unread: int = 0  # chats with something the rules have not read yet
-    queue: Mapping[str, int] = field(
-        default_factory=dict
-    )  # chat -> exchanges that wait for the model
-    waiting: int = 0  # drafts that wait for a person
-    notes: tuple[str, ...] = ()  # what keeps the model from reading
-    problems: tuple[str, ...] = ()  # of chats
+    chats: int
+    archived: int
+    messages: int  # that stand in them
+    unread: int  # chats with something the rules have not read yet
+    queue: Mapping[str, int]  # chat -> exchanges that wait for the model
+    waiting: int  # drafts that wait for a person
+    notes: tuple[str, ...]  # what keeps the model from reading
+    problems: tuple[str, ...]  # of chats
 
     @property
     def queued(self) -> int:
         """Exchanges that wait for the model, of all chats."""
         return sum(self.queue.values())
-
-    def told(self) -> str:
-        """Who learns, in the person's language."""
-        return say(self.by, msgctxt="learning")
 
 
 translatable(("off", "commands", "commands and model"), "learning")

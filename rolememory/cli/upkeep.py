@@ -149,22 +149,14 @@ def backup(
     role: MaybeRole = None, everyone: Annotated[bool, option("--all", "every role")] = False
 ) -> None:
     """One zip per role, in the role's folder backups/."""
-    from rolememory.storage.files.backup import backup as make
-
     if role is None and not everyone:
         raise InvalidValueError("which role? name one, or write --all")
     rows: list[Row] = []
     with open_home() as home:
-        for role_id in chosen(home, None if everyone else role):
-            path = make(home.folder.folder(role_id), home.settings.storage)
-            rows.append(
-                {
-                    "role": home.folder.find(role_id).name,
-                    "id": role_id,
-                    "file": str(path),
-                    "size": path.stat().st_size,
-                }
-            )
+        for one in map(home.role, chosen(home, None if everyone else role)):
+            path = one.backup()
+            told = {"file": str(path), "size": path.stat().st_size}
+            rows.append({"role": one.role.name, "id": one.id, **told})
     out.result(
         rows,
         *(
