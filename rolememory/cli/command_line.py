@@ -53,7 +53,9 @@ def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
             given[name] = value if joint else _value(name, next(words, None))
     home = Path(given["--home"] or DEFAULT_HOME)
     add_folder(home.expanduser() / "locales")
-    _check_language(given["--lang"])
+    if given["--lang"] and not spoken(given["--lang"]):
+        known, value = Listed(languages()), given["--lang"]
+        raise UsageError("--lang: expected one of {known}, got {value!r}", known=known, value=value)
     return CommandLine((*rest, *arguments[end:]), home, bool(given["--json"]))
 
 
@@ -62,10 +64,3 @@ def _value(name: str, value: str | None) -> str:
         example = f"{name} {'zh' if name == '--lang' else DEFAULT_HOME}"
         raise UsageError("option {name} needs a value; write {example}", name=name, example=example)
     return value
-
-
-def _check_language(value: str) -> None:
-    if value and not spoken(value):
-        raise UsageError(
-            "--lang: expected one of {known}, got {value!r}", known=Listed(languages()), value=value
-        )

@@ -96,7 +96,8 @@ class AdmissionFilter:
             or self._known_anyway(draft, injected, said)
         )
         if refusal:
-            return Refused(_safe(draft), refusal)
+            secret = not draft.explicit and secrets_in(draft.content)
+            return Refused(_redacted(draft) if secret else draft, refusal)
         return self._guarded(_weighed(draft, said), even)
 
     def _misshapen(self, draft: Draft) -> Reason | None:
@@ -218,13 +219,11 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     texts = [text for one in draft.evidence for text in _texts(one, said)]
     texts += [said(draft.evidence[0].chat, version) for version in draft.context]
     heard, told = weighty(" ".join(texts)), weighty(draft.content)
-    enough = 1 if all(map(_asks, texts)) else _SAYS_SOMETHING
+    enough = (
+        1 if all(text.rstrip(_AFTER).endswith(("?", "？")) for text in texts) else _SAYS_SOMETHING
+    )
     otherwise = told and len(heard) >= enough and heard.isdisjoint(told)
     return Reason.of("not_said") if otherwise else None
-
-
-def _asks(text: str) -> bool:
-    return text.rstrip(_AFTER).endswith(("?", "？"))
 
 
 def _quoted(support: Evidence, said: Saying | None) -> bool:
@@ -277,10 +276,6 @@ def _stands_wherever(draft: Draft, memory: Memory) -> bool:
         any(chat == one.chat and ground <= {*one.versions} for chat, ground in grounds)
         for one in draft.evidence
     )
-
-
-def _safe(draft: Draft) -> Draft:
-    return _redacted(draft) if not draft.explicit and secrets_in(draft.content) else draft
 
 
 def _redacted(draft: Draft) -> Draft:

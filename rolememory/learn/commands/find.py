@@ -8,12 +8,11 @@ from rolememory.inject.fence import forged, strip
 from rolememory.learn.commands.patterns import (
     LANGUAGES,
     CommandPatterns,
-    Kind,
     aside,
     command_patterns,
 )
 from rolememory.learn.commands.sentence import Command, CommandSentence, content
-from rolememory.learn.commands.voices import blanked
+from rolememory.learn.commands.voices import blanked, without
 from rolememory.schema.learning import ScopeCommand
 from rolememory.schema.scene import Language
 from rolememory.text.language import HAN
@@ -134,19 +133,14 @@ class _CommandParser:
         return found + list(self._told(0, len(self._text), ooc=False))
 
     def _blank(self, start: int, end: int) -> None:
-        self._story = (
-            self._story[:start] + re.sub(r"[^\n]", " ", self._story[start:end]) + self._story[end:]
-        )
+        self._story = without(self._story, start, end)
 
     def _slashed(self) -> Iterator[Command]:
         for line in self._rules.slashed.finditer(self._even):
             self._blank(*line.span())
-            yield self._command(
-                self._rules.slash[line["word"]],
-                self._clean(*line.span("rest")),
-                line.start(),
-                line.end(),
-            )
+            said = content(self._text, self._even, self._rules, *line.span("rest"))
+            kind, quote = self._rules.slash[line["word"]], self._text[slice(*line.span())].strip()
+            yield Command(kind, said, quote, True, *line.span())
 
     def _bracketed(self) -> Iterator[Command]:
         label = re.compile(rf"\s*(?:{self._rules.ooc})\s*[:,.-]*\s*")
@@ -173,12 +167,6 @@ class _CommandParser:
             scope = CommandSentence(self._text, source, self._rules, parts, place, loose=loose)
             for command in scope.commands():
                 yield replace(command, ooc=ooc)
-
-    def _clean(self, start: int, end: int) -> str:
-        return content(self._text, self._even, self._rules, start, end)
-
-    def _command(self, kind: Kind, said: str, start: int, end: int) -> Command:
-        return Command(kind, said, self._text[start:end].strip(), True, start, end)
 
 
 def _joined(parts: list[SentenceSpan], even: str) -> list[SentenceSpan]:

@@ -247,8 +247,10 @@ class CommandSentence:
         if row.shape == "before" and told:
             return before, self.part.start, start
         keeps = row.kind in ("remember", "pin") and row.shape in ("that", "before")
-        if keeps and self._goes_on(match.end(), start):
-            return None
+        if keeps and self._says_more_than_a_name(
+            self.even[match.end() : self._next_command(start)]
+        ):
+            return None  # "don't forget, believe in yourself"
         if self._tells(before):
             return before, self.part.start, start
         if told:  # "bring your coat, don't forget": a plan
@@ -263,10 +265,6 @@ class CommandSentence:
                 part = self.parts[self.place + step]
                 return said, part.start, part.end
         return None
-
-    def _goes_on(self, end: int, start: int) -> bool:
-        """Whether more than a name follows: "don't forget, believe in yourself"."""
-        return self._says_more_than_a_name(self.even[end : self._next_command(start)])
 
     def _answers(self, row: CommandPattern, match: re.Match[str], start: int) -> bool:
         """记住了: the answer of one who has learned it; 你给我记住: a threat."""

@@ -19,13 +19,13 @@ def blanked(even: str, own_words: re.Pattern[str]) -> str:
     Quoted words are the writer's own when nothing but actions stands around them, or when "I said" does.
     """
     for found in _NOT_SPEECH.finditer(even):
-        even = _without(even, *found.span())
+        even = without(even, *found.span())
     for start, end in list(_actions(even)):
-        even = _without(even, start, end)
+        even = without(even, start, end)
     outside = _QUOTED.sub("", even)
     if _LETTER.search(outside):
         for start, end in _others(even, own_words):
-            even = _without(even, start, end)
+            even = without(even, start, end)
     return even
 
 
@@ -45,5 +45,6 @@ def _others(even: str, own_words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
             yield quoted.span()
 
 
-def _without(even: str, start: int, end: int) -> str:
+def without(even: str, start: int, end: int) -> str:
+    """The text with blanks in [start, end); line breaks stay."""
     return even[:start] + re.sub(r"[^\n]", " ", even[start:end]) + even[end:]

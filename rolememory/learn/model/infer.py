@@ -98,7 +98,9 @@ def infer(
         return ()
     language = language_of("\n".join(one.content for one in shown))
     values = {
-        "memories": listed(_about(one) + one.content for one in shown),
+        "memories": listed(
+            f"({one.subject}) {one.content}" if one.subject else one.content for one in shown
+        ),
         "char": char,
         "language": language,
         "max_facts": settings.max_facts,
@@ -189,7 +191,3 @@ def _together(ground: Sequence[Memory], sees: Sees) -> tuple[Evidence, ...]:
         if versions
     ]
     return (found[0].model_copy(update={"also": tuple(found[1:])}),) if found else ()
-
-
-def _about(memory: Memory) -> str:
-    return f"({memory.subject}) " if memory.subject else ""

@@ -4,12 +4,12 @@ A state rests on the messages that were read for it and on the state before it: 
 or a branch gives back the one before. Kept apart from the memories, since it is worth nothing once the next one is there.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator
 
-from rolememory.chats import ChatInfo, VisiblePath
+from rolememory.chats import ChatInfo
 from rolememory.inject.fence import tame
 from rolememory.learn.admission.unsafe_text import leak_in, order_in
 from rolememory.learn.model.batches import MOST_TOKENS, exchanges, length_of
@@ -32,11 +32,9 @@ MOST = 6  # values of a list
 NAMES = ("time", "place", "who", "relationship", "items", "promises")
 
 
-def _short(value: object) -> object:
-    return "" if value is None else str(value)[:LONGEST]
-
-
-Value = Annotated[Line, BeforeValidator(_short)]
+Value = Annotated[
+    Line, BeforeValidator(lambda value: "" if value is None else str(value)[:LONGEST])
+]
 
 
 class SceneText(WordedAnswer):
@@ -77,7 +75,9 @@ class SceneReader:
             ModelError, NotWrittenError: it is read another time.
         """
         path = self._context.chats.path(chat.id)
-        standing = self._scenes.standing(chat.id, lambda versions: _stand(path, versions))
+        standing = self._scenes.standing(
+            chat.id, lambda versions: all(map(path.standing, versions))
+        )
         said = _since(path, standing[-1].at if standing else "")
         read = _newest(self._final(said, anyway=quiet or look.forced))
         if not read:
@@ -114,10 +114,6 @@ class SceneReader:
             words="scene",
             haste=batch.haste,
         )
-
-
-def _stand(path: VisiblePath, versions: Collection[str]) -> bool:
-    return all(map(path.standing, versions))
 
 
 def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:
