@@ -208,6 +208,8 @@ def likeness(one: str, other: str, least: float) -> float:
     >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
     (1.0, 0.0)
     """
+    if 4 * min(len(one), len(other)) < least * (len(one) + len(other)):
+        return 0.0  # so unlike in length that the next line can say nothing else
     if _numbers(one) != _numbers(other) or not fuzz.ratio(one, other, score_cutoff=least * 50):
         return 0.0
     words, others = _words(one), _words(other)

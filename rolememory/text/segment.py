@@ -29,17 +29,20 @@ def segments(
     """
     who = character or _NOBODY
     first = max(len(messages) - _LIMIT, 0)
-    newest = (
-        _message(messages[place], place, cleaner, who)
-        for place in range(len(messages) - 1, first - 1, -1)
-    )
+    clean = cleaner.clean if cleaner else str
+    names = {"user": who.user, "assistant": who.name}
+    newest = [
+        Segment(
+            clean(message.content).strip(),
+            index=place,
+            role=message.role,
+            name=message.name or names.get(message.role, ""),
+        )
+        for place, message in zip(
+            range(len(messages) - 1, first - 1, -1), reversed(messages), strict=False
+        )
+    ]
     return (*newest, *_card(who))
-
-
-def _message(message: Message, place: int, cleaner: Cleaner | None, who: Character) -> Segment:
-    text = (cleaner.clean(message.content) if cleaner else message.content).strip()
-    name = message.name or {"user": who.user, "assistant": who.name}.get(message.role, "")
-    return Segment(text, index=place, role=message.role, name=name)
 
 
 def _card(who: Character) -> Iterator[Segment]:

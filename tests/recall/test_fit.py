@@ -8,13 +8,15 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz import fuzz
 
 from rolememory.recall.allowance import Allowance
-from rolememory.recall.fit import Fitted, Fitting, Visible, fit
+from rolememory.recall.fit import Fitted, Fitting, Visible, fit, likeness
 from rolememory.schema.evidence import Hit, Reason, Scored
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings
+from rolememory.text.words import tokens
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -247,6 +249,20 @@ def test_of_two_alike_the_better_scored_stays() -> None:
     )
     assert chosen(fitted) == ["b"]
     assert fitted.refused["a"].get("of") == "b"
+
+
+repeating = st.lists(st.sampled_from(["beacon", "storm", "is", "灯"]), max_size=9).map(" ".join)
+
+
+@given(repeating, repeating, st.floats(0.0, 1.0))
+def test_how_long_texts_are_decides_nothing_else_than_their_letters_do(
+    one: str, other: str, least: float
+) -> None:
+    words, others = set(tokens(one)), set(tokens(other))
+    every = words | others
+    alike = len(words & others) / len(every) if every else float(one == other)
+    near = fuzz.ratio(one, other) >= least * 50 and alike >= least
+    assert likeness(one, other, least) == (round(alike, 3) if near else 0.0)
 
 
 def test_two_dates_are_two_memories() -> None:
