@@ -3,6 +3,7 @@
 import logging
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -42,6 +43,9 @@ if MEMORY.is_dir() and "TMPDIR" not in os.environ and shutil.disk_usage(MEMORY).
 
 sys.dont_write_bytecode = False  # or every worker rewrites each assert anew
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # and every process compiles the package
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs behind it:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # processes of tests would inherit it
 
 GOLDEN = Path(__file__).parent / "golden"
 BEGAN = monotonic()

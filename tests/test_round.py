@@ -108,7 +108,7 @@ def test_s4_33_a_whole_round(tmp_path: Path, model: Endpoint) -> None:
         read(role)
         assert len(model.requests) == 1
         (fact,) = (one for one in role.memories.values() if one.content == PARIS)
-        assert role.ready(20)
+        assert role.ready(60)
         assert PARIS in recalled(role, "Where did I move from Rome?")
         role.observe(
             [U("Where did I move from Rome?"), A("You live in Paris now.")],
@@ -139,7 +139,7 @@ def test_s0_7_a_dialogue_is_judged_told_in_one_sentence_and_recalled(
             request.json["response_format"]["json_schema"]["name"] for request in model.requests
         ] == ["decision", "summary"]
         assert [one.content for one in role.memories.values()] == [PARIS]
-        assert role.ready(20)
+        assert role.ready(60)
         assert recalled(role, "Where did I move?") == [PARIS]
         assert role.recall([U("Where did I move?")], user="tom").recalled == ()
 
@@ -179,12 +179,12 @@ def test_a_command_is_obeyed_at_once_and_the_model_says_it_better_later(
         role = home.create("Mira")
         role.observe([U(said)], chat="one", user="lin")
         assert role.learned(20)
-        assert role.ready(20)
+        assert role.ready(60)
         (order,) = (one for one in role.memories.values())
         assert asked in recalled(role, question), "it is known before any model was asked"
         role.observe([U(said), A("How nice."), U("Good night.")], chat="one", user="lin")
         read(role)
-        assert role.ready(20)
+        assert role.ready(60)
         (best,) = (one for one in role.memories.values() if one.content == better)
         assert best.supersedes == (order.id,)
         assert better in recalled(role, question)
@@ -241,7 +241,7 @@ def test_s3_22_a_turn_recalls_first_then_keeps_and_the_next_start_finds_it(
         kept = role.chats.recent(active.id, 20, 8000)
         assert [one.text for one in kept] == [said.content, "Bees are kind."]
         assert "bees?" in kept[-1].raw
-        assert role.ready(20)
+        assert role.ready(60)
         assert any(
             "Anna" in content for content in recalled(role, "Where does my sister Anna keep bees?")
         )
@@ -273,7 +273,7 @@ def test_s3_34_replies_word_for_word_only_where_the_settings_want_them(
             user="lin",
         )
         raw = "The harbour freezes in January."
-        assert role.ready(20)
+        assert role.ready(60)
         question = "What becomes of the harbour when it is cold in January?"
         assert raw not in recalled(role, question)
         everything = {

@@ -133,10 +133,12 @@ async def quiet(pid: int) -> None:
 def told(url: str) -> None:
     """Give the role a memory with a pattern that is slow on what attackers send."""
     root = url.removesuffix("/v1")
-    role = httpx.get(f"{root}/api/roles", trust_env=False, verify=False).json()["items"][0]["id"]
+    role = httpx.get(f"{root}/api/roles", timeout=60, trust_env=False, verify=False).json()[
+        "items"
+    ][0]["id"]
     memory = {"content": "Nobody knows the number of the hut.", "keys": [PATTERN]}
     answer = httpx.post(
-        f"{root}/api/roles/{role}/memories", json=memory, trust_env=False, verify=False
+        f"{root}/api/roles/{role}/memories", json=memory, timeout=60, trust_env=False, verify=False
     )
     answer.raise_for_status()
 

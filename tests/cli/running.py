@@ -93,7 +93,7 @@ def process(
         capture_output=True,
         env=given,
         cwd=cwd,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     return Ran(done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))

@@ -58,7 +58,12 @@ def whole(text: str) -> Any:
 def post(url: str, key: str = "") -> httpx.Response:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return httpx.post(
-        f"{url}/chat/completions", json=ASKED, headers=headers, trust_env=False, verify=False
+        f"{url}/chat/completions",
+        json=ASKED,
+        headers=headers,
+        timeout=60,
+        trust_env=False,
+        verify=False,
     )
 
 

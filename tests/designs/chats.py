@@ -84,7 +84,7 @@ class Chatting:
         assert role.learned(20)
         if isinstance(role.learner.behind, ExtractionWorker):
             assert role.learner.behind.settle(60)
-        assert role.ready(20) or role.settings.embedding.backend == "off"
+        assert role.ready(60) or role.settings.embedding.backend == "off"
         return role
 
     @property

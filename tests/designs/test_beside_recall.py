@@ -174,14 +174,14 @@ def test_no_text_is_embedded_twice(tmp_path: Path, language: str) -> None:
             mira.say(asked, chat=f"c{turn}")
         mira.tell(NOISE[language])
         mira.say(asked, chat="after a write")
-        assert mira.mind.ready(20)
+        assert mira.mind.ready(60)
         first = embedded(mira)
         assert first[fact] == 1
         assert all(count == 1 for count in first.values()), first
         mira.house.home.close()
         again = {"embedding.backend": "endpoint", "embedding.model": "hashing"}
         with Home.open(tmp_path, again | {"embedding.endpoint": mira.model.url}) as home:
-            assert home.role("Mira").ready(20)
+            assert home.role("Mira").ready(60)
             assert home.role("Mira").recall(asked, user="lin", dry_run=True).recalled
         assert embedded(mira)[fact] == embedded(mira)[NOISE[language]] == 1
 
@@ -268,7 +268,7 @@ def test_a_search_finds_by_meaning_over_rest(tmp_path: Path, language: str) -> N
     with chatting(tmp_path, language=language) as mira:
         mira.tell(NOISE[language], id="noise")
         mira.tell(fact, id="beacon")
-        assert mira.mind.ready(20)
+        assert mira.mind.ready(60)
         found = rest(mira, "/search", "POST", json={"query": asked, "user": "lin"})
         assert ids(found["items"])[:1] == ["beacon"]
 
@@ -293,14 +293,20 @@ def test_a_role_goes_out_and_comes_in_again(tmp_path: Path, language: str) -> No
     fact, asked = BEACON[language]
     with chatting(tmp_path, language=language, settings=WORDS) as mira:
         mira.tell(fact, id="beacon")
-        out = httpx.get(f"{mira.house.url}/api/roles/Mira/export", trust_env=False, verify=False)
+        out = httpx.get(
+            f"{mira.house.url}/api/roles/Mira/export", timeout=60, trust_env=False, verify=False
+        )
         mira.mind.backup()
         rest(mira, "/memories/beacon", "DELETE")
         assert fact not in mira.say(asked)
         other = Home.open(tmp_path / "other", WORDS)
         with other, served(tmp_path / "other", WORDS) as house:
             taken = httpx.post(
-                f"{house.url}/api/roles/import", json=out.json(), trust_env=False, verify=False
+                f"{house.url}/api/roles/import",
+                json=out.json(),
+                timeout=60,
+                trust_env=False,
+                verify=False,
             )
             assert taken.status_code in (200, 201), taken.text
             assert [one.content for one in house.home.role("Mira").memories.values()] == [fact]

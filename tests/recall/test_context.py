@@ -101,7 +101,7 @@ def test_what_the_talk_means_wakes_memories_though_no_word_is_shared(tmp_path: P
     model = TopicEmbedder(256)
     with Home.open(tmp_path, {"triggers.semantic.words": False}, model) as home:
         role = filled(home, "en")
-        role.ready(10.0)
+        role.ready(60)
         told = ("All our rowing boats went down.", "In the flood?", "Never mind.")
         alone = role.recall(talk(told[-1]), dry_run=True)
         assert "m0" not in {one.memory.id for one in alone.recalled}
@@ -115,7 +115,7 @@ def test_a_question_that_names_its_matter_embeds_nothing_else(tmp_path: Path) ->
     model = HashingEmbedder()
     with Home.open(tmp_path, None, model) as home:
         role = filled(home, "en")
-        role.ready(10.0)
+        role.ready(60)
         asked = model.asked
         role.recall(talk(*TALK["en"][:2], ASKED["en"]), dry_run=True)
         assert model.asked - asked == 1

@@ -47,7 +47,7 @@ class House:
 
     def settled(self) -> None:
         """Everything has its vectors; from here on is counted."""
-        assert self.mind.ready(20)
+        assert self.mind.ready(60)
         self.model.texts.clear()
         self.read.clear()
 
@@ -74,7 +74,7 @@ def test_what_is_said_next_is_all_that_is_read_and_nothing_is_written_at_once(
     for number in range(5):
         talk.append(Message.assistant(f"We mended {number} nets."))
         house.mind.observe(talk, chat="c", user="lin")
-        assert house.mind.ready(20)
+        assert house.mind.ready(60)
     assert house.model.texts == [f"Mira: We mended {number} nets." for number in range(5)]
     assert len(house.read) == 5
     assert house.files == files
@@ -84,7 +84,7 @@ def test_a_swipe_and_its_return_ask_for_each_reply_once(house: House) -> None:
     house.settled()
     for reply in ("Yes.", "No.", "Yes.", "No."):
         house.mind.observe([*TALK, Message.assistant(reply)], chat="c", user="lin")
-        assert house.mind.ready(20)
+        assert house.mind.ready(60)
     assert house.model.texts == ["Mira: Yes.", "Mira: No."]
 
 
@@ -104,7 +104,7 @@ def test_what_was_embedded_is_found_by_the_next_process(house: House) -> None:
     house.settled()
     house.home.close()
     house.open()
-    assert house.mind.ready(20)
+    assert house.mind.ready(60)
     assert not [text for text in house.model.texts if text.startswith(("Day", "Mira"))]
     assert house.mind.embedded == len(TALK) + 1
 
@@ -118,7 +118,7 @@ def test_a_cache_with_vectors_that_point_nowhere_heals(house: House, value: floa
     assert len(held) == len(TALK)
     file.save({name: np.full(house.model.dim, value, np.float32) for name in held})
     house.open()
-    assert house.mind.ready(20)
+    assert house.mind.ready(60)
     (found, *_) = house.mind.search("Day 77: rain fell on the roof.", user="lin")
     assert found.memory.content == "Day 77: rain fell on the roof."
     house.home.close()
@@ -133,7 +133,7 @@ def test_a_file_that_holds_little_of_use_is_made_short(house: House) -> None:
     useless = {digest(str(number)): np.ones(house.model.dim) for number in range(1_000)}
     file.add(useless)
     house.open()
-    assert house.mind.ready(20)
+    assert house.mind.ready(60)
     assert len(file.load()) == len(TALK)
 
 
@@ -152,7 +152,7 @@ def test_a_long_text_is_embedded_in_pieces_as_long_as_the_settings_say(
     with Home.open(tmp_path, {"embedding.chunk_size": size}, embedder=model) as home:
         mira = home.create("Mira")
         mira.remember(text)
-        assert mira.ready(20)
+        assert mira.ready(60)
         lengths = [len(one) for one in model.texts if one.strip() in text]
         assert len(text) / size <= len(lengths)
         assert size / 2 < max(lengths) <= size
@@ -178,8 +178,8 @@ def test_an_embedder_that_fails_once_is_asked_again_with_what_comes_next(
         mira = home.create("Mira")
         mira.remember("The beacon failed.")
         mira.recall("Why is it dark?")
-        assert mira.ready(20)
+        assert mira.ready(60)
         mira.remember("The lamp is new.")
-        assert mira.ready(20)
+        assert mira.ready(60)
     assert "not made" in caplog.text
     assert "The lamp is new." in model.texts

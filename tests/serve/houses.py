@@ -53,7 +53,7 @@ def served(
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        assert ready.wait(30), "the server did not start"
+        assert ready.wait(120), "the server did not start"
         yield Served(house, address(listener), listener.getsockname()[1])
     finally:
         server.should_exit = True
@@ -69,7 +69,7 @@ class _Announcing(uvicorn.Server):
         self.ready.set()
 
 
-def raw(port: int, data: bytes, timeout: float = 5.0) -> bytes:
+def raw(port: int, data: bytes, timeout: float = 30.0) -> bytes:
     """Send bytes as they are and read until the server closes or falls silent."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         found = b""

@@ -179,7 +179,7 @@ def test_what_comes_through_a_proxy_is_not_from_here(
     house: Served, headers: dict[str, str]
 ) -> None:
     with httpx.Client(
-        base_url=house.url, headers=headers, trust_env=False, verify=False
+        base_url=house.url, headers=headers, timeout=60, trust_env=False, verify=False
     ) as visitor:
         for path in ("/api/roles", "/v1/models", "/healthz", "/mcp", "/api/events"):
             answer = visitor.get(path)
@@ -207,7 +207,7 @@ def test_two_servers_on_one_machine_have_cookies_of_their_own(tmp_path: Path) ->
         served(tmp_path / "one") as one,
         served(tmp_path / "two") as two,
         httpx.Client(
-            trust_env=False, verify=False
+            timeout=60, trust_env=False, verify=False
         ) as browser,  # as browsers do, it forgets the port
     ):
         for house in (one, two):
@@ -403,6 +403,7 @@ def test_a_refusal_is_told_in_the_callers_language(
     answer = httpx.get(
         house.url + path,
         headers={"accept-language": "zh-TW,zh;q=0.9", **headers},
+        timeout=60,
         trust_env=False,
         verify=False,
     )
@@ -410,9 +411,9 @@ def test_a_refusal_is_told_in_the_callers_language(
     assert answer.status_code >= 400
     assert told["code"] == code
     assert words in f"{told['message']} {told['hint']}"
-    english = httpx.get(house.url + path, headers=headers, trust_env=False, verify=False).json()[
-        "error"
-    ]
+    english = httpx.get(
+        house.url + path, headers=headers, timeout=60, trust_env=False, verify=False
+    ).json()["error"]
     assert english["code"] == code
     assert f"{english['message']} {english['hint']}".isascii()
 
@@ -421,14 +422,15 @@ def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
     page = {"origin": "http://127.0.0.1:8000"}
     for url in ("/api/roles", "/api/none"):
         assert (
-            httpx.get(house.url + url, headers=page, trust_env=False, verify=False).headers[
-                "access-control-allow-origin"
-            ]
+            httpx.get(
+                house.url + url, headers=page, timeout=60, trust_env=False, verify=False
+            ).headers["access-control-allow-origin"]
             == page["origin"]
         )
     stranger = httpx.get(
         f"{house.url}/api/roles",
         headers={"origin": "https://evil.example"},
+        timeout=60,
         trust_env=False,
         verify=False,
     )
@@ -448,7 +450,7 @@ def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
 def test_a_method_that_is_not_taken_is_told_in_our_shape(
     house: Served, method: str, path: str
 ) -> None:
-    answer = httpx.request(method, house.url + path, trust_env=False, verify=False)
+    answer = httpx.request(method, house.url + path, timeout=60, trust_env=False, verify=False)
     assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method")
 
 

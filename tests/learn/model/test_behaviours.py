@@ -49,7 +49,7 @@ def test_p11_a_server_that(row: Row, tmp_path: Path, caplog: pytest.LogCaptureFi
 def _comes_back(house: House, server: Endpoint) -> None:
     """The server is well again, and its rest is over: the exchange is read, once."""
     server.now(answers(GOOD))
-    house.set(endpoint=server.url, timeout_s=5.0)
+    house.set(endpoint=server.url, timeout_s=LONG_S)
     house.seconds += 3601.0
     report = house.behind.run()
     assert (report.read, report.drafts, report.left, report.notes) == (1, 2, 0, ())

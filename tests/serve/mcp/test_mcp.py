@@ -312,6 +312,7 @@ def test_a_connection_says_whose_memories_count(folder: Path, posed: dict[str, s
             f"{house.url}/mcp",
             json=call,
             headers={**accepts, "x-rolememory-user": "lin"},
+            timeout=60,
             trust_env=False,
             verify=False,
         )
@@ -375,6 +376,7 @@ def test_the_guard_stands_before_it(folder: Path) -> None:
             f"{house.url}/mcp",
             json=call,
             headers={"origin": "https://elsewhere.example"},
+            timeout=60,
             trust_env=False,
             verify=False,
         )
@@ -382,6 +384,7 @@ def test_the_guard_stands_before_it(folder: Path) -> None:
             f"{house.url}/mcp",
             json=call,
             headers={"host": "elsewhere.example"},
+            timeout=60,
             trust_env=False,
             verify=False,
         )

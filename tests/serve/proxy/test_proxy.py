@@ -179,7 +179,7 @@ def test_errors_arrive_as_they_are(tmp_path: Path, model: Behaviour) -> None:
     with between(tmp_path, model) as (house, upstream):
         answer = ask(house, request([GREETING, FACT]))
         straight = httpx.post(
-            f"{upstream.url}/chat/completions", json={}, trust_env=False, verify=False
+            f"{upstream.url}/chat/completions", json={}, timeout=60, trust_env=False, verify=False
         )
         assert (answer.status_code, answer.content) == (straight.status_code, straight.content)
 
@@ -337,6 +337,7 @@ def test_with_memory_switched_off_everything_passes_untouched(tmp_path: Path) ->
             f"{house.url}/v1/chat/completions",
             content=raw,
             headers={"content-type": "application/json", "x-mine": "1"},
+            timeout=60,
             trust_env=False,
             verify=False,
         )
@@ -351,6 +352,7 @@ def test_everything_else_is_passed_on(tmp_path: Path) -> None:
         answer = httpx.get(
             f"{house.url}/v1/models?limit=2",
             headers={"authorization": "Bearer key"},
+            timeout=60,
             trust_env=False,
             verify=False,
         )

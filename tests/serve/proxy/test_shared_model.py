@@ -161,7 +161,9 @@ def test_a_day_costs_no_more_than_it_may(tmp_path: Path) -> None:
 def learning(opened: Served) -> dict[str, Any]:
     """What the page is told of it."""
     url = f"{opened.url}/api/roles/Mira/learning"
-    told: dict[str, Any] = httpx.get(url, headers=opened.auth, trust_env=False, verify=False).json()
+    told: dict[str, Any] = httpx.get(
+        url, headers=opened.auth, timeout=60, trust_env=False, verify=False
+    ).json()
     return told
 
 

@@ -308,7 +308,7 @@ def test_a_new_name_is_asked_about_once(tmp_path: Path) -> None:
             mira.observe([Message.user("Hello.")], "Hi.", chat=f"of {name}", user=name)
     with (
         served(tmp_path) as house,
-        httpx.Client(base_url=f"{house.url}/api", verify=False) as running,
+        httpx.Client(base_url=f"{house.url}/api", timeout=60, verify=False) as running,
     ):
         unasked = [{"name": "Traveller", "person": "Lin"}]
         for path in ("/users", "/links"):
