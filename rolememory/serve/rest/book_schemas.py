@@ -11,6 +11,7 @@ from rolememory.authoring.lint import words
 from rolememory.authoring.lint.finding import LintFinding, written
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.scan import target
+from rolememory.schema.lorebook import LoreEntry
 from rolememory.serve.rest.dependencies import HomeCall, tag
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Said, Scalar, Text
 
@@ -120,50 +121,14 @@ class FindingOut(Out):
     values: dict[str, Scalar]
 
 
-class EntryOut(Out):
-    """An entry as it stands."""
+class EntryOut(LoreEntry, Out):
+    """An entry as it stands, by our names whatever the format of the book; `raw`: as the file has it."""
 
     uid: str
     title: str
-    comment: str
-    content: str
-    keys: list[str]
-    secondary_keys: list[str]
-    selective: bool
-    selective_logic: str
-    constant: bool
-    enabled: bool
-    insertion_order: float
-    priority: float | None
-    position: str | None
-    depth: int | None
-    role: str
-    outlet: str
-    ignore_budget: bool
-    exclude_recursion: bool
-    prevent_recursion: bool
-    delay_until_recursion: int
-    probability: float
-    use_probability: bool
-    scan_depth: int | None
-    case_sensitive: bool | None
-    match_whole_words: bool | None
-    use_group_scoring: bool | None
-    use_regex: bool | None
-    match_sources: list[str]
-    group: str
-    group_override: bool
-    group_weight: float
-    sticky: int
-    cooldown: int
-    delay: int
-    triggers: list[str]
-    by_meaning: bool
     target: str
     """where its text goes, in a word or three"""
     tokens: int
-    raw: dict[str, Any]
-    """as the file has it"""
     etag: str
 
 

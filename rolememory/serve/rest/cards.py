@@ -1,4 +1,4 @@
-"""Character cards: bring one in, look at a role's, carry it out, lint and convert; and what a dropped file is."""
+"""Character cards: bring one in, look at a role's, carry it out and lint it; and what a dropped file is."""
 
 from pathlib import PurePath
 from typing import Annotated, Literal
@@ -116,24 +116,6 @@ def bring_card(
     return call.shown(AdoptedOut, done, **named)
 
 
-@routes.post("/cards/lint", openapi_extra=TAKES_A_FILE)
-def lint_upload(call: HomeCall, upload: TheUpload) -> CardFindings:
-    """What is wrong with a card that is not here yet; nothing is kept."""
-    return _findings(call, _card_in(upload))
-
-
-@routes.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
-def convert_upload(
-    call: HomeCall,
-    upload: TheUpload,
-    to: Annotated[str, Query(max_length=60, description="a format of cards or books")],
-    report: Annotated[bool, Query(description="only tell what is lost")] = False,
-) -> ConvertedOut | Response:
-    """A card or a lorebook in another format; nothing is kept."""
-    made = convert(_anything(upload), to)
-    return converted_out(call, made) if report else _file(made, upload.name or "card")
-
-
 @routes.get("/roles/{role}/card")
 def look_at_card(call: RoleCall) -> CardOut:
     """The role's card with its books in it; a role without one gets a new card."""
@@ -156,7 +138,9 @@ def carry_card(
     """The role's card as a file, its books merged in."""
     card = card_of(call.role)[0]
     made = convert(card, to) if to and to != card.format else Converted(card.write(), (), card)
-    return _file(made, call.role.role.name)
+    kind = FILE_TYPES.get(made.suffix, "application/octet-stream")
+    stem = call.role.role.name.rpartition(".")[0] or call.role.role.name
+    return attached(made.data, stem, made.suffix, len(made.losses), kind)
 
 
 @routes.get("/roles/{role}/card/convert")
@@ -216,12 +200,6 @@ def _anything(upload: Upload) -> Card | Book:
             return load_book(upload.data, upload.name or "card")
         except FileError:
             raise error from None
-
-
-def _file(made: Converted, name: str) -> Response:
-    kind = FILE_TYPES.get(made.suffix, "application/octet-stream")
-    stem = name.rpartition(".")[0] or name
-    return attached(made.data, stem, made.suffix, len(made.losses), kind)
 
 
 def _asked(call: HomeCall, found: Match) -> Response:

@@ -139,32 +139,15 @@ def test_a_role_without_a_card_gets_one(role: Any) -> None:
     assert role("GET", "/picture").status_code == 404
 
 
-def test_a_card_is_linted_and_converted_without_being_kept(api: httpx.Client) -> None:
+def test_a_card_is_linted_without_being_kept(api: httpx.Client) -> None:
     roles = good(api.get("/roles"))["total"]
-    found = good(
-        api.post(
-            "/cards/lint",
-            content=card("Never Here", first_mes=""),
-            headers={**OCTETS, "Accept-Language": "zh"},
-        )
-    )
+    found = good(api.post("/files/look", content=card("Never Here", first_mes=""), headers=OCTETS))[
+        "card"
+    ]
     assert ("no_greeting" in [one["code"] for one in found["items"]], found["card"]["entries"]) == (
         True,
         3,
     )
-    made = api.post(
-        "/cards/convert", content=card("Never Here"), headers=OCTETS, params={"to": "sillytavern"}
-    )
-    assert len(json.loads(made.content)["entries"]) == 3
-    told = good(
-        api.post(
-            "/cards/convert",
-            content=new_book("x").encode(),
-            headers=OCTETS,
-            params={"to": "lorebook_v3", "report": True},
-        )
-    )
-    assert told["format"] == "lorebook_v3"
     assert good(api.get("/roles"))["total"] == roles
 
 
@@ -181,9 +164,8 @@ def test_a_card_is_linted_and_converted_without_being_kept(api: httpx.Client) ->
     ],
 )
 def test_what_is_no_card_is_refused(api: httpx.Client, data: bytes) -> None:
-    for path in ("/cards", "/cards/lint", "/cards/convert?to=v2"):
-        answer = api.post(path, content=data, headers=OCTETS)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "file")
+    answer = api.post("/cards", content=data, headers=OCTETS)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "file")
 
 
 def test_a_hostile_card_is_inert(api: httpx.Client, house: Served) -> None:
