@@ -48,7 +48,9 @@ class Meter:
             limits.made_characters,
             limits.output_characters,
         )
-        self._end = clock() + limits.seconds
+        self._end: float | None = (
+            None  # from the first look at the clock on: most renders never look
+        )
 
     def step(self, count: int = 1) -> None:
         """One turn of a loop, one call, one value looked at."""
@@ -56,8 +58,11 @@ class Meter:
         self._steps -= count
         if self._steps < 0:
             raise SpentError(f"it takes more than {self._limits.steps:,} steps")
-        if self._steps // _STEPS_PER_LOOK != before and self._clock() > self._end:
-            raise OutOfTimeError(f"it takes longer than {self._limits.seconds * 1000:.0f} ms")
+        if self._steps // _STEPS_PER_LOOK != before:
+            now = self._clock()
+            self._end = now + self._limits.seconds if self._end is None else self._end
+            if now > self._end:
+                raise OutOfTimeError(f"it takes longer than {self._limits.seconds * 1000:.0f} ms")
 
     def make(self, size: int) -> None:
         """A text of `size` characters is about to be made, or was."""

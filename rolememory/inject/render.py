@@ -35,7 +35,7 @@ _ORDER = (
     MemoryType.SEMANTIC,
     MemoryType.EPISODIC,
 )  # what changes least comes first
-_MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
+_MAY_SHORTEN = re.compile("[{#&<]")  # what expanding and taming may make shorter
 _NAME_MACRO = re.compile(
     r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE
 )
@@ -484,9 +484,11 @@ class Style:
     def _describe(self, memory: Memory, fields: Container[str] | None = None) -> Plain:
         """What there is to say of a memory: these fields; None = all."""
         return Plain(
-            (name, say(self, memory))
-            for name, say in _FIELDS.items()
-            if fields is None or name in fields
+            {
+                name: say(self, memory)
+                for name, say in _FIELDS.items()
+                if fields is None or name in fields
+            }
         )
 
     def _text(self, memory: Memory) -> str:
@@ -603,7 +605,7 @@ def _is_written(memory: Memory) -> bool:
 @lru_cache(maxsize=2048)
 def _least(text: str) -> int:
     """Characters that a text keeps whatever is done to it on its way into a line."""
-    if not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
+    if not text.isprintable() or _MAY_SHORTEN.search(text):
         return 0
     return len(text) - text.count("  ") - 2  # blanks that taming may take
 
@@ -653,11 +655,7 @@ class GrowingBlock:
     def __init__(self, parts: Sequence[_GrowingPart], *, in_characters: bool) -> None:
         self.share, self._parts, self._in_characters = parts[0].measure.share, parts, in_characters
         self._tried: tuple[Memory | None, BlockLength | None, int] = None, None, 0
-
-    @property
-    def length(self) -> int:
-        """How long it is."""
-        return self._total(part.length for part in self._parts)
+        self.length = 0
 
     def least(self, memory: Memory) -> int:
         """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
@@ -670,7 +668,7 @@ class GrowingBlock:
         found = mine.style.grown(mine.sum, memory) if mine.sum else None
         length = found.length if found else mine.measure.block([*mine.memories, memory])
         self._tried = memory, found, length
-        return self._total(length if part is mine else part.length for part in self._parts)
+        return self._with(mine, length)
 
     def take(self, memory: Memory) -> None:
         """Let it hold this one more."""
@@ -680,14 +678,15 @@ class GrowingBlock:
         mine.memories.append(memory)
         _, found, mine.length = self._tried
         mine.sum = found or (mine.sum and mine.style.sum(mine.memories))
+        self.length = self._with(mine, mine.length)
 
     def _of(self, memory: Memory) -> _GrowingPart:
         return self._parts[0 if is_stable(memory) else -1]
 
-    @staticmethod
-    def _total(lengths: Iterable[int]) -> int:
-        told = [length for length in lengths if length]
-        return sum(told) + len(_BLANK_LINE) * max(len(told) - 1, 0)
+    def _with(self, mine: _GrowingPart, length: int) -> int:
+        """How long it is where one part is so long."""
+        others = [part.length for part in self._parts if part is not mine and part.length]
+        return sum(others, length) + len(_BLANK_LINE) * (len(others) if length else 0)
 
 
 def _is_quoted(memory: Memory) -> bool:

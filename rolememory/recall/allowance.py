@@ -48,16 +48,15 @@ def asks(query: str) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    told = sentence.strip(_AROUND).lower()
     if _QUESTION.search(sentence):
         return intent(sentence) != "chat"  # small talk asks for nothing
-    return any(pattern.search(told) for pattern in _asking())
+    return _asking().search(sentence.strip(_AROUND).lower()) is not None
 
 
 @cache
-def _asking() -> tuple[re.Pattern[str], ...]:
+def _asking() -> re.Pattern[str]:
     rows = lexicon("asking")
-    return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
+    return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 
 @lru_cache(maxsize=64)

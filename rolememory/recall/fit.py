@@ -4,6 +4,7 @@ A lower one may fill what a higher one did not fit into; a line is never cut. Wh
 to something better by `keep_margin`, so that an unchanged memory does not move and the upstream's prompt cache lives.
 """
 
+import math
 import re
 from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -259,14 +260,14 @@ class _Selection:
     block: GrowingLength
     fitted: Fitted
     excerpts: Excerpts
+    enough: float  # relevance that is enough of what does not rest on a chat
+    limit: int  # how long the block may be
 
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another memory, however short, or there are enough."""
-        limit = self.fitting.rules.enough
-        if limit is not None and self.fitted.relevance >= limit * OF_CHATS:
-            return True
-        return self.block.length > FULL * self.fitting.limit
+        enough = self.fitted.relevance >= self.enough * OF_CHATS
+        return enough or self.block.length > FULL * self.limit
 
 
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
@@ -289,7 +290,9 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     loud, refused = _by_threshold(ranking, fitting, beside)
     distilled = _distilled(ranking, fitting) if said else {}
     fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
-    choice = _Selection(ranking, fitting, block, fitted, Excerpts(fitting.known))
+    enough = math.inf if fitting.rules.enough is None else fitting.rules.enough
+    excerpts = Excerpts(fitting.known)
+    choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
     gates, in_part = _gates(fitting, ranking), fitting.allowance.asked and fitting.thresholds
     for place in _in_order(ranking, loud, said=said):
         kind, memory = ranking.kinds[place], ranking.memories[place]
@@ -506,7 +509,7 @@ def _low_relevance(choice: _Selection, _: Memory, relevance: float) -> Reason | 
 
 
 def _unlimited(limits: PerType) -> bool:
-    return all(limit is None for limit in vars(limits).values())
+    return set(vars(limits).values()) == {None}
 
 
 def _limit(limits: PerType, kind: MemoryType) -> int | None:
@@ -537,13 +540,12 @@ def _max_items(choice: _Selection, _: Memory, __: float) -> Reason | None:
 
 def _enough(choice: _Selection, memory: Memory, _: float) -> FoundOutLater | None:
     """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
-    fitted, fitting = choice.fitted, choice.fitting
-    limit = fitting.rules.enough or 0.0
-    if fitting.allowance.asked and memory.evidence:
-        limit *= OF_CHATS
-    if fitted.relevance < limit:
+    relevance, limit = choice.fitted.relevance, choice.enough
+    if relevance < limit:
         return None
-    return partial(_told_enough, fitted.relevance, limit)
+    if memory.evidence and choice.fitting.allowance.asked:
+        limit *= OF_CHATS
+    return partial(_told_enough, relevance, limit) if relevance >= limit else None
 
 
 def _told_enough(relevance: float, limit: float) -> Reason:
@@ -570,8 +572,9 @@ def _budget(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 
 
 def _over(choice: _Selection, needed: int) -> Reason | None:
-    limit = choice.fitting.limit
-    return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
+    if needed <= choice.limit:
+        return None
+    return Reason("budget", (("needed", needed), ("limit", choice.limit)))
 
 
 def _along(choice: _Selection, memory: Memory, _: float) -> Reason | None:
@@ -695,7 +698,7 @@ def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
     """The gates that can be closed at all under these rules, by the kind of what comes."""
     rules = fitting.rules
-    idle: dict[_Gate, bool] = {
+    idle_if: dict[_Gate, bool] = {
         _threshold: not fitting.kept,
         _low_relevance: fitting.high <= 0.0,
         _type_limit: _unlimited(rules.max_per_type),
@@ -706,10 +709,8 @@ def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
-    return {
-        kind: [gate for gate in gates if not idle.get(gate, False)]
-        for kind, gates in _GATES_OF.items()
-    }
+    idle = {gate for gate, closed_never in idle_if.items() if closed_never}
+    return {kind: [gate for gate in gates if gate not in idle] for kind, gates in _GATES_OF.items()}
 
 
 _GATES: tuple[_Gate, ...] = (

@@ -35,13 +35,9 @@ class PreparedChat:
 
     segments: tuple[Segment, ...]
     query: str
+    spoken: tuple[Segment, ...] = ()  # those of user and character
     before: tuple[str, ...] = ()  # what was said before the newest user message, newest first
     aside: bool = False  # it is nothing but words out of character
-
-    @property
-    def spoken(self) -> tuple[Segment, ...]:
-        """What was said by user and character, newest first."""
-        return tuple(segment for segment in self.segments if segment.role in SPOKEN)
 
     @property
     def embedded(self) -> str:
@@ -68,13 +64,14 @@ def prepare_chat(
     read = segments(messages, cleaner=cleaner, character=character)
     newest = next((segment for segment in read if segment.role == "user"), None)
     if newest is None:
-        return PreparedChat(read, "")
+        return PreparedChat(read, "", tuple(one for one in read if one.role in SPOKEN))
     if aside := is_aside(messages[newest.index].content):
         told = replace(newest, text=messages[newest.index].content.strip())
         read = tuple(told if segment is newest else segment for segment in read)
         newest = told
-    before = (one for one in read if one.role in SPOKEN and one.index < newest.index)
-    return PreparedChat(read, newest.text, tuple(one.text for one in before), aside)
+    spoken = tuple(one for one in read if one.role in SPOKEN)
+    before = tuple(one.text for one in spoken if one.index < newest.index)
+    return PreparedChat(read, newest.text, spoken, before, aside)
 
 
 def build_scene(

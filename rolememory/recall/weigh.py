@@ -235,7 +235,7 @@ class Inherited:
             return cls(eligible, eligible)
         heir = np.arange(table.n_rows, dtype=np.int64)
         heir[[old for old, _ in pairs]] = [new for _, new in pairs]
-        rows = [*np.flatnonzero(eligible.mask).tolist(), *(old for old, _ in pairs)]
+        rows = [*eligible.mask.nonzero()[0].tolist(), *(old for old, _ in pairs)]
         return cls(eligible, Among.of_rows(table, rows), heir)
 
     def evidence(self, trigger: Trigger, scene: Scene, note: Note | None) -> TableEvidence:
@@ -314,7 +314,7 @@ def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> tuple[Rows, D
     doubt = np.ones(table.n_rows)
     for one in woken:
         doubt[one.found.rows] *= 1.0 - np.minimum(one.strengths, 1.0)
-    rows = np.flatnonzero(doubt < 1.0)
+    rows = (doubt < 1.0).nonzero()[0]
     relevance = (1.0 - doubt[rows]).round(12)
     if len(rows) > most:
         since = np.nan_to_num(table.since[rows], nan=-np.inf)
@@ -349,9 +349,9 @@ class _Part:
     @classmethod
     def of(cls, name: str, found: TableEvidence, rows: Rows) -> "_Part":
         strengths, places = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.int64)
-        at = np.searchsorted(rows, found.rows).clip(max=max(len(rows) - 1, 0))
-        known = np.flatnonzero(rows[at] == found.rows) if len(rows) else at[:0]
-        strengths[at[known]] = found.strengths[known].clip(-1.0, 1.0)
+        at = np.minimum(rows.searchsorted(found.rows), max(len(rows) - 1, 0))
+        known = (rows[at] == found.rows).nonzero()[0] if len(rows) else at[:0]
+        strengths[at[known]] = np.maximum(np.minimum(found.strengths[known], 1.0), -1.0)
         places[at[known]] = known
         return cls(name, strengths, lambda place: found.because(int(places[place])))
 
@@ -366,7 +366,7 @@ def _standing(
     """What memories bring along whatever is said: their weight with what use has added, salience, priority."""
     use = np.array([effects.get(memory.id, 0.0) for memory in memories] if effects else 0.0)
     salience, priority = table.salience[rows], table.priority[rows]
-    weight = (table.weight[rows] + use).clip(LIGHTEST, HEAVIEST)
+    weight = np.minimum(np.maximum(table.weight[rows] + use, LIGHTEST), HEAVIEST)
 
     def weighs(at: int) -> Reason:
         added = effects.get(memories[at].id, 0.0)

@@ -139,7 +139,7 @@ class DatesTrigger(ByRows):
         mask = among & self._open.values
         each = np.stack([self._of(asked, scene.now, mask) for asked in scene.times])
         best, which = each.max(axis=0), each.argmax(axis=0)
-        rows = np.flatnonzero(best)
+        rows = best.nonzero()[0]
         because = [_reason(asked) for asked in scene.times]
         spoken = which[rows].tolist()
         return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])
@@ -150,7 +150,7 @@ class DatesTrigger(ByRows):
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])
         strengths[within] = narrowness((span[1] - span[0]) / A_DAY_S)
-        some = np.flatnonzero((told.ends.values > span[0]) & (told.starts.values < span[1]))
+        some = ((told.ends.values > span[0]) & (told.starts.values < span[1])).nonzero()[0]
         same, covered = overlap(span, told.starts[some], told.ends[some])
         rows, own = told.rows[some], np.maximum(SAME_TIME * same, narrowness(covered / A_DAY_S))
         np.maximum.at(strengths, rows, own * mask[rows])

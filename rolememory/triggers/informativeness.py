@@ -70,8 +70,7 @@ def asks_when(query: str) -> bool:
     >>> asks_when("When did we meet?"), asks_when("他是哪年出道的？"), asks_when("I smile when you sing.")
     (True, True, False)
     """
-    told = query.lower()
-    return any(pattern.search(told) for pattern in _rows("when"))
+    return _phrases("when").search(query.lower()) is not None
 
 
 @lru_cache(maxsize=256)
@@ -83,14 +82,13 @@ def asks_for_questions(query: str) -> bool:
     >>> asks_for_questions("May I ask where she lives?"), asks_for_questions("请问她住在哪里？")
     (False, False)
     """
-    told = query.lower()
-    return any(pattern.search(told) for pattern in _rows("questions"))
+    return _phrases("questions").search(query.lower()) is not None
 
 
 @cache
-def _rows(name: str) -> tuple[re.Pattern[str], ...]:
+def _phrases(name: str) -> re.Pattern[str]:
     rows = lexicon("asking")[name]
-    return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
+    return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 
 class Informativeness:
@@ -145,8 +143,8 @@ class Informativeness:
 
 def _best(evidence: Floats) -> Sequence[int]:
     """The rows that most speaks for; of equals all that lie before."""
-    rows = np.flatnonzero(evidence)
+    rows = evidence.nonzero()[0]
     if len(rows) > LOOKED_AT:
-        rows = rows[np.argsort(-evidence[rows], kind="stable")[:LOOKED_AT]]
+        rows = rows[(-evidence[rows]).argsort(kind="stable")[:LOOKED_AT]]
     best: list[int] = rows.tolist()
     return best

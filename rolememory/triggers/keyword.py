@@ -177,7 +177,7 @@ class KeywordTrigger(ByRows):
         eligible = among[list(carried)].tolist()
         for (row, keys), heard in zip(carried.items(), eligible, strict=True):
             listening = self._listening[row]
-            if heard and _agree(listening, seen):
+            if heard and (not listening.secondary or _agree(listening, seen)):
                 hits.append((row, *weighed(listening.in_order(keys))))
         return TableEvidence.of(hits)
 
@@ -231,8 +231,7 @@ class KeywordTrigger(ByRows):
 
 def _agree(listening: _KeywordEntry, seen: Collection[KeySpec]) -> bool:
     """Whether its secondary keys let an entry fire."""
-    asked = listening.secondary
-    return not asked or selective(listening.logic, [spec in seen for spec in asked])
+    return selective(listening.logic, [spec in seen for spec in listening.secondary])
 
 
 class _Weighed:

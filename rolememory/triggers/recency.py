@@ -80,11 +80,11 @@ class RecencyTrigger(ByRows):
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
-        rows = np.flatnonzero(among & (self._decay.values > 0.0))
+        rows = (among & (self._decay.values > 0.0)).nonzero()[0]
         ages, half_lives, in_turns = self._ages(rows, scene)
         base = 2.0 if self._settings.curve == "half_life" else e
         left = base ** -(ages * self._decay[rows] / half_lives)
-        aged = np.flatnonzero(left < 1.0)
+        aged = (left < 1.0).nonzero()[0]
         because = _Age(ages[aged], left[aged], in_turns[aged])
         return TableEvidence(
             rows[aged], _counts(scene.query, self._settings.questions) * (left[aged] - 1.0), because

@@ -173,8 +173,8 @@ def _nearness_of(
 
 def strongest(strengths: Doubles, most: int, least: float = FAINTEST) -> Rows:
     """Places of the strongest entries, at most so many, none below `least`, none that are 0; in any order."""
-    found = np.flatnonzero(strengths >= least if least > 0.0 else strengths > 0.0)
-    return found if len(found) <= most else found[np.argpartition(strengths[found], -most)[-most:]]
+    found = (strengths >= least if least > 0.0 else strengths > 0.0).nonzero()[0]
+    return found if len(found) <= most else found[strengths[found].argpartition(-most)[-most:]]
 
 
 def shared(
@@ -273,7 +273,7 @@ class SemanticTrigger(ByRows):
         least = 0.0 if self._similarity else FAINTEST
         most, owners = scene.wanted or self._candidates, self.table.owner.values
         best = shared(strengths, owners, self.table.owner_of(scene.user), most, least)
-        best = best[np.argsort(-strengths[best], kind="stable")]
+        best = best[(-strengths[best]).argsort(kind="stable")]
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
         entries = self.table.entries(best.tolist())
         hits = {row: self.table.entry(row) for row in (told.led.asked if told.led else ())}
@@ -429,7 +429,7 @@ class SemanticTrigger(ByRows):
         least = max(
             float(np.partition(evidence, -BEST)[-BEST]) if len(evidence) > BEST else 0.0, 1e-6
         )
-        rows = np.flatnonzero(evidence >= least)
+        rows = (evidence >= least).nonzero()[0]
         strengths = calibrate.strength(evidence[rows])
         return list(zip(self.table.entries(rows.tolist()), strengths.tolist(), strict=True))
 

@@ -73,7 +73,7 @@ class SubjectIndex:
 
     def factors(self, scene: Scene) -> Floats | None:
         """What each row's evidence is multiplied by, (n_rows,); None = nobody is meant. Cost: O(n_rows) for each who is."""
-        meant = self._meant(scene)
+        meant = self._meant(scene) if self._codes else {}
         if not meant:
             return None
         subjects = self._subjects.values
@@ -88,6 +88,8 @@ class SubjectIndex:
         Who is named is told by `factors`, exactly; in a vector a name makes everything like what is said about its bearer.
         Cost: O(n_rows) for each name in it.
         """
+        if not self._codes:
+            return text
 
         def spoken(word: re.Match[str]) -> str:
             names = self._called.get(word[1].casefold(), ())
