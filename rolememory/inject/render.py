@@ -16,7 +16,7 @@ from rolememory.inject.environment import BUILT_IN, Templates
 from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
-from rolememory.inject.shape import Frame, MemoryPlaceholder, filled
+from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted
 from rolememory.locales import translated
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined, without_question
@@ -209,6 +209,7 @@ class Style:
         ] = {}  # by identity; the memory is held so that it stays the same one
         self._scenes: dict[int, tuple[Passage, Heading]] = {}  # likewise
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
+        self._shapes: dict[Hashable, str] = {}  # by template and which fields a memory has
         self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
         self._joined: dict[Hashable, list[Memory]] = {}  # by what was joined, and how much of it
         self._says_text: bool | None = None
@@ -324,9 +325,24 @@ class Style:
         known = self._lines.get(place)
         if known is None:
             self._said.setdefault(id(memory), (memory, None))
-            told = Plain(self._frame, memory=self._describe(memory, template.fields))
-            known = self._lines[place] = template.render_line(told) or ""
+            told = self._describe(memory, template.fields)
+            known = self._lines[place] = self._worded(template, told)
         return known
+
+    def _worded(self, template: Compiled, told: Plain) -> str:
+        """What the macro says of a memory; rendered once for all that have the same fields, where it only names them."""
+        if not template.names_fields:
+            return self._rendered(template, told)
+        has = (bool(one) if isinstance(one, str) else one for one in told.values())
+        shape = template.name, *has
+        line = self._shapes.get(shape)
+        if line is None:
+            said = self._rendered(template, Plain(marked(told)))
+            line = self._shapes[shape] = slotted(said, told)
+        return line % told
+
+    def _rendered(self, template: Compiled, told: Plain) -> str:
+        return template.render_line(Plain(self._frame, memory=told)) or ""
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
         """The frame of this shape, rendered once, with its lines; "" for a template that is not made so."""
@@ -554,7 +570,7 @@ class Style:
         if self._last is None or self._last[0] != told:
             style = copy(self)
             style._frame = plain({**self._frame, "stamp": {**self._frame["stamp"], **told}})
-            style._lines, style._frames = {}, {}
+            style._lines, style._shapes, style._frames = {}, {}, {}
             style._halves = style._foreign = None
             self._last = (told, style)
         return self._last[1]

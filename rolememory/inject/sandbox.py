@@ -42,6 +42,7 @@ from rolememory.inject.shape import (
     hollow,
     line_alone,
     line_macro,
+    names_fields,
     says_lines_plainly,
 )
 from rolememory.schema.value_class import value_class
@@ -228,6 +229,7 @@ class Compiled:
     whole: Template
     line: Template | None = None  # its macro `line(memory)` alone, when it has one
     fields: frozenset[str] | None = None  # of a memory that it looks at; None = it may be any
+    names_fields: bool = False  # whether it does no more with them than to name them
     frame: Template | None = (
         None  # the whole with slots for lines, when it looks at memories by `line` only
     )
@@ -283,28 +285,28 @@ class Sandbox:
         try:
             tree = self._environment.parse(source, name, name)
             _check(tree, name, self._limits)
-            line, fields, frame = self._apart(source, name)
+            line = self._apart(source, name)
             scenes = any(node.value == "scene" for node in tree.find_all(nodes.Const))
             stamped = any(node.name == "stamp" for node in tree.find_all(nodes.Name))
-            return Compiled(
-                name, self, self._finish(tree, name), line, fields, frame, scenes, stamped
-            )
+            whole = self._finish(tree, name)
+            return Compiled(name, self, whole, *line, scenes=scenes, stamped=stamped)
         except Exception as error:
             raise _told(error, name) from None
 
     def _apart(
         self, source: str, name: str
-    ) -> tuple[Template | None, frozenset[str] | None, Template | None]:
-        """Line and frame of a checked template, and what the line looks at."""
+    ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None]:
+        """Line and frame of a checked template; between them what the line looks at, and whether it only names that."""
         first, second = (self._environment.parse(source, name, name) for _ in range(2))
         line, frame = line_macro(first), line_macro(second)
         if line is None or frame is None:
-            return None, None, None
+            return None, None, False, None
         plainly, fields = says_lines_plainly(second), fields_of(line)
+        named = fields is not None and names_fields(line)
         first.body = line_alone(first, line)
         hollow(frame)
         whole = self._finish(second, name) if plainly else None
-        return self._finish(first, name), fields, whole
+        return self._finish(first, name), fields, named, whole
 
     def _finish(self, tree: nodes.Template, name: str) -> Template:
         _Metered().visit(tree)

@@ -1,12 +1,13 @@
 """Frame and lines apart: a template with a macro `line(memory)` is rendered once per shape, and its lines are filled in.
 
 So a block can be measured many times a turn without rendering it again. It holds where the template says each memory by
-`{{ line(memory) }}` and asks nothing else of it; every other template works too, only slower, as a whole.
+`{{ line(memory) }}` and asks nothing else of it; every other template works too, only slower, as a whole. Likewise a line is rendered
+once for all memories that have the same fields, where the macro only names them.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jinja2 import nodes
 
@@ -14,6 +15,7 @@ from rolememory.inject.filters import TABLE_METHODS
 from rolememory.schema.value_class import value_class
 
 _MARK = re.compile("\x00(\\d+)\x00")
+_FIELD = "\x00{}\x00"
 _GIVEN = frozenset({"char", "user", "language", "heading", "stamp", "range"})
 
 
@@ -36,6 +38,22 @@ def filled(frame: str, lines: Sequence[str]) -> str:
     'a y, x'
     """
     return _MARK.sub(lambda match: lines[int(match[1])], frame)
+
+
+def marked(told: Mapping[str, object]) -> dict[str, object]:
+    """What a memory tells, with a mark in the place of each text."""
+    return {
+        name: _FIELD.format(name) if one and isinstance(one, str) else one
+        for name, one in told.items()
+    }
+
+
+def slotted(line: str, names: Iterable[str]) -> str:
+    """A line that was said of `marked`, as a format for what each memory tells."""
+    line = line.replace("%", "%%")
+    for name in names:
+        line = line.replace(_FIELD.format(name), f"%({name})s")
+    return line
 
 
 @value_class
@@ -79,6 +97,28 @@ def fields_of(macro: nodes.Macro) -> frozenset[str] | None:
     named = sum(one.name == name and one.ctx == "load" for one in macro.find_all(nodes.Name))
     fields = frozenset(one.attr for one in looks)
     return fields if len(looks) == named and fields.isdisjoint(TABLE_METHODS) else None
+
+
+def names_fields(macro: nodes.Macro) -> bool:
+    """Whether the macro says fields of its memory as they are, or asks whether they are there, and nothing else of them.
+
+    Then it says the same of all memories that have the same ones.
+    """
+    if any(macro.find_all((nodes.FilterBlock, nodes.AssignBlock))):
+        return False
+    said = {id(one) for output in macro.find_all(nodes.Output) for one in output.nodes}
+    tests = [one.test for one in macro.find_all(nodes.If)]
+    tests += [one.test for one in macro.find_all(nodes.CondExpr)]
+    plain = said.union(id(one) for test in tests for one in _asked_whether(test))
+    return all(id(look) in plain for look in macro.find_all(nodes.Getattr))
+
+
+def _asked_whether(test: nodes.Node) -> Iterator[nodes.Node]:
+    """What a condition asks whether it is there."""
+    inner = test.iter_child_nodes() if isinstance(test, nodes.And | nodes.Or | nodes.Not) else ()
+    yield test
+    for one in inner:
+        yield from _asked_whether(one)
 
 
 def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:

@@ -400,6 +400,38 @@ def test_every_way_to_write_a_template_says_what_it_says(tmp_path: Path, source:
     assert style.notes == ()
 
 
+def test_a_line_says_of_each_memory_what_it_has(tmp_path: Path) -> None:
+    line = "5% {% if m.subject and not m.tags %}{{ m.subject }}: {% endif %}{{ m.text }}"
+    source = f"{{% macro line(m) %}}{line}{{% endmacro %}}{{% for m in memories %}}{{{{ line(m) }}}}|{{% endfor %}}"
+    said = [
+        Memory(id="a", content="half, 50 %(text)s", subject="Tom"),
+        Memory(id="b", content="all of it", subject="Ann"),
+        Memory(id="c", content="nothing", subject="Ann", tags=("sea",)),
+        Memory(id="d", content="none"),
+    ]
+    style = Style(templates(tmp_path, default__en=source))
+    assert style.body(said) == "5% Tom: half, 50 %(text)s|5% Ann: all of it|5% nothing|5% none|"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{% filter upper %}{{ m.text }}{% endfilter %}",
+        "{% set x %}{{ m.text }}{% endset %}{{ x | upper }}",
+        "{{ m.text.upper() if m.text else m.id }}",
+        "{% set x = m.text %}{{ x | upper }}",
+        "{% if m.date %}{{ m.text | upper }}{% endif %}",
+    ],
+)
+def test_a_line_may_do_more_with_a_memory_than_to_name_it(tmp_path: Path, line: str) -> None:
+    source = f"{{% macro line(m) %}}{line}{{% endmacro %}}{{% for m in memories %}}{{{{ line(m) }}}}|{{% endfor %}}"
+    style = Style(templates(tmp_path, default__en=source))
+    assert [style.line(one) for one in memories(2)] == [
+        "EVENT NUMBER 0 第0件事",
+        "EVENT NUMBER 1 第1件事",
+    ]
+
+
 def test_numbers_come_from_the_frame(tmp_path: Path) -> None:
     source = "{% macro line(m) %}{{ m.id }}{% endmacro %}{% for m in memories %}{{ loop.index }}.{{ line(m) }} {% endfor %}({{ memories | length }})"
     assert (
