@@ -333,7 +333,7 @@ class Style:
         """What the macro says of a memory; rendered once for all that have the same fields, where it only names them."""
         if not template.names_fields:
             return self._rendered(template, told)
-        has = (bool(one) if isinstance(one, str) else one for one in told.values())
+        has = [bool(one) if isinstance(one, str) else one for one in told.values()]
         shape = template.name, *has
         line = self._shapes.get(shape)
         if line is None:

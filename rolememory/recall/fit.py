@@ -669,9 +669,10 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
 def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     fitted, fitting = choice.fitted, choice.fitting
     content = plain(memory.content)
+    within = None
     if isinstance(memory, Passage):
         within = _stood_for(memory, fitted, fitting)
-    else:
+    elif memory.evidence:
         memories = (one.memory for one in fitted.chosen if not isinstance(one.memory, Passage))
         within = next((one for one in memories if told_within(memory, one)), None)
     if within is not None:

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import cast, overload
 
-from rolememory.schema.evidence import Contribution, Earlier, Hit, Later, Reason, Scored
+from rolememory.schema.evidence import Contribution, Hit, Later, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
@@ -148,6 +148,8 @@ def weigh(
     score = np.minimum(np.maximum(relevance + sum(amounts), 0.0), 1.0).round(6)
     best = _best_first(score, table.since[rows], memories)
 
+    earlier = [one.found.earlier for one in woken if one.found.earlier]
+
     def put_together(place: int) -> Scored:
         at = best[place]
         memory, row = memories[at], int(rows[at])
@@ -159,7 +161,7 @@ def weigh(
                 if amount[at]
             )
         )
-        told = _earlier(woken, row)
+        told = next(filter(None, [one.get(row) for one in earlier]), None)
         return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
     gained = {table.entry(row).id for one in woken for row in one.found.gained}
@@ -323,12 +325,6 @@ def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> tuple[Rows, D
         chosen = (relevance > relevance[last]) | (level & (since >= since[last]))
         rows, relevance = rows[chosen], relevance[chosen]
     return rows, relevance
-
-
-def _earlier(woken: Iterable[_Woken], row: int) -> Earlier | None:
-    """What stands in this row was told later than that."""
-    told = (one.found.earlier.get(row) for one in woken)
-    return next(filter(None, told), None)
 
 
 def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:
