@@ -6,6 +6,7 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import cast, overload
 
@@ -369,13 +370,13 @@ def _standing(
         used = (("base", memories[at].weight), ("use", added)) if added else ()
         return Reason("weight", (("weight", float(weight[at])), *used))
 
-    def says(name: str) -> Callable[[int], Reason]:
-        return lambda at: Reason(name, ((name, getattr(memories[at], name)),))
+    def says(name: str, at: int) -> Reason:
+        return Reason(name, ((name, getattr(memories[at], name)),))
 
     return [
         _Part("weight", weight - 1.0, weighs),
-        _Part("salience", 2.0 * salience - 1.0, says("salience")),
-        _Part("priority", (priority - 50.0) / 50.0, says("priority")),
+        _Part("salience", 2.0 * salience - 1.0, partial(says, "salience")),
+        _Part("priority", (priority - 50.0) / 50.0, partial(says, "priority")),
     ]
 
 
