@@ -123,6 +123,7 @@ _MAY_LOOK = re.compile(r"[\[<:：`~=*_#+•·▪◦‣|–—>-]|www|\d[.)、]",
 _QUOTES = str.maketrans('"＂“”„‟〝〞«»', "''‘’‚‘‘’‹›")
 
 
+@lru_cache(maxsize=2048)
 def cited(text: str) -> str:
     r"""What somebody said, as it may stand between double quotes on one line.
 

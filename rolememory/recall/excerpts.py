@@ -65,7 +65,7 @@ class Excerpts:
         `words`: what it shares with the question, the most telling first.
         """
         text, offset = _text(self._beside(one))
-        spans = [SentenceSpan(offset + at.start, offset + at.end) for at in sentences(text)]
+        spans = [SentenceSpan(offset + at.start, offset + at.end) for at in _spans(text)]
         core = _core(one.content, one.start, words, spans)
         if self._overlaps(one, core) or self._stands(one.content, core, one.start):
             return None
@@ -82,7 +82,7 @@ class Excerpts:
     def take(self, one: Passage, *, along: bool = False) -> None:
         """Remember what was told; what came `along` with another one leaves further ones their length."""
         self._taken.setdefault(_message(one), []).append(SentenceSpan(one.start, one.end))
-        self._said.update(_words(one.content[at.start : at.end]) for at in sentences(one.content))
+        self._said.update(_words(one.content[at.start : at.end]) for at in _spans(one.content))
         self._count += not along
 
     def _stands(self, text: str, span: SentenceSpan, offset: int) -> bool:
@@ -157,6 +157,7 @@ def _grown(
     return SentenceSpan(start, end)
 
 
+@lru_cache(maxsize=4096)
 def _words(sentence: str) -> str:
     return " ".join(_WORD.findall(fold(sentence).text))
 
