@@ -7,7 +7,7 @@ type: full-width punctuation of Chinese and Japanese keyboards, comments, traili
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -61,9 +61,13 @@ _CLOSING = re.compile(r'"(?=[ \t]*(?:[}\]]|,[ \t]*"|,?[ \t]*\r?$))', re.MULTILIN
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n])", re.MULTILINE)
 _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 _INSIDE = re.compile(
-    r'\\u(?P<unit>[0-9a-fA-F]{4})|\\(?P<good>["\\/bfnrt])|\\(?P<bad>.?)|(?P<control>[\x00-\x1f])',
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    r'|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|\\(?P<bad>.?)|(?P<control>[\x00-\x1f])',
     re.DOTALL,
 )
+Slip = tuple[str, str, dict[str, Any]]
+"""The code of a problem ("" = none), what was meant ("" = nothing), and the values of the problem."""
 
 
 def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
@@ -139,16 +143,62 @@ def _encoding(data: bytes, at: int) -> str:
     return "GBK / GB18030?"
 
 
+def _wide_mark(token: str) -> Slip:
+    plain, name = _WIDE[token]
+    return "fullwidth", plain, {"name": name, "found": token, "wanted": plain}
+
+
+def _wide_space(token: str) -> Slip:
+    found = {"name": LocalizedText("space"), "found": f"U+{ord(token[0]):04X}"}
+    return "fullwidth", "", {**found, "wanted": "a plain space"}
+
+
+def _word(token: str) -> Slip:
+    found = {"found": quoted(token)[1:-1]}
+    if token in _NON_FINITE:
+        return "non_finite", token, found
+    if token in _WORDS:
+        return "python_word", token, {**found, "wanted": _WORDS[token]}
+    if token[0] in "+-.0123456789":
+        return "bad_number", token, found
+    if token in ("true", "false", "null"):
+        return "", token, {}
+    return "unquoted", f'"{token}"', found
+
+
+_SLIPS: Mapping[str, Callable[[str], Slip]] = {
+    "wide_space": _wide_space,
+    "open_text": lambda token: ("unclosed_text", "", {}),
+    "wide_text": lambda token: (
+        "fullwidth_quote",
+        f'"{token[1:-1]}"',
+        {"found": quoted(token)[1:-1]},
+    ),
+    "single": lambda token: ("single_quote", f'"{token[1:-1]}"', {}),
+    "comment": lambda token: ("comment", "", {}),
+    "wide_mark": _wide_mark,
+    "word": _word,
+    "stray": lambda token: ("stray", "", {"found": quoted(token)}),
+}
+
+
 @dataclass(slots=True)
 class _Frame:
     """An open object or array and what may come next: key, colon, value, comma; `first` right after the opening."""
 
     opener: str
     at: int
-    wants: str
+    wants: str = ""
     first: bool = True
     name: str = ""
     comma_at: int = 0
+
+    def __post_init__(self) -> None:
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Want the next item."""
+        self.wants = "key" if self.opener == "{" else "value"
 
 
 class _JsonScanner:
@@ -165,24 +215,11 @@ class _JsonScanner:
 
     def problems(self) -> list[Problem]:
         """What is wrong, in the order of the text, at most MOST."""
-        read: dict[str, Callable[[str, int], bool]] = {
-            "wide_space": self._wide_space,
-            "text": self._string,
-            "open_text": self._open_text,
-            "wide_text": self._wide_text,
-            "single": self._single,
-            "comment": self._comment,
-            "mark": self._mark,
-            "wide_mark": self._wide_mark,
-            "number": self._value,
-            "word": self._word,
-            "stray": self._stray,
-        }
         for token in _TOKEN.finditer(self._text):
             kind = str(token.lastgroup)
             if kind == "space" or token.start() < self._after or self._goes_on(kind, token):
                 continue
-            if not read[kind](token.group(), token.start()) or len(self._found) >= MOST:
+            if not self._read(kind, token.group(), token.start()) or len(self._found) >= MOST:
                 return self._found[:MOST]
             self._text_at = token.span() if kind == "text" else (-1, -1)
         for frame in reversed(self._stack[-3:]):
@@ -208,110 +245,43 @@ class _JsonScanner:
         self._after = closing.start() + 1
         return True
 
-    def _wide_space(self, token: str, at: int) -> bool:
-        if at > 0:
-            self._tell(
-                "fullwidth",
-                at,
-                name=LocalizedText("space"),
-                found=f"U+{ord(token[0]):04X}",
-                wanted="a plain space",
-            )
-        return True
+    def _read(self, kind: str, token: str, at: int) -> bool:
+        """Read a token as it was meant; false where what follows would only confuse."""
+        if kind in _SLIPS:
+            code, token, values = _SLIPS[kind](token)
+            if code:
+                self._tell(code, at, **values)
+        if kind == "text":
+            self._look_inside(token, at)
+        if token in _MARKS:
+            _MARKS[token](self, token, at)
+            return True
+        go_on = self._value(token, at) if token else kind != "open_text"
+        if token in _CLOSER:
+            self._stack.append(_Frame(token, at))
+        return go_on
 
-    def _string(self, token: str, at: int) -> bool:
-        units = list(_INSIDE.finditer(token))
-        for place, unit in enumerate(units):
+    def _look_inside(self, token: str, at: int) -> None:
+        for unit in _INSIDE.finditer(token):
+            place, control = at + unit.start(), unit["control"]
             if unit["bad"] is not None:
-                self._tell("bad_escape", at + unit.start(), found=unit["bad"])
-            elif unit["control"] is not None:
-                self._tell(
-                    "stray",
-                    at + unit.start(),
-                    found=f"control character U+{ord(unit['control']):04X}",
-                )
-            elif unit["unit"] is not None and self._half(units, place):
-                self._tell("half_character", at + unit.start(), found=unit.group())
-        return self._value(token, at)
-
-    @staticmethod
-    def _half(units: list[re.Match[str]], place: int) -> bool:
-        r"""Whether a \uD8xx or \uDCxx stands without its other half."""
-
-        def code(index: int, after: int) -> int:
-            whole = (
-                0 <= index < len(units)
-                and units[index]["unit"] is not None
-                and units[index].start() == after
-            )
-            return int(units[index]["unit"], 16) if whole else 0
-
-        here = units[place]
-        number = int(here["unit"], 16)
-        if 0xD800 <= number < 0xDC00:
-            return not 0xDC00 <= code(place + 1, here.end()) < 0xE000
-        return (
-            0xDC00 <= number < 0xE000 and not 0xD800 <= code(place - 1, here.start() - 6) < 0xDC00
-        )
-
-    def _open_text(self, token: str, at: int) -> bool:
-        self._tell("unclosed_text", at)
-        return False  # what follows may be inside the text or outside: guessing would only confuse
-
-    def _wide_text(self, token: str, at: int) -> bool:
-        self._tell("fullwidth_quote", at, found=quoted(token)[1:-1])
-        return self._value('"' + token[1:-1] + '"', at)
-
-    def _single(self, token: str, at: int) -> bool:
-        self._tell("single_quote", at)
-        return self._value('"' + token[1:-1] + '"', at)
-
-    def _comment(self, token: str, at: int) -> bool:
-        self._tell("comment", at)
-        return True
-
-    def _wide_mark(self, token: str, at: int) -> bool:
-        plain, name = _WIDE[token]
-        self._tell("fullwidth", at, name=name, found=token, wanted=plain)
-        return self._mark(plain, at)
-
-    def _word(self, token: str, at: int) -> bool:
-        if token in _NON_FINITE:
-            self._tell("non_finite", at, found=token)
-        elif token in _WORDS:
-            self._tell("python_word", at, found=token, wanted=_WORDS[token])
-        elif token[0] in "+-.0123456789":
-            self._tell("bad_number", at, found=quoted(token)[1:-1])
-        elif token not in ("true", "false", "null"):
-            self._tell("unquoted", at, found=quoted(token)[1:-1])
-            token = f'"{token}"'
-        return self._value(token, at)
-
-    def _stray(self, token: str, at: int) -> bool:
-        self._tell("stray", at, found=quoted(token))
-        return True
-
-    def _mark(self, mark: str, at: int) -> bool:
-        if mark in "{[":
-            go_on = self._value(mark, at)
-            self._stack.append(_Frame(mark, at, "key" if mark == "{" else "value"))
-            return go_on
-        if mark in "}]":
-            return self._close(mark, at)
-        return self._comma(at) if mark == "," else self._colon(at)
+                self._tell("bad_escape", place, found=unit["bad"])
+            elif control is not None:
+                self._tell("stray", place, found=f"control character U+{ord(control):04X}")
+            elif unit["half"]:
+                self._tell("half_character", place, found=unit["half"])
 
     def _value(self, word: str, at: int) -> bool:
         """A text, number, word or opening bracket."""
         if not self._stack:
             if self._done:
                 self._tell("trailing_text", at, found=quoted(word))
-                return False
-            self._done = True
-            return True
+            before, self._done = self._done, True
+            return not before
         frame = self._stack[-1]
         if frame.wants == "comma":
             self._tell("missing_comma", at, found=quoted(word)[:40])
-            frame.wants = "key" if frame.opener == "{" else "value"
+            frame.go_on()
         elif frame.wants == "colon":
             self._tell("missing_colon", at, found=frame.name)
             frame.wants = "value"
@@ -324,47 +294,45 @@ class _JsonScanner:
         frame.first = False
         return True
 
-    def _close(self, closer: str, at: int) -> bool:
+    def _close(self, closer: str, at: int) -> None:
         if not self._stack:
             self._tell("stray_close", at, found=closer)
-            return True
+            return
         frame = self._stack.pop()
-        if closer != _CLOSER[frame.opener]:
+        opened, wanted = frame.opener, _CLOSER[frame.opener]
+        if closer != wanted:
             line = bisect_right(self._lines, frame.at)
             self._tell(
-                "mismatched",
-                at,
-                found=closer,
-                opened=frame.opener,
-                opened_line=line,
-                wanted=_CLOSER[frame.opener],
+                "mismatched", at, found=closer, opened=opened, opened_line=line, wanted=wanted
             )
         if frame.wants == "colon":
             self._tell("missing_colon", at, found=frame.name)
-        elif frame.wants == "value" and frame.opener == "{":
+        elif frame.wants == "value" and opened == "{":
             self._tell("missing_value", at, found=closer)
-        elif frame.wants in ("key", "value") and not frame.first:
+        elif frame.wants != "comma" and not frame.first:
             self._tell("trailing_comma", frame.comma_at, found=closer)
-        return True
 
-    def _comma(self, at: int) -> bool:
+    def _comma(self, mark: str, at: int) -> None:
         if not self._stack:
-            self._tell("stray", at, found=",")
-            return True
+            self._tell("stray", at, found=mark)
+            return
         frame = self._stack[-1]
-        if frame.wants == "comma":
-            frame.wants = "key" if frame.opener == "{" else "value"
-        elif frame.opener == "{" and frame.wants in ("colon", "value"):
-            self._tell("missing_value", at, found=",")
-            frame.wants = "key"
-        else:
+        if frame.wants == "colon" or (frame.wants == "value" and frame.opener == "{"):
+            self._tell("missing_value", at, found=mark)
+        elif frame.wants != "comma":
             self._tell("extra_comma", at)
+        frame.go_on()
         frame.comma_at = at
-        return True
 
-    def _colon(self, at: int) -> bool:
+    def _colon(self, mark: str, at: int) -> None:
         if self._stack and self._stack[-1].wants == "colon":
             self._stack[-1].wants = "value"
         else:
-            self._tell("stray", at, found=":")
-        return True
+            self._tell("stray", at, found=mark)
+
+
+_MARKS: Mapping[str, Callable[[_JsonScanner, str, int], None]] = {
+    **dict.fromkeys("}]", _JsonScanner._close),
+    ",": _JsonScanner._comma,
+    ":": _JsonScanner._colon,
+}
