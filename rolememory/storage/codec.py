@@ -9,7 +9,7 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rolememory.errors import misspelt
 from rolememory.locales import LocalizedText
@@ -372,39 +372,21 @@ _USUAL: Raw = {
 _DEFAULTED = frozenset(_READERS) - {"content", *_MOMENTS, "user", "subject"} | {"source"}
 
 
-def _plain(value: Any) -> Any:
+def _json(value: Any) -> Any:
+    """What a field holds, as JSON."""
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, tuple):
+        return list(map(_json, value))
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_defaults=True)
     return value
 
 
-def _listed(value: tuple[str, ...]) -> list[str]:
-    return list(value)
-
-
-def _named(value: Any) -> str:
-    return str(value.value)
-
-
-def _moment_text(value: Any) -> str | None:
-    return None if value is None else iso(value)
-
-
-def _evidence(value: Any) -> list[Raw]:
-    return [item.model_dump(mode="json", exclude_defaults=True) for item in value]
-
-
-def _chapter(value: Any) -> Raw | None:
-    return None if value is None else value.model_dump(mode="json", exclude_defaults=True)
-
-
-_ENCODERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(_LISTS, _listed),
-    **dict.fromkeys(("type", "source", "selective_logic"), _named),
-    **dict.fromkeys(_MOMENTS, _moment_text),
-    "evidence": _evidence,
-    "chapter": _chapter,
-}
 DEFAULTS: Mapping[str, Any] = {
-    name: _ENCODERS.get(name, _plain)(field.get_default())
+    name: _json(field.get_default())
     for name, field in Memory.model_fields.items()
     if not field.is_required()
 }
@@ -417,7 +399,7 @@ def value_of(memory: Memory, name: str) -> Any:
     50
     """
     if name in _OURS:
-        return _ENCODERS.get(name, _plain)(getattr(memory, name))
+        return _json(getattr(memory, name))
     return (memory.model_extra or {}).get(name)
 
 
@@ -430,7 +412,7 @@ def fields_of(memory: Memory) -> Raw:
     found = {
         name: value
         for name in FIELDS
-        if (value := value_of(memory, name)) != DEFAULTS.get(name, _plain)
+        if (value := value_of(memory, name)) != DEFAULTS.get(name, ...)
     }
     return {**found, **(memory.model_extra or {})}
 
@@ -448,7 +430,7 @@ def patched(memory: Memory, changes: Mapping[str, Any]) -> Memory:
     """The memory with some fields changed; None removes an unknown field. Raises: EntryError."""
     fields = {**fields_of(memory), "type": memory.type.value, **changes}
     if memory.chapter and isinstance(told := changes.get("chapter"), Mapping):
-        fields["chapter"] = {**(_chapter(memory.chapter) or {}), **told}
+        fields["chapter"] = {**_json(memory.chapter), **told}
     gone = [name for name, value in changes.items() if value is None and name not in _OURS]
     for name in gone:
         del fields[name]

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby, islice
-from types import TracebackType
 from typing import Any, Self
 
 from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleError
@@ -185,12 +184,7 @@ class RoleStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _warn(self, found: Snapshot) -> None:

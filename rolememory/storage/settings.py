@@ -42,18 +42,7 @@ PRESETS = "presets/"
 MAX_BYTES = 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
-_FULL_WIDTH = {
-    "“": '"',
-    "”": '"',
-    "‘": "'",
-    "’": "'",
-    "＝": "=",
-    "，": ",",
-    "［": "[",
-    "］": "]",
-    "【": "[",
-    "】": "]",
-}
+_FULL_WIDTH = dict(zip("“”‘’＝，［］【】", "\"\"''=,[][]", strict=True))
 
 
 @dataclass(frozen=True, slots=True)
