@@ -11,7 +11,7 @@ from rolememory.locales import Listed
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
 from rolememory.storage.exact_json import dumps
-from rolememory.storage.journal_records import JournalRecord, Op, added, removed, with_commit
+from rolememory.storage.journal_records import JournalRecord, Op, added, removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def planned(
                     seq + len(lines), txn, at, actor, edit.op, memory_id, fields, edit.reason
                 )
             )
-    return with_commit(lines)
+    return lines
 
 
 def recorded(
@@ -65,12 +65,10 @@ def recorded(
     """The author's own edits of the file as lines; `base`: what the file had seen, `missed`: what had not seen them."""
     txn = secrets.token_hex(6)
     rows = enumerate(steps, seq)
-    return with_commit(
-        [
-            JournalRecord(n, txn, at, "author", op, name, fields, base=base, missed=missed)
-            for n, (op, name, fields) in rows
-        ]
-    )
+    return [
+        JournalRecord(n, txn, at, "author", op, name, fields, base=base, missed=missed)
+        for n, (op, name, fields) in rows
+    ]
 
 
 def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> list[Edit]:

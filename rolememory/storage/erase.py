@@ -26,7 +26,7 @@ from rolememory.storage.files.log import ENDING, framed, lines_of
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.in_memory import InMemorySpace
 from rolememory.storage.journal import Journal
-from rolememory.storage.journal_records import JournalRecord, with_commit
+from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.memory_file import BrokenFileError
 from rolememory.storage.port import Space
@@ -257,10 +257,7 @@ def _stripped_lines(
     """The transactions without the lines about these memories, and without the person in the others."""
     kept = [line for line in lines if line.id not in ids and line.actor != ACTOR]
     fresh = [one for line in kept if (one := _stripped_line(line, traces, ids)).fields]
-    return [
-        with_commit([replace(line, commit=0) for line in together])
-        for _, together in groupby(fresh, key=lambda line: line.txn)
-    ]
+    return [list(together) for _, together in groupby(fresh, key=lambda line: line.txn)]
 
 
 def _stripped_line(

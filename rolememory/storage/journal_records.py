@@ -1,6 +1,6 @@
 """A line of the journal: one change of one memory, and what it does to a set of memories.
 
-The last line of a transaction carries `commit`, the number of its lines; a transaction without it never happened.
+Those of one transaction are one append of the log.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,6 @@ class JournalRecord:
     missed: int | None = (
         None  # a fold with this seq stood for a moment without it, and an editor may have opened that
     )
-    commit: int = 0  # on the last line of a transaction: how many lines it has
 
     def applies_to(self, through: int) -> bool:
         """Whether a file that has seen everything up to `through` still lacks this change."""
@@ -66,7 +65,7 @@ class Conflict:
 def encoded(line: JournalRecord) -> bytes:
     """The line as it stands in the log.
 
-    >>> decoded(encoded(JournalRecord(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}, commit=1))).fields
+    >>> decoded(encoded(JournalRecord(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}))).fields
     {'weight': [1, 2]}
     """
     told = ((place, getattr(line, place.name)) for place in _FIELDS)
@@ -175,8 +174,3 @@ def between(
     for memory_id, memory in before.items():
         if memory_id not in after:
             yield "remove", memory_id, removed(memory)
-
-
-def with_commit(lines: Sequence[JournalRecord]) -> list[JournalRecord]:
-    """The lines of one transaction with the commit on the last."""
-    return [*lines[:-1], replace(lines[-1], commit=len(lines))] if lines else []

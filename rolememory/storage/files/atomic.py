@@ -227,6 +227,15 @@ def _drop_folder(folder: Path, files: Mapping[str, bytes], disk: Disk) -> None:
         folder.rmdir()
 
 
+@contextmanager
+def refusals(path: Path) -> Iterator[None]:
+    """Tell what the system refuses inside. Raises: NotWrittenError."""
+    try:
+        yield
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
 def not_written(path: Path, error: OSError) -> NotWrittenError:
     """The error a caller sees: which file, what the system said, what to do."""
     reason = error.strerror or str(error)

@@ -264,10 +264,8 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
     with atomic.locked(folder):
         files = _gathered(folder)
     path = _free(folder, now)
-    try:
+    with atomic.refusals(path.parent):
         disk.mkdir(path.parent)
-    except OSError as error:
-        raise atomic.not_written(path.parent, error) from error
     atomic.write(path, packed(files, now.astimezone(UTC).isoformat()), disk)
     if verified(path, settings).files != files:
         raise NotWrittenError(

@@ -24,10 +24,8 @@ def init(path: Path | str, language: Language = "en") -> list[Path]:
     home = Path(path).expanduser().resolve()
     made = [folder for folder in (home, *(home / name for name in FOLDERS)) if not folder.exists()]
     for folder in made:
-        try:
+        with atomic.refusals(folder):
             DISK.mkdir(folder)
-        except OSError as error:
-            raise atomic.not_written(folder, error) from error
     for name, text in _files(language).items():
         if not (home / name).exists():
             atomic.write(home / name, text)

@@ -1,7 +1,8 @@
 """A log as a file: one JSON object per line, checked by a crc; read forward from where we stood, appended under a lock.
 
 `crc` is the CRC-32 of the line without it. A line without crc, or with a wrong one, never happened. The lines of an append of
-several name it (`txn`), and its last line carries `commit`, the number of its lines: without that, none of them happened.
+several name it (`txn`; those of the journal always do), and its last line carries `commit`, the number of its lines: without
+that, none of them happened.
 """
 
 import os
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rolememory.storage.files.atomic import not_written, write, write_all
+from rolememory.storage.files.atomic import refusals, write, write_all
 from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.port import START, Append, LogPosition, LogSlice, LogSpan, Revision
 
@@ -37,7 +38,7 @@ class FileLog:
         self._mark: Revision | None = (
             None  # the file's state when it was last read, and what was found
         )
-        self._read, self._tail, self._torn = START, b"", False
+        self._read, self._tail = START, b""
 
     def mark(self) -> Revision | None:
         """One stat."""
@@ -51,7 +52,7 @@ class FileLog:
     def _behind(self, since: LogPosition) -> LogSlice:
         mark = self.mark()
         if mark is None:
-            self._mark, self._read, self._tail, self._torn = None, START, b"", False
+            self._mark, self._read, self._tail = None, START, b""
             return LogSlice((), START, since != START)
         if mark == self._mark and since == self._read:
             return LogSlice((), since)
@@ -66,19 +67,15 @@ class FileLog:
     def append(self, *lines: bytes) -> LogSpan | None:
         """Write, fsync, and the first time make the name durable."""
         data = framed(lines)
-        try:
+        with refusals(self._path):
             descriptor = self._opened()
-        except OSError as error:
-            raise not_written(self._path, error) from error
-        try:
-            size = self._disk.size(descriptor)
-            torn = self._ends_torn(size)
-            self._write(descriptor, size, (SEAL if torn else b"") + data)
-        except OSError as error:
-            raise not_written(self._path, error) from error
-        finally:
-            with suppress(OSError):
-                self._disk.close(descriptor)
+            try:
+                size = self._disk.size(descriptor)
+                torn = self._ends_torn(size)
+                self._write(descriptor, size, (SEAL if torn else b"") + data)
+            finally:
+                with suppress(OSError):
+                    self._disk.close(descriptor)
         with self._lock:
             return None if torn or size != self._read.end else self._followed(data, len(lines))
 
@@ -89,12 +86,10 @@ class FileLog:
 
     def delete(self) -> None:
         """Unlink, and fsync of the folder."""
-        try:
+        with refusals(self._path):
             with suppress(FileNotFoundError):
                 self._disk.unlink(self._path)
             self._disk.fsync_folder(self._path.parent)
-        except OSError as error:
-            raise not_written(self._path, error) from error
 
     def _goes_on(self, mark: Revision, since: LogPosition) -> bool:
         """Whether the file can be the one that was read until there, grown."""
@@ -106,10 +101,10 @@ class FileLog:
         self, data: bytes, known: int, since: LogPosition, mark: Revision, anew: bool = False
     ) -> LogSlice:
         """Read the bytes after the first `known`, which were read before."""
-        appends, bad, lines, end, torn = parsed(data[known:], since.lines)
+        appends, bad, lines, end = parsed(data[known:], since.lines)
         tail = data[max(known + end - _TAIL, 0) : known + end]
         place = LogPosition(lines, since.end + end, zlib.crc32(tail))
-        self._mark, self._read, self._tail, self._torn = mark, place, tail, torn
+        self._mark, self._read, self._tail = mark, place, tail
         return LogSlice(tuple(appends), place, anew, tuple(bad))
 
     def _opened(self) -> int:
@@ -122,9 +117,6 @@ class FileLog:
 
     def _ends_torn(self, size: int) -> bool:
         """Whether the file does not end with a whole line."""
-        with self._lock:
-            if self._mark is not None and self._mark.size == size:
-                return self._torn
         return size > 0 and self._disk.read(self._path, size - 1) != b"\n"
 
     def _write(self, descriptor: int, size: int, data: bytes) -> None:
@@ -154,7 +146,7 @@ class FileLog:
         if mark is None or mark.size != end:
             return None
         self._tail = (self._tail + data)[-_TAIL:]
-        self._mark, self._torn = mark, False
+        self._mark = mark
         self._read = LogPosition(before.lines + lines, end, zlib.crc32(self._tail))
         return LogSpan(before, self._read)
 
@@ -165,11 +157,13 @@ def framed(lines: Sequence[bytes]) -> bytes:
     >>> framed([b'{"a":1}'])
     b'{"a":1,"crc":"561bacaf"}\n'
     """
-    if len(lines) > 1 and not _TXN.match(lines[0]):
+    rows = list(lines)
+    if len(rows) > 1 and not _TXN.match(rows[0]):
         txn = secrets.token_hex(4).encode()
-        lines = [b'{"txn":"%s",%s' % (txn, line[1:]) for line in lines]
-        lines[-1] = b'%s,"commit":%d}' % (lines[-1][:-1], len(lines))
-    return b"".join(b'%s,"crc":"%08x"}\n' % (line[:-1], zlib.crc32(line)) for line in lines)
+        rows = [b'{"txn":"%s",%s' % (txn, line[1:]) for line in rows]
+    if rows and _TXN.match(rows[0]):
+        rows[-1] = b'%s,"commit":%d}' % (rows[-1][:-1], len(rows))
+    return b"".join(b'%s,"crc":"%08x"}\n' % (line[:-1], zlib.crc32(line)) for line in rows)
 
 
 def unframed(row: bytes) -> bytes | None:
@@ -183,13 +177,13 @@ def lines_of(data: bytes) -> list[bytes]:
     return [line for append in parsed(data)[0] for line in append.lines]
 
 
-def parsed(data: bytes, before: int = 0) -> tuple[list[Append], list[int], int, int, bool]:
-    """Read a stretch of log that begins behind so many lines: (appends, damaged lines, lines, end, torn).
+def parsed(data: bytes, before: int = 0) -> tuple[list[Append], list[int], int, int]:
+    """Read a stretch of log that begins behind so many lines: (appends, damaged lines, lines, end).
 
-    `end`: bytes that are settled, `lines`: those in them and before; what follows may still become an append. `torn`: it ends
-    within a row. A sealed tail is passed over in silence.
+    `end`: bytes that are settled, `lines`: those in them and before; what follows may still become an append. A sealed tail is
+    passed over in silence.
     """
-    *rows, rest = data.split(b"\n")
+    *rows, _ = data.split(b"\n")
     appends, bad = list[Append](), list[int]()
     pending, txn, settled, end, place = list[bytes](), b"", 0, 0, 0
     for number, row in enumerate(rows):
@@ -211,9 +205,9 @@ def parsed(data: bytes, before: int = 0) -> tuple[list[Append], list[int], int, 
         elif row and not row.endswith(b"~"):
             bad.append(before + number + 1)
         pending, settled, end = [], number + 1, place
-    return appends, bad, before + settled, end, bool(rest)
+    return appends, bad, before + settled, end
 
 
 def _own(line: bytes) -> bytes:
     """The line as it was handed in, without what `framed` put into it."""
-    return b"{" + _COMMIT.sub(b"}", _OURS.sub(b"", line)) if _OURS.match(line) else line
+    return _COMMIT.sub(b"}", _OURS.sub(b"{", line))

@@ -41,19 +41,14 @@ class FileDocument:
     def swap(self, data: bytes, expected: bytes | None) -> Outcome:
         """Exchange of two names where the system can."""
         self._make_folder()
-        try:
+        with atomic.refusals(self._path):
             return atomic.install(data, self._path, expected, self._disk)
-        except OSError as error:
-            raise atomic.not_written(self._path, error) from error
 
     def delete(self) -> None:
         """Unlink."""
-        try:
-            with suppress(FileNotFoundError, NotADirectoryError):
-                self._disk.unlink(self._path)
-                self._disk.fsync_folder(self._path.parent)
-        except OSError as error:
-            raise atomic.not_written(self._path, error) from error
+        with atomic.refusals(self._path), suppress(FileNotFoundError, NotADirectoryError):
+            self._disk.unlink(self._path)
+            self._disk.fsync_folder(self._path.parent)
 
     def settle(self) -> None:
         """Fsync: editors do not. What cannot be opened is left."""
@@ -78,12 +73,10 @@ class FileDocument:
 
     def _make_folder(self) -> None:
         folder = self._path.parent
-        try:
+        with atomic.refusals(self._path):
             if self._disk.mark(folder) is None:
                 self._disk.mkdir(folder)
                 self._disk.fsync_folder(folder.parent)
-        except OSError as error:
-            raise atomic.not_written(self._path, error) from error
 
 
 class FileSpace:
@@ -158,11 +151,9 @@ class FileSpace:
         """`.lock` in the folder of that name, which is made if need be; `{name}.lock` where the name has two parts."""
         path = self.folder / checked(name) if name else self.folder
         folder, file = (path.parent, f"{path.name}.lock") if "/" in name else (path, atomic.LOCK)
-        try:
+        with atomic.refusals(folder):
             if self.disk.mark(folder) is None:
                 self.disk.mkdir(folder)
-        except OSError as error:
-            raise atomic.not_written(folder, error) from error
         with atomic.locked(folder, timeout_s, file):
             yield
 
@@ -230,12 +221,8 @@ class FileStorage:
     def remove(self, role_id: str) -> None:
         """The folder and everything in it."""
         folder = self.role(role_id).folder
-        try:
+        with atomic.refusals(folder), suppress(FileNotFoundError):
             shutil.rmtree(folder)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise atomic.not_written(folder, error) from error
 
 
 def space_of(home: Space | Path | str) -> Space:
