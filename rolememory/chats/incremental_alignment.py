@@ -100,19 +100,8 @@ class SpokenMessages:
     @classmethod
     def of(cls, messages: Sequence[Message]) -> "SpokenMessages":
         """What is said in the messages."""
-        texts, voices = (
-            [message.content for message in messages],
-            [message.role for message in messages],
-        )
-        if not _VOICES.issuperset(voices) or "" in texts:
-            messages = [
-                message for message in messages if message.role in _VOICES and message.content
-            ]
-            texts, voices = (
-                [message.content for message in messages],
-                [message.role for message in messages],
-            )
-        return cls(messages, list(map(str.strip, texts)), list(voices))
+        said = [one for one in messages if one.role in _VOICES and one.content]
+        return cls(said, [one.content.strip() for one in said], [one.role for one in said])
 
     def sure(self, script: Transcript) -> tuple[int, int]:
         """Where on the path they begin, and how many are the same from there on: with the last look's first message, or the chat's."""

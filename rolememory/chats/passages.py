@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from rolememory.chats.chats import Chats
 from rolememory.chats.forgotten import Forgotten, Places, overlapping
@@ -18,7 +19,6 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
 from rolememory.text.noise import answers
-from rolememory.text.passages import PassageSpan as Stretch
 from rolememory.text.passages import passages
 from rolememory.text.scene_stamps import panels as panels_of
 from rolememory.text.secrets import masked, redacted
@@ -192,16 +192,30 @@ class ChatPassages:
             return
         if before and before.scope not in ("on", said.scope):
             before = None
-        asked, scene = _question(before, said, self._speaker(said)), _scene(before, said)
+        speaker = self._speaker(said)
+        asked = _question(before, said, speaker)
+        asker = self._speaker(before) if before and asked else ""
         spans = passages(said.text, said.spans, self._left_out(said))
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
-        text = masked(said.text)  # a secret is neither recalled nor embedded
-        asker = self._speaker(before) if before and asked else ""
-        company = tuple(filter(None, (*(said.users or ()), *said.members)))
-        around = _Around(self._speaker(said), scene, company, ids)
+        told = partial(
+            passage,
+            chat=chat,
+            version=said.version,
+            role=said.role,
+            text=masked(said.text),  # a secret is neither recalled nor embedded
+            speaker=speaker,
+            owner=said.owner,
+            created=said.at,
+            slot=said.slot,
+            emotions=said.emotions,
+            scene=_scene(before, said),
+            company=tuple(filter(None, (*(said.users or ()), *said.members))),
+            beside=ids,
+        )
         self._drop(set(self._versions.get((chat, said.version), ())).difference(ids))
         for name, one in zip(ids, spans, strict=True):
-            self._keep(_made(chat, said, text, one, name, (asked, asker), around))
+            span = one.start, one.end
+            self._keep(told(span=span, ooc=one.ooc, asked=asked, asker=asker, name=name))
             asked = asker = ""  # only the first answers it
         self._versions[chat, said.version] = ids
 
@@ -225,46 +239,6 @@ def _changed(before: Places, after: Places) -> list[str]:
     """The digests of messages with other places than before."""
     digests = before.keys() | after.keys()
     return [one for one in digests if before.get(one) != after.get(one)]
-
-
-@value_class
-class _Around:
-    """What all passages of a message share."""
-
-    speaker: str
-    scene: str
-    company: tuple[str, ...]
-    ids: tuple[str, ...]
-
-
-def _made(
-    chat: str,
-    said: ChatMessage,
-    text: str,
-    where: Stretch,
-    name: str,
-    asked: tuple[str, str],
-    around: _Around,
-) -> Passage:
-    return passage(
-        chat=chat,
-        version=said.version,
-        role=said.role,
-        text=text,
-        span=(where.start, where.end),
-        speaker=around.speaker,
-        owner=said.owner,
-        created=said.at,
-        slot=said.slot,
-        emotions=said.emotions,
-        ooc=where.ooc,
-        asked=asked[0],
-        asker=asked[1],
-        scene=around.scene,
-        company=around.company,
-        beside=around.ids,
-        name=name,
-    )
 
 
 def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
