@@ -121,13 +121,9 @@ class ChatLogIndex:
         self._note(log)
         self._space.announce(CHATS)
         after = self._marks()
-        alone = (
-            before is not None
-            and before[1] is not None
-            and after[1] is not None
-            and after[1].size == before[1].size + 1
-        )
-        self._seen = after if alone and before is not None and before[0] == after[0] else None
+        (here, told), (listed, last) = after, before or (None, None)
+        alone = told and last and told.size == last.size + 1 and here == listed
+        self._seen = after if alone else None
 
     def drop(self, log: ChatLog) -> None:
         """Remove the log; on return it stays away.

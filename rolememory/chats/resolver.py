@@ -126,21 +126,7 @@ class ChatResolver:
         if request.is_someone_elses(known) and not _goes_on(request, aligned, log.transcript):
             own = _own_id(request.chat, request.user)
             return self._begun(request, own, self._log_index.log(own))
-        there = request.participants(log.transcript, known)
-        changes = aligned.laid.changes if aligned else ()
-        plan = planned(log.transcript, changes, request.now, there.complete)
-        return ResolvedChat(
-            known,
-            log,
-            log.transcript,
-            log.transcript.edition,
-            self._log_index.generation,
-            aligned,
-            plan,
-            there,
-            log.chat,
-            log.transcript.path,
-        )
+        return self._resolved(request, known, log, log.transcript, aligned)
 
     def begins(self, request: ObserveRequest) -> bool:
         """Whether no chat of that name is known."""
@@ -215,9 +201,20 @@ class ChatResolver:
             script = _begins_with(fork, log, request.now)
         aligned = AlignedHistory(align_window(script, news), window_size(news)) if news else None
         head = ChatHead(chat, request.user, request.now, fork.parent if fork else "", unnamed)
+        return self._resolved(request, head, log, script, aligned, fork)
+
+    def _resolved(
+        self,
+        request: ObserveRequest,
+        head: ChatHead,
+        log: ChatLog,
+        script: Transcript,
+        aligned: AlignedHistory | None,
+        fork: Fork | None = None,
+    ) -> ResolvedChat:
+        """What the look comes to in that chat, as it stands now."""
         there = request.participants(script, head)
         changes = aligned.laid.changes if aligned else ()
-        plan = planned(script, changes, request.now, there.complete)
         return ResolvedChat(
             head,
             log,
@@ -225,7 +222,7 @@ class ChatResolver:
             script.edition,
             self._log_index.generation,
             aligned,
-            plan,
+            planned(script, changes, request.now, there.complete),
             there,
             log.chat,
             script.path,
