@@ -14,7 +14,6 @@ from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
-from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict

@@ -7,7 +7,8 @@ holds the named stories and the choices; which chat was put where stands in its 
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -116,11 +117,9 @@ class Stories:
             )
         person = self._same(user or "")
 
-        def chosen(value: dict[str, Any]) -> None:
+        with self._changing() as value:
             users = {one: how for one, how in value["users"].items() if self._same(one) != person}
             value["users"] = {**users, user or "": living} if living else users
-
-        self._change(chosen)
 
     def begin(self, name: str, of: str | None = None, at: datetime | None = None) -> Story:
         """A new story; with `of` it knows what was told there until `at` (None: until now), else it starts empty.
@@ -134,16 +133,14 @@ class Stories:
             )
         until = None if of is None else iso(in_utc(at or self._clock()))
 
-        def begun(value: dict[str, Any]) -> None:
+        if of is not None:
+            self.known(of)
+        with self._changing() as value:
             if name in value["stories"] or name in (OWN, BY_DEFAULT):
                 raise InvalidValueError(
                     "there is a story {name!r} already; choose another name", name=name
                 )
             value["stories"][name] = {"of": of, "at": until}
-
-        if of is not None:
-            self.known(of)
-        self._change(begun)
         return self._story(name)
 
     def merge(self, name: str, into: str = "") -> Story:
@@ -154,10 +151,8 @@ class Stories:
         if self.known(name) == self.known(into):
             raise InvalidValueError("story {name!r} cannot be merged into itself", name=name)
 
-        def merged(value: dict[str, Any]) -> None:
+        with self._changing() as value:
             value["merged"][into] = [*dict.fromkeys((*value["merged"].get(into, ()), name))]
-
-        self._change(merged)
         return self._story(into)
 
     def known(self, name: str) -> str:
@@ -171,8 +166,7 @@ class Stories:
 
     def forget(self, ids: Callable[[str], str], users: Collection[str] = ()) -> None:
         """Call every story by these names from now on, and let no choice be left of these users. Raises: NotWrittenError."""
-
-        def renamed(value: dict[str, Any]) -> None:
+        with self._changing() as value:
             value["stories"] = {
                 ids(name): one | ({"of": ids(one["of"])} if one.get("of") else {})
                 for name, one in value["stories"].items()
@@ -182,9 +176,6 @@ class Stories:
                 for name, others in value["merged"].items()
             }
             value["users"] = {one: how for one, how in value["users"].items() if one not in users}
-
-        if any(ids(name) != name for name in self._names()) or {*users} & {*self._value()["users"]}:
-            self._change(renamed)
 
     @property
     def mark(self) -> Hashable:
@@ -212,12 +203,12 @@ class Stories:
         return Story(name, fork.get("of"), moment(at) if at else None, merged)
 
     @cached_property
-    def _older(self) -> Mapping[str, Any]:
+    def _older(self) -> StateFile:
         """What an earlier version left."""
-        return StateFile(self._space, OLD_NAME).load()
+        return StateFile(self._space, OLD_NAME)
 
     def _value(self) -> dict[str, Any]:
-        raw = self._file.load() or self._older
+        raw = self._file.load() or self._older.load()
         stories = _table(raw, "stories") or _table(raw, "timelines")
         merged = _table(raw, "merged")
         return {
@@ -226,12 +217,15 @@ class Stories:
             "users": dict(_table(raw, "users")),
         }
 
-    def _change(self, change: Callable[[dict[str, Any]], None]) -> None:
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Any]]:
+        """What was chosen, to be changed inside; then it is saved, where it became another."""
         with self._lock, self._space.lock("state"):
-            value = self._value()
-            change(value)
-            self._file.save(value)
-            self._space.document(f"state/{OLD_NAME}.json").delete()
+            value, before = self._value(), self._value()
+            yield value
+            if value != before:
+                self._file.save(value)
+                self._older.delete()
 
 
 class StoryChoices:
