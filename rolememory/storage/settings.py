@@ -19,21 +19,6 @@ from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
 from rolememory.storage.look import looked_at
 from rolememory.storage.port import Blob, Revision, Space
-from rolememory.storage.setting_messages import (
-    COMPARE,
-    FULL_WIDTH,
-    KNOWN,
-    MOVE_TEXTS,
-    NO_PRESET,
-    NOT_TOML,
-    NOT_UTF8,
-    SAVE_UTF8,
-    SHALLOW,
-    SILENT,
-    TOO_DEEP,
-    TOO_LARGE,
-    UNREADABLE,
-)
 from rolememory.storage.settings_layers import SHAREABLE, Layer, TranslatedLayer, translate_layer
 from rolememory.storage.value_messages import worded
 
@@ -233,8 +218,8 @@ def preset_file(home: Space, name: Any, asked: TranslatedLayer) -> Blob:
         return known[name]
     raise asked.layer.error(
         "preset",
-        NO_PRESET.filled(name=str(name)[:64]),
-        KNOWN.filled(names=", ".join(sorted(known))),
+        LocalizedText("no preset named {name!r}", name=str(name)[:64]),
+        LocalizedText("known: {names}", names=", ".join(sorted(known))),
     )
 
 
@@ -254,7 +239,11 @@ def read_layer(file: Blob) -> Layer:
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(file, text, error) from error
     except RecursionError as error:
-        raise _refused(file, TOO_DEEP, SHALLOW) from error
+        raise _refused(
+            file,
+            LocalizedText("nested too deep"),
+            LocalizedText("settings are two or three levels deep"),
+        ) from error
 
 
 def read_text(file: Blob) -> str:
@@ -266,14 +255,27 @@ def read_text(file: Blob) -> str:
     try:
         mark = file.mark()
         if mark is not None and mark.size > MAX_BYTES:
-            raise _refused(file, TOO_LARGE.filled(limit=MAX_BYTES // 1024), MOVE_TEXTS)
+            raise _refused(
+                file,
+                LocalizedText("larger than {limit} KB", limit=MAX_BYTES // 1024),
+                LocalizedText("settings are short; move long texts into templates"),
+            )
         raw = file.read()
         return raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise _refused(file, NOT_UTF8, SAVE_UTF8, line) from error
+        raise _refused(
+            file,
+            LocalizedText("not UTF-8"),
+            LocalizedText("save the file with encoding UTF-8"),
+            line,
+        ) from error
     except OSError as error:
-        raise _refused(file, UNREADABLE.filled(reason=error.strerror or error), SILENT) from error
+        raise _refused(
+            file,
+            LocalizedText("cannot be read: {reason}", reason=error.strerror or error),
+            LocalizedText(""),
+        ) from error
 
 
 def _refused(
@@ -299,11 +301,17 @@ def _not_toml(file: Blob, text: str, error: tomllib.TOMLDecodeError) -> Settings
     column = int(place.group(2)) if place and place.group(2) else len(lines[-1]) + 1
     slip = next((letter for letter in lines[line - 1] if letter in _FULL_WIDTH), None)
     reason = _PLACE.sub("", str(error))
-    problem = NOT_TOML.filled(reason=reason[:1].lower() + reason[1:])
+    problem = LocalizedText("not TOML: {reason}", reason=reason[:1].lower() + reason[1:])
     return _refused(
         file,
         problem,
-        FULL_WIDTH.filled(wanted=_FULL_WIDTH[slip], found=slip) if slip else COMPARE,
+        LocalizedText(
+            "write {wanted} in place of the full-width {found}",
+            wanted=_FULL_WIDTH[slip],
+            found=slip,
+        )
+        if slip
+        else LocalizedText("compare with a line that `rolememory init` wrote"),
         line,
         column,
     )

@@ -9,19 +9,6 @@ from typing import Any
 from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import ALIASES, Alias
-from rolememory.storage.setting_messages import (
-    DELETE,
-    HOME_ONLY,
-    MEANT,
-    NO_EFFECT,
-    NO_KEYS,
-    NO_TABLE,
-    NOT_USED,
-    SILENT,
-    UNKNOWN_KEY,
-    WRITE,
-    WRITE_IN_HOME,
-)
 from rolememory.storage.settings_tree import leaves, meant, nullable, sections
 from rolememory.storage.toml_places import Place, places
 from rolememory.storage.value_messages import quoted, variable_expected
@@ -53,7 +40,7 @@ class Layer:
         return places(self.text)
 
     def error(
-        self, written: str, problem: LocalizedText, remedy: LocalizedText = SILENT
+        self, written: str, problem: LocalizedText, remedy: LocalizedText | str = ""
     ) -> SettingsError:
         """A complaint about a key as it is written in this layer."""
         line, column = self._places.get(written, (None, None))
@@ -64,6 +51,17 @@ class Layer:
             field=self.under + written,
             line=line,
             column=column,
+        )
+
+    def unknown(self, written: str) -> SettingsError:
+        """The complaint about a key that nobody knows."""
+        near = meant(written)
+        return self.error(
+            written,
+            LocalizedText("unknown key"),
+            LocalizedText("did you mean {near!r}?", near=near)
+            if near
+            else LocalizedText("delete it"),
         )
 
     def place(self, written: str) -> str:
@@ -139,14 +137,13 @@ def _walk(
             else:
                 adopted.errors.append(
                     adopted.layer.error(
-                        path, NO_TABLE.filled(got=quoted(value)), WRITE.filled(text=f"[{path}]")
+                        path,
+                        LocalizedText("expected a table, got {got}", got=quoted(value)),
+                        LocalizedText("write {text}", text=f"[{path}]"),
                     )
                 )
         else:
-            near = meant(path)
-            adopted.errors.append(
-                adopted.layer.error(path, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
-            )
+            adopted.errors.append(adopted.layer.unknown(path))
 
 
 def _translate(foreign: Mapping[str, Any], adopted: TranslatedLayer) -> None:
@@ -167,7 +164,7 @@ def _read(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
     if row.secret:
         return _secret(row, value, adopted)
     if not row.keys:
-        adopted.note(row.name, NO_EFFECT.filled(why=row.why))
+        adopted.note(row.name, LocalizedText("has no effect: {why}", why=row.why))
         return {}
     ours = row.reads(value) if row.reads else value
     if isinstance(ours, dict) and row.reads:
@@ -182,7 +179,13 @@ def _secret(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
         return {row.keys[0]: named.group(1) or named.group(2)}
     if value:
         variable = leaves()[row.keys[0]].default or leaves()["learn.api_key_env"].default
-        adopted.note(row.name, NO_KEYS.filled(name=variable))
+        adopted.note(
+            row.name,
+            LocalizedText(
+                "keys are not read from files; set the environment variable {name} and delete it here",
+                name=variable,
+            ),
+        )
     return {}
 
 
@@ -193,11 +196,19 @@ def _claim(row: Alias, key: str, value: Any, adopted: TranslatedLayer) -> None:
     ):
         adopted.take(key, value, row.name)
     elif adopted.values[key] != value and not row.weak:
-        adopted.note(row.name, NOT_USED.filled(other=adopted.written[key]))
+        adopted.note(
+            row.name, LocalizedText("not used: {other} says it already", other=adopted.written[key])
+        )
 
 
 def _keep_home_only(adopted: TranslatedLayer) -> None:
     for key in [key for key in adopted.values if _HOME_ONLY.fullmatch(key)]:
         written = adopted.written[key]
-        adopted.errors.append(adopted.layer.error(written, HOME_ONLY, WRITE_IN_HOME))
+        adopted.errors.append(
+            adopted.layer.error(
+                written,
+                LocalizedText("belongs to the home, not to one role"),
+                LocalizedText("write it into rolememory.toml"),
+            )
+        )
         del adopted.values[key]

@@ -13,10 +13,9 @@ from rolememory.locales import translatable, translated
 from rolememory.schema.scene import Language
 from rolememory.storage.files.space import space_of
 from rolememory.storage.port import Space, rewrite
-from rolememory.storage.setting_messages import DELETE, MEANT, UNKNOWN_KEY
 from rolememory.storage.settings import FILE, load_settings, over, read_text, undotted
 from rolememory.storage.settings_layers import Layer
-from rolememory.storage.settings_tree import default, leaves, meant, sections, type_name
+from rolememory.storage.settings_tree import default, leaves, sections, type_name
 from rolememory.storage.value_messages import literal
 
 _HEAD = translatable(
@@ -87,7 +86,8 @@ def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
         SettingsError: no such key, or a value it does not take; told by the key alone.
     """
     for key in values:
-        _check_key(key)
+        if key not in leaves():
+            raise Layer(FILE, {}).unknown(key)
     space = space_of(home)
     file = space.document(FILE)
     try:
@@ -98,12 +98,6 @@ def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
         text = with_value(text, key, value)
     rewrite(space, FILE, text.encode())
-
-
-def _check_key(key: str) -> None:
-    if key not in leaves():
-        near = meant(key)
-        raise Layer(FILE, {}).error(key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
 
 
 def _at_key(error: SettingsError) -> SettingsError:

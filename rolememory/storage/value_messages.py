@@ -8,7 +8,6 @@ from typing import Any
 
 from rolememory.errors import closest
 from rolememory.locales import Listed, LocalizedText, translatable
-from rolememory.storage.setting_messages import EXPECTED, PUT_KEY, SILENT, VARIABLE, WRITE
 from rolememory.storage.settings_tree import default, leaves, type_name
 
 _WRONG_KINDS = ("int_type", "float_type", "bool_type", "int_from_float")
@@ -32,16 +31,22 @@ def worded(found: Mapping[str, Any], key: str) -> tuple[LocalizedText, Localized
         return variable_expected(key)
     if key not in leaves():
         reason = f"{found['msg'][:1].lower()}{found['msg'][1:]}, got {quoted(got)}"
-        return LocalizedText(reason), SILENT
+        return LocalizedText(reason), LocalizedText("")
     wanted = expected(found, key)
-    problem = EXPECTED.filled(wanted=wanted, got=quoted(got))
-    return problem, WRITE.filled(text=f"{last(key)} = {literal(_instead(found, key, got))}")
+    problem = LocalizedText("expected {wanted}, got {got}", wanted=wanted, got=quoted(got))
+    return problem, LocalizedText(
+        "write {text}", text=f"{last(key)} = {literal(_instead(found, key, got))}"
+    )
 
 
 def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
     """Problem and remedy where something else stands than the name of an environment variable."""
     name = default(key) or default("learn.api_key_env")
-    return VARIABLE, PUT_KEY.filled(text=f'{last(key)} = "{name}"', name=name)
+    return LocalizedText(
+        "expected the name of an environment variable, got something else"
+    ), LocalizedText(
+        "write {text} and put the key into {name}", text=f'{last(key)} = "{name}"', name=name
+    )
 
 
 def expected(found: Mapping[str, Any], key: str) -> LocalizedText:
