@@ -74,8 +74,8 @@ class Outcome(NamedTuple):
     )
 
 
-class Log(Protocol):
-    """Lines in the order they were appended. Thread-safe. A line is a JSON object in UTF-8, with at least one field and no line break."""
+class Stored(Protocol):
+    """What lies under a name."""
 
     @property
     def name(self) -> str:
@@ -88,8 +88,19 @@ class Log(Protocol):
         ...
 
     def mark(self) -> Revision | None:
-        """Another one whenever something was appended or rewritten; None when there is no such log."""
+        """Another one whenever the content may be another; None when there is none. Cheap: asked at every turn."""
         ...
+
+    def delete(self) -> None:
+        """Remove it durably, if it is there.
+
+        Raises: NotWrittenError.
+        """
+        ...
+
+
+class Log(Stored, Protocol):
+    """Lines in the order they were appended. Thread-safe. A line is a JSON object in UTF-8, with at least one field and no line break."""
 
     def read(self, since: LogPosition = START) -> LogSlice:
         """What was appended since. Reads only new bytes; never waits for a writer. A log that is not there is empty.
@@ -115,30 +126,9 @@ class Log(Protocol):
         """
         ...
 
-    def delete(self) -> None:
-        """Remove it, durably.
 
-        Raises: NotWrittenError.
-        """
-        ...
-
-
-class Blob(Protocol):
+class Blob(Stored, Protocol):
     """Bytes under a name."""
-
-    @property
-    def name(self) -> str:
-        """As the space knows it."""
-        ...
-
-    @property
-    def place(self) -> str:
-        """Where it lies, as messages to people show it."""
-        ...
-
-    def mark(self) -> Revision | None:
-        """Another one whenever the content may be another; None when there is none. Cheap: asked at every turn."""
-        ...
 
     def read(self) -> bytes:
         """The bytes, exactly as they were put or saved by somebody.
@@ -151,13 +141,6 @@ class Blob(Protocol):
         """Durably put these bytes there, whole or not at all.
 
         Raises: NotWrittenError; what was there still stands.
-        """
-        ...
-
-    def delete(self) -> None:
-        """Remove it, if it is there.
-
-        Raises: NotWrittenError.
         """
         ...
 

@@ -89,11 +89,14 @@ class Review:
 
     def waiting(self) -> list[Waiting]:
         """What waits, oldest first."""
-        return [found for raw in _list(self._file.load(), "waiting") if (found := _read(raw))]
+        return self._held("waiting")
 
     def refused(self) -> list[Waiting]:
         """What was refused lately, oldest first."""
-        return [found for raw in _list(self._file.load(), "refused") if (found := _read(raw))]
+        return self._held("refused")
+
+    def _held(self, name: str) -> list[Waiting]:
+        return [found for raw in _list(self._file.load(), name) if (found := _read(raw))]
 
     def find(self, id: str) -> Waiting:  # noqa: A002
         """What waits under this id, or was refused. Raises: UnknownNameError when nothing does."""
