@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from types import EllipsisType, MappingProxyType
 from typing import Any
 
@@ -261,28 +262,18 @@ class Chats:
         no chat, what counts in this story (as `story_of` gives it); None = in any. `inside`: the chat whose own it may be all the same.
         """
         forest = self._kin()
+        visibility = partial(
+            BranchVisibility, forest, self.stories.choices(), readers=readers, user=user
+        )
         if preview is None:
-            return BranchVisibility(
-                forest,
-                self.stories.choices(),
-                chat or None,
-                readers=readers,
-                user=user,
-                story=story,
-                inside=inside,
-            )
+            return visibility(chat or None, story=story, inside=inside)
         changed = not preview.known or preview.entered or preview.returned or preview.left
         here = forest.get(preview.chat or chat or "") if changed else None
-        moved = moved_by(preview, here.path) if here else frozenset[str]()
-        return BranchVisibility(
-            forest,
-            self.stories.choices(),
+        return visibility(
             preview.chat or chat or None,
             preview.path if changed else None,
             preview.branch_of,
-            moved,
-            readers,
-            user,
+            moved_by(preview, here.path) if here else frozenset(),
             off=preview.mode == "off",
         )
 

@@ -205,12 +205,10 @@ class _Weaver:
         plan.put.reverse()
         if self._crowded:
             plan.times = _moved_on(plan, self._script.path)
-            plan.entered = [
-                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.entered
-            ]
-            plan.returned = [
-                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.returned
-            ]
+            plan.entered, plan.returned = (
+                [replace(said, at=plan.times.get(said.slot, said.at)) for said in some]
+                for some in (plan.entered, plan.returned)
+            )
         return plan
 
     def _room(self, change: PathChange) -> list[tuple[datetime | None, int]]:

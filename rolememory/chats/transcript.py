@@ -140,12 +140,7 @@ class Transcript:
     def _hear(self, row: ChatLogRow) -> Sequence[ChatMessage]:
         """Know the messages of a line that goes on."""
         self._attend(row)
-        self.look = row.look or self.look
-        self.updated = max(self.updated, row.at)
-        apart = self._format < 2
-        said = [filled(one, self.voice, self.present, named_apart=apart) for one in row.said]
-        for one in said:
-            self._keep(one)
+        said = self._keep_said(row)
         self.order += row.splices[0].put
         self.edition += 1
         return said
@@ -156,11 +151,8 @@ class Transcript:
         self._told.update(row.told)
         if "mode" in row.told:
             self.commands.clear()
-        self.look = row.look or self.look
-        self.updated = max(self.updated, row.at)
         back = {one for splice in row.splices for one in splice.put if one in self.said}
-        for said in row.said:
-            self._keep(filled(said, self.voice, self.present, named_apart=self._format < 2))
+        self._keep_said(row)
         if row.times:
             self._retime(row.times)
         # the first splice is the path of the chat it was forked from
@@ -200,6 +192,16 @@ class Transcript:
         if row.head or row.present or row.at < self.updated:
             for user in (row.head.user or "" if row.head else "", *self.present.users):
                 self._meet(user, row.at)
+        self.look = row.look or self.look
+        self.updated = max(self.updated, row.at)
+
+    def _keep_said(self, row: ChatLogRow) -> Sequence[ChatMessage]:
+        """Know what the line says, with what it did not say again."""
+        apart = self._format < 2
+        said = [filled(one, self.voice, self.present, named_apart=apart) for one in row.said]
+        for one in said:
+            self._keep(one)
+        return said
 
     @property
     def chat(self) -> Chat | None:
