@@ -212,28 +212,24 @@ def _settle_values(fields: Raw) -> None:
     for name, value in tuple(fields.items()):
         read = _READERS.get(name)
         if read is not None and value is not None:
-            fields[name] = read(name, value)
+            try:
+                fields[name] = read(value)
+            except ValueError as error:
+                raise EntryError(_unread(name, value)) from error
         elif value is None and name in _DEFAULTED:
             del fields[name]  # null means: the default
 
 
-def _evidence_list(name: str, value: Any) -> Any:
+def _evidence_list(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     return [{"quote": item} if isinstance(item, str) else item for item in value]
 
 
-def _moment(name: str, value: Any) -> Any:
-    try:
-        return moment(value)
-    except ValueError as error:
-        raise EntryError(Problem.of("bad_moment", field=name, found=quoted(value))) from error
-
-
-def _texts(name: str, value: Any) -> Any:
+def _texts(value: Any) -> Any:
     """A list; one text may hold several, unless it is a pattern.
 
-    >>> _texts("keys", "beacon，lamp"), _texts("keys", "/a{1,2}/"), _texts("keys", [1887])
+    >>> _texts("beacon，lamp"), _texts("/a{1,2}/"), _texts([1887])
     (['beacon', 'lamp'], ['/a{1,2}/'], ['1887'])
     """
     if isinstance(value, str):
@@ -244,43 +240,40 @@ def _texts(name: str, value: Any) -> Any:
     return value
 
 
-def _number(name: str, value: Any) -> Any:
+def _number(value: Any) -> Any:
     """A number; digits in quotes are one.
 
-    >>> _number("priority", "80"), _number("weight", "1.5")
+    >>> _number("80"), _number("1.5")
     (80, 1.5)
     """
     if isinstance(value, bool):
-        raise EntryError(_no_number(name, value))
+        raise ValueError(value)
     if not isinstance(value, str):
         return value
-    try:
-        number = float(value)
-    except ValueError:
-        raise EntryError(_no_number(name, value)) from None
+    number = float(value)
     if not isfinite(number):
-        raise EntryError(_no_number(name, value))
+        raise ValueError(value)
     return int(number) if number.is_integer() else number
 
 
-def _flag(name: str, value: Any) -> Any:
+def _flag(value: Any) -> Any:
     """A switch, as words or numbers say it too.
 
-    >>> _flag("constant", "Yes"), _flag("constant", "否"), _flag("constant", 1)
+    >>> _flag("Yes"), _flag("否"), _flag(1)
     (True, False, True)
     """
     word = str(value).strip().casefold()
     return True if word in _ON else False if word in _OFF else value
 
 
-def _name(name: str, value: Any) -> Any:
+def _name(value: Any) -> Any:
     return str(value) if type(value) is int else value  # programs know people by numbers
 
 
-def _logic(name: str, value: Any) -> Any:
+def _logic(value: Any) -> Any:
     """The selective logic: our word in any case, or SillyTavern's number.
 
-    >>> _logic("", 3).value, _logic("", "NOT_ALL")
+    >>> _logic(3).value, _logic("NOT_ALL")
     ('and_all', 'not_all')
     """
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_LOGICS):
@@ -288,7 +281,10 @@ def _logic(name: str, value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-def _no_number(field: str, found: Any) -> Problem:
+def _unread(field: str, found: Any) -> Problem:
+    """Why a value is neither a moment nor a number, as the field wants."""
+    if field in _MOMENTS:
+        return Problem.of("bad_moment", field=field, found=quoted(found))
     return Problem.of(
         "wrong_type",
         field=field,
@@ -298,8 +294,8 @@ def _no_number(field: str, found: Any) -> Problem:
     )
 
 
-_READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(_MOMENTS, _moment),
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_MOMENTS, moment),
     **dict.fromkeys(_LISTS, _texts),
     **dict.fromkeys(_NUMBERS, _number),
     **dict.fromkeys(("constant", "archived", "locked"), _flag),
