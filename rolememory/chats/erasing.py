@@ -73,12 +73,9 @@ class _Replay:
 
     def _answered(self, splice: Splice) -> None:
         path, start = self.script.path, splice.place
-        if splice.put and not (
-            start < len(path) and path[start].version == splice.put[0]
-        ):  # it found its place elsewhere
-            start = next(
-                (at for at, one in enumerate(path) if one.version == splice.put[0]), len(path)
-            )
+        if splice.put:
+            found = path.find(splice.put[0], start)  # it may have found its place elsewhere
+            start = len(path) if found is None else found
         before = next((one.version for one in path[:start][::-1] if one.role == "user"), "")
         self._follow(start, start + len(splice.put), before)
 

@@ -5,7 +5,6 @@ decides, else the setting `chats.stories`: one life for all of them, or each cha
 holds the named stories and the choices; which chat was put where stands in its log.
 """
 
-import threading
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -79,7 +78,6 @@ class Stories:
         self._file = StateFile(space, NAME)
         self._space, self._clock, self._same = space, clock, same
         self._living, self._assign = living, assign
-        self._lock = threading.RLock()
         self._known: tuple[Hashable, Living, StoryChoices] | None = None
 
     def list(self) -> Sequence[Story]:
@@ -220,12 +218,12 @@ class Stories:
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Any]]:
         """What was chosen, to be changed inside; then it is saved, where it became another."""
-        with self._lock, self._space.lock("state"):
-            value, before = self._value(), self._value()
+        with self._file.changing() as state:
+            value = self._value()
             yield value
-            if value != before:
-                self._file.save(value)
-                self._older.delete()
+            state.clear()
+            state.update(value)
+        self._older.delete()
 
 
 class StoryChoices:
