@@ -1,10 +1,12 @@
 """JSON by orjson, without rounding integers beyond 64 bits: foreign fields come back as they were."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import orjson
 
+Kind = TypeVar("Kind")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -30,6 +32,16 @@ def dumps(value: Any) -> bytes:
         return json.dumps(
             value, ensure_ascii=False, allow_nan=False, separators=(",", ":")
         ).encode()
+
+
+def listed(document: Mapping[str, Any], name: str, kind: type[Kind]) -> list[Kind]:
+    """What of that kind stands in the list of that name; nothing where there is no such list.
+
+    >>> listed({"linked": [["Lin"], 5]}, "linked", list), listed({"linked": "Lin"}, "linked", list)
+    ([['Lin']], [])
+    """
+    found = document.get(name)
+    return [one for one in found if isinstance(one, kind)] if isinstance(found, list) else []
 
 
 def has_wide_integers(data: bytes) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.storage.codec import difference, encode, fields_of
 from rolememory.storage.home import HomeFolder
@@ -315,13 +315,7 @@ def _unpacked(name: str, packed: Any) -> bytes:
 
 def _by_type(memories: Iterable[Memory]) -> dict[str, Any]:
     """Memories in the shape of memory.json."""
-    arrays: dict[str, Any] = {
-        "version": 1,
-        "episodic": [],
-        "semantic": [],
-        "traits": [],
-        "goals": [],
-    }
+    arrays: dict[str, Any] = {"version": 1, **{kind.array: [] for kind in MemoryType}}
     for memory in memories:
         arrays[memory.type.array].append(encode(memory))
     return arrays

@@ -14,6 +14,7 @@ import orjson
 
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.storage import role_file
+from rolememory.storage.exact_json import listed
 from rolememory.storage.port import Revision, Space
 
 FILE = "people.json"
@@ -65,8 +66,7 @@ class People:
     @property
     def apart(self) -> list[str]:
         """Names that were asked about, and are persons of their own."""
-        told = self._document.get("apart")
-        return [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
+        return listed(self._document, "apart", str)
 
     @property
     def linked(self) -> Sequence[Sequence[str]]:
@@ -160,6 +160,5 @@ class People:
 
 
 def _groups(document: Mapping[str, Any]) -> list[list[str]]:
-    told = document.get("linked")
-    rows = [row for row in told if isinstance(row, list)] if isinstance(told, list) else []
+    rows = listed(document, "linked", list)
     return [names for row in rows if (names := [one for one in row if isinstance(one, str)])]

@@ -5,6 +5,7 @@ from typing import Any
 
 from rolememory.errors import FileError
 from rolememory.storage import role_file
+from rolememory.storage.exact_json import listed
 from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Revision, Space
 from rolememory.text.names import PersonNames
@@ -49,8 +50,7 @@ class Personas:
 
 def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The personas in the file, as they stand."""
-    found = document.get("personas")
-    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+    return listed(document, "personas", dict)
 
 
 def forget(home: Space, names: PersonNames) -> int:

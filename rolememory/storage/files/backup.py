@@ -36,6 +36,7 @@ _MEMBER = re.compile(
     r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
 )
 _MOST_MEMBERS = 2000
+_SETTINGS = StorageSettings()
 _DATE = (1980, 1, 1, 0, 0, 0)  # of every member: equal content, equal bytes
 
 
@@ -111,7 +112,7 @@ def due(folder: Path, settings: StorageSettings, now: datetime) -> bool:
 
 def backup(
     folder: Path,
-    settings: StorageSettings | None = None,
+    settings: StorageSettings = _SETTINGS,
     *,
     now: datetime | None = None,
     disk: Disk = DISK,
@@ -121,7 +122,6 @@ def backup(
     A broken memory.json is kept as it is, byte for byte.
     Raises: InvalidValueError when there is no such role, NotWrittenError when the disk refused or gave back something else.
     """
-    settings = settings or StorageSettings()
     path = _made(folder, settings, now or datetime.now(UTC), disk)
     _rotate(folder, max(settings.backups, 1), {path}, settings)
     return path
@@ -130,7 +130,7 @@ def backup(
 def restore(
     folder: Path,
     which: str | Path = "latest",
-    settings: StorageSettings | None = None,
+    settings: StorageSettings = _SETTINGS,
     *,
     now: datetime | None = None,
     disk: Disk = DISK,
@@ -140,7 +140,6 @@ def restore(
     It counts as the author's own edit: the journal goes on, `undo` can take it back. Files that the backup does not have stay.
     Raises: FileError when the backup is damaged, UnsafePathError when it is not one of this role's, NotWrittenError.
     """
-    settings = settings or StorageSettings()
     source = _chosen(folder, which, settings)
     contents = verified(source, settings)
     if contents.problem:
@@ -162,12 +161,12 @@ def restore(
     return Restored(source, saved, tuple(sorted(files)))
 
 
-def verified(path: Path, settings: StorageSettings | None = None) -> BackupContents:
+def verified(path: Path, settings: StorageSettings = _SETTINGS) -> BackupContents:
     """What the backup holds, after every check: known members only, sizes and checksums as the manifest says.
 
     Raises: FileError.
     """
-    limit = int((settings or StorageSettings()).max_file_mb * 1e6)
+    limit = int(settings.max_file_mb * 1e6)
     try:
         if path.stat().st_size > limit:
             raise FileError(

@@ -18,6 +18,7 @@ from rolememory.errors import UnknownNameError
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.storage.erase import PersonTraces
+from rolememory.storage.exact_json import listed
 from rolememory.storage.port import Space
 from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from, reason_raw
 from rolememory.storage.state import StateFile
@@ -75,7 +76,7 @@ class Review:
     def _put(self, name: str, one: Waiting) -> str:
         if self.is_declined(one.id):
             return ""
-        if all(raw.get("id") != one.id for raw in _list(self._file.load(), name)):
+        if all(raw.get("id") != one.id for raw in listed(self._file.load(), name, dict)):
             entry = {
                 "id": one.id,
                 "at": one.at.isoformat() if one.at else None,
@@ -83,7 +84,10 @@ class Review:
                 "draft": draft_raw(one.draft),
             }
             with self._changed() as state:
-                grown = [*(raw for raw in _list(state, name) if raw.get("id") != one.id), entry]
+                grown = [
+                    *(raw for raw in listed(state, name, dict) if raw.get("id") != one.id),
+                    entry,
+                ]
                 state[name] = self._newest(grown) if name == "waiting" else grown[-MOST_REFUSED:]
         return one.id
 
@@ -96,7 +100,7 @@ class Review:
         return self._held("refused")
 
     def _held(self, name: str) -> list[Waiting]:
-        return [found for raw in _list(self._file.load(), name) if (found := _read(raw))]
+        return [found for raw in listed(self._file.load(), name, dict) if (found := _read(raw))]
 
     def find(self, id: str) -> Waiting:  # noqa: A002
         """What waits under this id, or was refused. Raises: UnknownNameError when nothing does."""
@@ -134,7 +138,7 @@ class Review:
         state = self._file.load()
         with self._lock:
             if state is not self._seen[0]:
-                self._seen = (state, frozenset(_names(state)))
+                self._seen = (state, frozenset(listed(state, "declined", str)))
             return id in self._seen[1]
 
     def forget(self, traces: PersonTraces, gone: Collection[str]) -> int:
@@ -145,12 +149,14 @@ class Review:
         with self._changed() as state:
             went = 0
             for name in _HELD:
-                before = _list(state, name)
+                before = listed(state, name, dict)
                 kept = [raw for raw in before if not traces.takes(raw.get("draft") or {})]
                 state[name] = [_without(raw, traces, gone) for raw in kept]
                 went += len(before) - len(kept)
             state["declined"] = [
-                one for one in _names(state) if one not in gone and not traces.names.found(one)
+                one
+                for one in listed(state, "declined", str)
+                if one not in gone and not traces.names.found(one)
             ]
             return went
 
@@ -174,7 +180,7 @@ class Review:
 
 def _remove(state: dict[str, Any], ids: Collection[str]) -> None:
     for name in _HELD:
-        state[name] = [raw for raw in _list(state, name) if raw.get("id") not in ids]
+        state[name] = [raw for raw in listed(state, name, dict) if raw.get("id") not in ids]
 
 
 def _read(raw: dict[str, Any]) -> Waiting | None:
@@ -185,18 +191,8 @@ def _read(raw: dict[str, Any]) -> Waiting | None:
         return None
 
 
-def _list(state: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = state.get(name)
-    return [raw for raw in found if isinstance(raw, dict)] if isinstance(found, list) else []
-
-
-def _names(state: dict[str, Any]) -> list[str]:
-    found = state.get("declined")
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
-
-
 def _grown(state: dict[str, Any], new: Iterable[str]) -> list[str]:
-    grown = list(dict.fromkeys((*_names(state), *new)))
+    grown = list(dict.fromkeys((*listed(state, "declined", str), *new)))
     if len(grown) > MOST_DECLINED:
         _log.warning(
             "more than %d declined memories: the oldest %d may be learned again",
