@@ -1,7 +1,9 @@
 """The model's server behind us: requests go on as they came, answers come back as they are."""
 
 import os
+import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rolememory.schema.settings import ServeSettings
@@ -23,6 +25,8 @@ class Upstream:
     def __init__(self, settings: ServeSettings) -> None:
         import httpx
 
+        if find_spec("sniffio") is None:  # what its transport tries to import several times a call
+            sys.modules["sniffio"] = None  # type: ignore[assignment]  # found missing at once
         times = httpx.Timeout(
             connect=settings.connect_timeout_s,
             read=settings.idle_timeout_s,

@@ -1,6 +1,8 @@
 """The leg to the model's server: a line it left open may be dead when it is used again, and nobody should notice."""
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,27 @@ def test_an_idle_line_that_talks_nonsense_is_not_asked_again(tmp_path: Path) -> 
     ):
         assert [ask(house, HELLO).status for _ in range(2)] == [200, 502]
         assert len(model.requests) == 1
+
+
+class Searches:
+    """Hears of every module that is searched for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: object = None) -> None:
+        self.names.append(name)
+
+
+def test_a_call_searches_for_no_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches = Searches()
+    monkeypatch.delitem(sys.modules, "sniffio", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [searches, *sys.meta_path])
+    with (
+        Endpoint(writes(WHOLE)) as model,
+        served(tmp_path, {"serve.upstream": model.url}) as house,
+    ):
+        ask(house, HELLO)  # what is loaded on first use
+        searches.names.clear()
+        assert ask(house, HELLO).status == 200
+        assert not searches.names
