@@ -276,28 +276,6 @@ def _part_of_year(one: Reading) -> NamedTime | None:
     return one.yearly(lambda year: (month(year, first)[0], month(year, last)[1]), NO_YEAR)
 
 
-def _years(one: Reading) -> NamedTime | None:
-    first, last = one.number("year"), one.number("to")
-    extent = one.calendar.years(first, last + 1) if first <= last else None
-    return NamedTime(extent, SURE, absolute=True) if extent else None
-
-
-def _decade(one: Reading) -> NamedTime:
-    """The one that is said, else the latest of those tens that has begun."""
-    if one.said("full"):
-        first = one.number("full")
-    else:
-        this_year = one.calendar.today.year
-        first = this_year // 100 * 100 + one.number("tens", "decades")
-        first -= 100 if first > this_year or one.said("last") else 0
-    return NamedTime(one.calendar.years(first, first + 10), LIKELY, absolute=True)
-
-
-def _century(one: Reading) -> NamedTime:
-    nth = one.number("nth", "ordinals")
-    return NamedTime(one.calendar.years((nth - 1) * 100 + 1, nth * 100 + 1), SURE, absolute=True)
-
-
 MEANINGS: Mapping[str, Callable[[Reading], NamedTime | None]] = {
     "day": _day,
     "hours": _hours,
@@ -317,8 +295,5 @@ MEANINGS: Mapping[str, Callable[[Reading], NamedTime | None]] = {
     "lunar": _lunar,
     "year": _year,
     "part_of_year": _part_of_year,
-    "years": _years,
-    "decade": _decade,
-    "century": _century,
 }
 """By the name that rules call them."""
