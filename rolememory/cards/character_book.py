@@ -95,17 +95,6 @@ def _world_entry_of(one: Any, at: int) -> Any:
     )  # told as a problem where it is read
 
 
-def to_world(book: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries as a world file has them: an object from uid to entry, what SillyTavern makes of the book.
-
-    Of two entries with one id the later stands.
-    """
-    entries = [
-        world_entry(one, at) for at, (_, one) in enumerate(listed_entries(book.get("entries")))
-    ]
-    return {"entries": {_property(one["uid"]): one for one in entries}, "originalData": dict(book)}
-
-
 def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     """One card entry as a world file has it. Fields the world file does not know stay behind."""
     if not isinstance(source, Mapping):
@@ -183,7 +172,3 @@ def _beyond(source: object) -> dict[str, Any]:
 
 def _first(value: Any, absent: Any) -> Any:
     return absent if value is None else value
-
-
-def _property(uid: object) -> str:
-    return "null" if uid is None else str(uid)

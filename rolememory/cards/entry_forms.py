@@ -34,14 +34,13 @@ class EntryForm:
     name: str
     to_hub: Callable[[Raw], Raw]
     from_hub: Callable[[Raw, int], Raw]
-    extensions: Path = preserved_fields.EXTENSIONS
     number: str = ""  # the field that holds such a number
 
     def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
         """The V3 entry, what was kept put back."""
         at = self.number_of(raw, number)
         return preserved_fields.lift(
-            dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at), self.extensions
+            dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at)
         )
 
     def number_of(self, raw: Mapping[str, Any], other: int) -> int:
@@ -56,7 +55,6 @@ class EntryForm:
             self.name,
             self.to_hub,
             lambda one: self.from_hub(one, number),
-            self.extensions,
         )
 
 

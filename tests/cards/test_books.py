@@ -9,6 +9,7 @@ from rolememory.cards.book import read_book
 from rolememory.cards.sillytavern import read_world
 from rolememory.errors import FileError
 from rolememory.schema.lorebook import LorePosition, MatchSource
+from tests.conformance.worldinfo import card_book_to_world
 from tests.paths import shared
 
 CARD_BOOK = {"name": "Harbour", "scan_depth": 3, "token_budget": 99, "recursive_scanning": False, "entries": [
@@ -160,7 +161,7 @@ def test_missing_is_not_the_default(field: str, value: Any, read: Any) -> None:
 
 
 def test_a_card_s_book_survives_the_way_to_a_world_file_and_back() -> None:
-    world = character_book.to_world(CARD_BOOK)
+    world = card_book_to_world(CARD_BOOK)
     back = character_book.card_entry(world["entries"]["7"])
     given: Any = CARD_BOOK["entries"][0]  # type: ignore[index]
     assert {
@@ -170,7 +171,7 @@ def test_a_card_s_book_survives_the_way_to_a_world_file_and_back() -> None:
         name: given[name]
         for name in ("id", "keys", "content", "enabled", "insertion_order", "position", "use_regex")
     }
-    assert character_book.to_world({"entries": [back]})["entries"] == {
+    assert card_book_to_world({"entries": [back]})["entries"] == {
         "7": {**world["entries"]["7"], "extensions": back["extensions"], "useGroupScoring": False}
     }
 

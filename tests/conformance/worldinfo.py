@@ -15,7 +15,7 @@ from typing import Any
 
 from rolememory.cards import character_book
 from rolememory.cards.other_books import OTHER_BOOKS
-from rolememory.cards.sillytavern import in_script_order, read_world
+from rolememory.cards.sillytavern import in_script_order, listed_entries, read_world
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.lorebook import BookSource, Lorebook, TimedEffect, TimedState
@@ -27,9 +27,19 @@ from rolememory.text.pattern import PatternBudget
 
 STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
+
+
+def card_book_to_world(book: Mapping[str, Any]) -> dict[str, Any]:
+    """A card's book as the client's world file: an object from uid to entry; of two entries with one id the later stands."""
+    listed = listed_entries(book.get("entries"))
+    entries = [character_book.world_entry(one, at) for at, (_, one) in enumerate(listed)]
+    named = {"null" if one["uid"] is None else str(one["uid"]): one for one in entries}
+    return {"entries": named, "originalData": dict(book)}
+
+
 IMPORTS = {  # what the client reads: modules of RisuAI are read by us alone
     **{name: form.to_world for name, form in OTHER_BOOKS.items() if name != "risu_module"},
-    "character_book": character_book.to_world,
+    "character_book": card_book_to_world,
 }
 CARD_TEXTS = (
     *("description", "personality", "scenario", "depth_prompt", "creator_notes"),

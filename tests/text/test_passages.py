@@ -84,6 +84,17 @@ def test_panels_are_left_out() -> None:
     assert [text[one.start : one.end] for one in cut] == ["The wheel creaks.", "It rains."]
 
 
+def test_what_is_left_out_stays_out_of_words_out_of_character_too() -> None:
+    text = "I wait. ((My card is lost. Call me.)) It rains."
+    cut = passages(text, [MarkedSpan("ooc", 8, 37)], [SentenceSpan(10, 26)])
+    assert [text[one.start : one.end] for one in cut] == [
+        "I wait.",
+        "((",
+        "Call me.))",
+        "It rains.",
+    ]
+
+
 def marks_of(text: str, places: list[tuple[int, int, bool]]) -> list[MarkedSpan]:
     """Marks apart from each other, whatever the places say."""
     edges = sorted({place % (len(text) + 1) for one in places for place in one[:2]})
