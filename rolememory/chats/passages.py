@@ -1,7 +1,7 @@
 """The passages of a role's chats, followed as the chats go on: what recall asks beside memories."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -11,7 +11,6 @@ from rolememory.chats.forgotten import Forgotten, Places, overlapping
 from rolememory.chats.normalize import base
 from rolememory.chats.pinned import Pin, Pinned, held
 from rolememory.chats.transcript import Chat
-from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
 from rolememory.storage.gc_pause import gc_paused
@@ -41,7 +40,8 @@ class _Place:
     order: Sequence[
         str
     ]  # its versions as they came: another object where its log was written again
-    read: int = 0
+    read: int = 0  # how many of them were read
+    moved: int = 0  # and of those that came or went other than at the end
 
 
 class ChatPassages:
@@ -133,10 +133,8 @@ class ChatPassages:
 
     def _tell_again(self, chat: str, version: str) -> None:
         if (chat, version) in self._versions:
-            path = self._chats.path(chat)
-            at = path.find(version)
-            said = self._chats.versions(chat)[version]
-            self._tell(chat, said, path[at - 1] if at else None)
+            held = self._chats.chat(chat)
+            self._tell(chat, held.told[version], held.before(version)[0])
 
     def _pin(self, pins: frozenset[Pin]) -> None:
         """Make these constant and no others. Cost: O(passages of their chats) where that changed."""
@@ -175,15 +173,14 @@ class ChatPassages:
 
     def _read(self, chat: Chat, place: _Place, most: int) -> None:
         now = min(place.read + most, chat.mark)
-        came = (chat.told.get(version) for version in chat.order[place.read : now])
-        news, place.read = [said for said in came if said is not None], now
-        behind = (
-            one for one in _behind(chat.worded, news) if (chat.id, one.version) in self._versions
-        )
-        at: int | None = None
-        for said in (*news, *behind):
-            at = chat.worded.find(said.version, -1 if at is None else at + 1)
-            self._tell(chat.id, said, chat.worded[at - 1] if at else None)
+        news, place.read = chat.order[place.read : now], now
+        again, place.moved = chat.moved[place.moved : chat.moves], chat.moves
+        known = (one for one in again if (chat.id, one) in self._versions)
+        at = -1
+        for version in dict.fromkeys((*news, *known)):
+            if said := chat.told.get(version):
+                before, at = chat.before(version, at + 1)
+                self._tell(chat.id, said, before)
 
     def _tell(self, chat: str, said: ChatMessage, before: ChatMessage | None) -> None:
         """Know what a message says that stands behind that one; nothing of what was said while memory was off."""
@@ -244,14 +241,6 @@ def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
     """What puts the chat that changed last first."""
     log, chat = changed
     return (chat.info.updated, chat.info.created, chat.id) if chat else (_NEVER, _NEVER, log)
-
-
-def _behind(path: VisiblePath, news: Sequence[ChatMessage]) -> Iterator[ChatMessage]:
-    """What stands behind messages that were changed in their places, and may answer them or go on in their scene."""
-    fresh = {said.version for said in news}
-    places = (path.find(said.version) for said in news)
-    behind = (path[place + 1 : place + 2] for place in places if place is not None)
-    yield from (said for some in behind for said in some if said.version not in fresh)
 
 
 def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> str:

@@ -47,6 +47,16 @@ class Chat:
     told: Mapping[str, ChatMessage] = field(default_factory=dict)  # `said` without them
     users: Mapping[str, datetime] = field(default_factory=dict)  # who was ever in it, since when
     speakers: frozenset[tuple[str, str]] = frozenset()  # who speaks on the path: role and name
+    behind: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the version that each stood behind when it last stood on the path; "" = it was the first
+
+    def before(self, version: str, near: int = -1) -> tuple[ChatMessage | None, int]:
+        """What a message stands behind, or stood behind when it was last on the path; and its place (`near` is a guess)."""
+        at = self.worded.find(version, near)
+        if at is None:
+            return self.told.get(self.behind.get(version, "")), near
+        return self.worded[at - 1] if at else None, at
 
     @property
     def id(self) -> str:
@@ -85,6 +95,7 @@ class Transcript:
         self.order: list[str] = []  # versions as they came to stand on the path
         self.disturbed = 0
         self.moved: list[str] = []  # versions that came or went other than at the end
+        self.behind: dict[str, str] = {}  # what each version stood behind when it last did
         self.inherited: frozenset[str] = frozenset()
         self.strangers = 0  # versions that are recalled here alone
         self.erased: set[str] = set()  # digests of words that went
@@ -224,6 +235,7 @@ class Transcript:
                 told,
                 dict(self.users),
                 frozenset(self._speakers),
+                self.behind,
             )
         return self._chat
 
@@ -345,6 +357,9 @@ class Transcript:
             beside = self.path[max(start - 1, 0) : start] + self.path[end : end + 1]
             self.moved += [said.version for said in (*gone, *put, *beside)]
         self.path = self.path.spliced(start, end, put)
+        last, end = self.path[start - 1].version if start else "", start + len(put)
+        for said in (*put, *self.path[end : end + 1]):
+            self.behind[said.version], last = last, said.version
         for once in filter(None, (self.once, self._loosely)):
             once.change(gone, put)
         self._speakers.update((said.role, said.name) for said in put if not said.erased)

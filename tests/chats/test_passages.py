@@ -44,6 +44,28 @@ def test_a_swipe_that_returns_has_the_same_ids(tmp_path: Path) -> None:
     assert sorted(texts(passages)) == ["No.", "Will you?", "Yes."]
 
 
+def test_what_a_passage_answers_is_the_same_whenever_it_is_read(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages, hello = ChatPassages(chats, lambda one: one.role), ("u: Hello.", "a: Good evening.")
+    asked, answer, again = "u: Who keeps bees?", "a: Anna, in Riga.", "u: And who else?"
+    told = []
+    for talk in (
+        (*hello, asked, answer),
+        (*hello, asked, "a: Bo, by the mill."),  # a swipe
+        (*hello, asked, answer),
+        (*hello, "u: 谁养蜜蜂？", answer),  # an edit
+        (*hello, asked, answer, again, "a: Nobody, I think."),
+        (*hello, asked, again, "a: Nobody, I think."),  # an answer is taken out
+        ("u: Nothing of this.", "a: No."),  # a window that shows none of it
+    ):
+        chats.observe(said(*talk), chat="c", user="lin")
+        live = dict(passages.follow())
+        anew = dict(ChatPassages(chats_at(tmp_path), lambda one: one.role).follow())
+        assert live == anew
+        told += [one.evidence[0].answers for one in live.values() if one.content in answer]
+    assert told == [*["Who keeps bees?"] * 3, "谁养蜜蜂？", *["Who keeps bees?"] * 3]
+
+
 def test_a_removed_chat_takes_its_passages_along(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     passages = ChatPassages(chats, lambda one: one.role)
