@@ -110,6 +110,22 @@ def test_what_cannot_be_learned_is_told_once_and_no_more_once_its_chat_is_remove
     assert (caplog.messages, "the cellar floods" in str(list(mind.memories.values()))) == ([], True)
 
 
+def test_what_a_removed_chat_taught_stands_where_another_begins_under_its_name(home: Home) -> None:
+    mind = home.create("Mira")
+    said = U("Remember that my sister Anna keeps bees in Riga.")
+    mind.observe([said], "I will.", chat="harbour", user="lin")
+    mind.remember("The bridge is closed.", evidence=[{"chat": "harbour", "version": "gone"}])
+    assert mind.parts.conversation.forget_chat("harbour") == 0
+    mind.observe([U("Good evening.")], "Evening.", chat="harbour", user="lin")
+
+    def told(user: str) -> list[bool]:
+        found = mind.search("Does Anna keep bees near the closed bridge?", user=user)
+        text = " ".join(one.memory.content for one in found)
+        return ["bees" in text, "bridge" in text]
+
+    assert (told("lin"), told("ann")) == ([True, True], [False, False])
+
+
 def test_saying_it_again_changes_nothing(home: Home) -> None:
     mind = home.create("Mira")
     said = [A("Sit down."), U("Remember that my sister Anna keeps bees in Riga.")]

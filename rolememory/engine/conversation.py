@@ -202,26 +202,42 @@ class RoleConversation:
     def forget_chat(self, chat: str, *, memories: bool = False) -> int:
         """Remove a chat with what is noted about it: timers, uses, how far it was read; how many memories went along.
 
-        `memories`: what was learned from this chat alone goes as well, else it stands by itself.
+        `memories`: what was learned from this chat alone goes as well, else it stands by itself, for the user of the chat.
         """
         role = self._context
-        only = [
-            Edit("remove", one.id, {}, reason="chat removed")
-            for one in self._memories.current().values()
-            if memories and one.evidence and all(proof.chat == chat for proof in one.evidence)
-        ]
+        users, known = role.chats.info(chat).users, self._memories.current().values()
+        found = (_freed(one, chat, users, gone=memories) for one in known)
+        edits = [edit for edit in found if edit]
+        if edits:
+            self._memories.commit(edits)
         role.chats.remove(chat)
         self._learning.learner.drop([chat])
         role.usage.forget([chat])
         role.pipeline.chats.forget([chat])
-        if only:
-            self._memories.commit(only)
-        return len(only)
+        return sum(one.op == "remove" for one in edits)
 
     def _keep_only(self, chats: Collection[str]) -> None:
         """Drop what is kept between turns of every other chat, and when upkeep met which memory."""
         self._context.pipeline.chats.keep_only(chats)
         self._maintenance.forget_upkeep()
+
+
+def _freed(memory: Memory, chat: str, users: Sequence[str], *, gone: bool) -> Edit | None:
+    """What becomes of a memory whose chat is removed: a chat that begins under the same name later has no say in it."""
+    proofs = memory.evidence
+    if gone and proofs and all(proof.chat == chat for proof in proofs):
+        return Edit("remove", memory.id, reason="chat removed")
+    rest = [
+        proof.model_copy(update={"also": tuple(one for one in proof.also if one.chat != chat)})
+        for proof in proofs
+        if proof.chat != chat
+    ]
+    if memory.chapter or rest == [*proofs]:
+        return None
+    told = [proof.model_dump(mode="json", exclude_defaults=True) for proof in rest]
+    alone = memory.user is None and not rest and len(users) == 1
+    fields = {"evidence": told, **({"user": users[0]} if alone else {})}
+    return Edit("set", memory.id, fields, reason="chat removed")
 
 
 def _turn_start(path: Sequence[ChatMessage], end: int) -> int:
