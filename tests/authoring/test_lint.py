@@ -110,13 +110,6 @@ FAULTS: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
         {},
         "a longer key that says nothing new",
     ),
-    (
-        "shared_key",
-        [BEACON, {"key": ["beacon", "oil"], "position": 1}],
-        {},
-        "two entries by one key",
-    ),
-    ("shadowed_key", [{"key": ["dark beacon"]}, BEACON], {}, "a key inside a key of another"),
     ("same_keys", [BEACON, {**BEACON, "content": "It is dark."}], {}, "two entries for one"),
     (
         "ignored_secondary",
@@ -161,12 +154,6 @@ FAULTS: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
         ],
         {},
         "in a circle",
-    ),
-    (
-        "chain",
-        [{"key": [f"k{at}"], "content": f"go to k{at + 1} now"} for at in range(5)],
-        {},
-        "a chain of five",
     ),
     (
         "wakes_many",
@@ -317,7 +304,6 @@ SOUND: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
     ("repeated_key", [{"key": ["Beacon", "beacon"], "caseSensitive": True}], {}, "capitals count"),
     ("redundant_key", [{"key": ["beacon", "beacons"]}], {}, "whole words: one is not in the other"),
     ("redundant_key", [{"key": ["beacon", "dark beacon"], "group": "w", "useGroupScoring": True}, {**STORM, "group": "w"}], {}, "scores"),
-    ("shared_key", [{**BEACON, "group": "w"}, {**BEACON, "group": "w"}], {}, "rivals"),
     ("same_keys", [{**BEACON, "group": "w"}, {**BEACON, "group": "w"}], {}, "rivals"),
     ("same_keys", [BEACON, {**BEACON, "position": 4, "depth": 1}], {}, "in two places"),
     ("contradiction", [{"key": ["dark beacon", "oil"], "keysecondary": ["beacon"], "selectiveLogic": 2}], {}, "another key lets it in"),

@@ -12,14 +12,12 @@ from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
 from rolememory.text.boundaries import is_han
 from rolememory.text.fold import folded_key
-from rolememory.text.keys import KeySpec
 from rolememory.text.words import word_lists
 
 EVERYWHERE = (
     0.75  # of the everyday sentences: what stands in so many stands in nearly every message
 )
 LONG_KEY = 60  # characters: a sentence, which nobody says word by word
-MOST_NAMED = 4  # entries named in one finding
 _SPEAKERS = ("{{char}}", "{{user}}", "<char>", "<user>", "<bot>")
 _LIST = re.compile(r"[,，、;；]")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "《": "》", "[": "]"}
@@ -166,32 +164,6 @@ def _redundant(subject: Subject, lore: Lore, keys: list[LoreKey]) -> Findings:
             yield of(lore, "redundant_key", "keys", key=key.text, other=inner.text)
 
 
-@each_entry
-def shared(subject: Subject, lore: Lore) -> Findings:
-    """Keys that other entries have too: where one fires, so does the other. Told of the first of them."""
-    for key in _plain(lore):
-        first, *rest = subject.owners[key.spec]
-        others = [other for other in rest if first is lore and not rivals(lore, other)]
-        if others:
-            yield of(lore, "shared_key", "keys", key=key.text, others=_names(others))
-
-
-@each_entry
-def shadowed(subject: Subject, lore: Lore) -> Findings:
-    """A key that stands inside a longer key of another entry."""
-    for key in _plain(lore):
-        inside = [spec for spec in subject.index.keys.read(key.text) if _is_inner(spec, key)]
-        others = [one for spec in inside for one in subject.owners.get(spec, ()) if one is not lore]
-        if others:
-            inner = next(spec for spec in inside if spec in subject.owners)
-            names = {"inner": inner.text, "others": _names(others)}
-            yield of(lore, "shadowed_key", "keys", key=key.text, **names)
-
-
-def _is_inner(spec: KeySpec, key: LoreKey) -> bool:
-    return key.spec is not None and spec.needle != key.spec.needle
-
-
 def twins(subject: Subject) -> Findings:
     """Entries with the very same keys, in the same place, that are no rivals."""
     seen: dict[object, Lore] = {}
@@ -217,13 +189,8 @@ def _marks(lore: Lore) -> object:
     )
 
 
-def _names(entries: list[Lore]) -> str:
-    told = list(dict.fromkeys(title(lore.entry) for lore in entries))
-    return ", ".join(told[:MOST_NAMED]) + (", …" if len(told) > MOST_NAMED else "")
-
-
 def _plain(lore: Lore) -> Iterator[LoreKey]:
     return (key for key in lore.keys if key.kind is KeyKind.PLAIN)
 
 
-RULES = (blank, padded, listed, quoted, long, wide, broad, named, repeated, shared, shadowed, twins)
+RULES = (blank, padded, listed, quoted, long, wide, broad, named, repeated, twins)

@@ -1,4 +1,4 @@
-"""Entries that wake entries: cycles, long chains, and those that wake half the book."""
+"""Entries that wake entries: cycles, and those that wake half the book."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -8,7 +8,6 @@ from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, fits, rivals
 from rolememory.recall.lore.index import Lore
 
-LONG_CHAIN = 4  # entries in a row
 MANY = 5  # entries woken at once, if that is also half the book
 Wakes = Mapping[str, tuple[str, ...]]
 """Entry id to the ids of those that its text may wake."""
@@ -60,25 +59,6 @@ def circles(subject: Subject) -> Findings:
             yield of(by_id[start], "circle", "content", path=_arrows([by_id[one] for one in path]))
 
 
-def chains(subject: Subject) -> Findings:
-    """One key that starts a long chain of entries."""
-    graph = wakes(subject)
-    by_id = {lore.entry.id: lore for lore in subject.living}
-    followed = {other for woken in graph.values() for other in woken}
-    for start in graph:
-        path = farthest(graph, start)
-        if len(path) >= LONG_CHAIN and start not in followed:
-            tokens = sum(subject.costs[one] for one in path)
-            yield of(
-                by_id[start],
-                "chain",
-                "content",
-                path=_arrows([by_id[one] for one in path]),
-                count=len(path),
-                tokens=tokens,
-            )
-
-
 def greedy(subject: Subject) -> Findings:
     """An entry whose text wakes half the book."""
     graph = wakes(subject)
@@ -108,24 +88,8 @@ def shortest(graph: Wakes, start: str, goal: str) -> list[str]:
     return []
 
 
-def farthest(graph: Wakes, start: str) -> list[str]:
-    """The path to the entry that is the most steps away.
-
-    >>> farthest({"a": ("b", "c"), "b": ("c",), "c": ("d",)}, "a")
-    ['a', 'c', 'd']
-    """
-    ways = [[start]]
-    seen = {start}
-    for way in ways:
-        for follower in graph.get(way[-1], ()):
-            if follower not in seen:
-                seen.add(follower)
-                ways.append([*way, follower])
-    return ways[-1]
-
-
 def _arrows(path: Sequence[Lore]) -> str:
     return " → ".join(title(lore.entry) for lore in path)
 
 
-RULES = (circles, chains, greedy)
+RULES = (circles, greedy)

@@ -1,6 +1,5 @@
 """What lint rules look at: a book, read and prepared once."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -109,15 +108,6 @@ class Subject:
             tuple((text := f"{START}{name}{one}", self.index.keys.read(text)) for one in sentences)
             for sentences in everyday_sentences().values()
         )
-
-    @cached_property
-    def owners(self) -> Mapping[KeySpec | None, list[Lore]]:
-        """For each plain primary key the entries that have it."""
-        found = defaultdict[KeySpec | None, list[Lore]](list)
-        for lore in self.living:
-            for spec in dict.fromkeys(key.spec for key in lore.keys if key.kind is KeyKind.PLAIN):
-                found[spec].append(lore)
-        return dict(found)
 
     def is_woken(self, lore: Lore) -> bool:
         """Whether it fires without keys: it is constant, or a decorator activates it."""

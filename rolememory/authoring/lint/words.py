@@ -54,8 +54,6 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "name_key": (W, "'{key}' is a speaker's name, which stands before every message of theirs", "make it constant, or write another key"),
     "repeated_key": (W, "'{key}' and '{other}' are the same key", "keep one"),
     "redundant_key": (N, "'{key}' adds nothing: it contains '{other}'", "keep the shorter one"),
-    "shared_key": (N, "'{key}' activates other entries as well: {others}", "nothing, if they are meant to come together"),
-    "shadowed_key": (N, "'{key}' contains '{inner}', which activates {others}", "nothing, if they are meant to come together"),
     "same_keys": (W, "it has the same keys as '{other}' and goes to the same place", "make them one entry, or give both a group"),
     # ── secondary keys ──
     "ignored_secondary": (W, "its secondary keys ({keys}) are ignored: selective is off", "set selective to true, or remove them"),
@@ -76,7 +74,6 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "pattern_case": (N, "{key} tells upper from lower case, while other keys do not", "add the flag i if that is not meant: {key}i"),
     # ── recursion ──
     "circle": (N, "they activate each other: {path}", "set preventRecursion on one of them, if they should not all come at once"),
-    "chain": (N, "it activates a chain of {count} entries, {tokens} tokens in all: {path}", "cut the chain with preventRecursion or excludeRecursion, if that is too much"),
     "wakes_many": (W, "its text activates {count} of {of} entries", "set preventRecursion on it, or excludeRecursion on them"),
     # ── costs ──
     "too_dear": (E, "{tokens} tokens never fit into {budget}", "shorten it, or let it ignore the budget"),
