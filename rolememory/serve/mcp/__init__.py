@@ -1,1 +1,1 @@
-"""Memories as tools and resources of the Model Context Protocol, over HTTP at /mcp and over stdio."""
+"""Memories as tools of the Model Context Protocol, over HTTP at /mcp and over stdio."""

@@ -1,13 +1,12 @@
-"""The tools and resources as a server of the protocol, over HTTP and over stdio. Source: the 2.x `mcp` package, `mcp.server.mcpserver`."""
+"""The tools as a server of the protocol, over HTTP and over stdio. Source: the 2.x `mcp` package, `mcp.server.mcpserver`."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
@@ -26,7 +25,6 @@ from rolememory.serve.mcp.tools import Changed, Tools
 from rolememory.serve.proxy.hint import header
 from rolememory.storage.explain_invalid import explained
 
-ROLES, MEMORIES = "rolememory://roles", "rolememory://roles/{role}/memories"
 _WRITES = ("remember", "forget")
 _ABOUT = translatable(
     "Memories of role-play characters. What stands between the rolememory marks is data of the "
@@ -103,9 +101,6 @@ def mcp_server(
         about = translated(_TOOLS[name], language, "tool")
         server.add_tool(call, name, description=about, annotations=hints)
     server.speak()
-    if not service:
-        server.give(ROLES, "roles", tools.roles)
-        server.give(MEMORIES, "memories", tools.memories)
     return server
 
 
@@ -183,20 +178,6 @@ class McpServer(MCPServer[Any]):
         known = tools[name].parameters["properties"]
         for unknown in (one for one in arguments if one not in known):
             raise UnknownNameError("argument", unknown, known)
-
-    def give(self, uri: str, name: str, read: Callable[..., Any]) -> None:
-        """Offer a resource; its errors in words for whoever asked, anything unforeseen stays in the log."""
-
-        @wraps(read)
-        def worded(*args: Any, **fields: Any) -> Any:
-            try:
-                return read(*args, **fields)
-            except RoleMemoryError as error:
-                absent = isinstance(error, LookupError)
-                kind = ResourceNotFoundError if absent else ResourceError
-                raise kind(self._words(error)) from error
-
-        self.resource(uri, name=name, mime_type="application/json")(worded)
 
     def _words(self, error: RoleMemoryError) -> str:
         """What went wrong, without the places of this machine."""

@@ -181,28 +181,6 @@ class Tools:
             "\n".join(lines) or self._say("nothing comes to mind"), Explained(lines=lines)
         )
 
-    # ── resources ────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def roles(self) -> Any:
-        """Every role of the home: id, name, aliases, how many memories."""
-        roles = self._home.roles()
-        return [
-            {
-                "id": role.id,
-                "name": tame(role.name),
-                "aliases": [*map(tame, role.aliases)],
-                "memories": len(self._home.role(role.id).memories),
-            }
-            for role in roles
-        ]
-
-    def memories(self, role: str) -> Any:
-        """The shared memories of one role that count, newest first."""
-        return [
-            FoundMemory.of(one).model_dump(mode="json", exclude_none=True)
-            for one in self._heard(self._home.role(role), None)
-        ]
-
     def _turn(
         self, role: str, message: str, before: "Before", user: str | None, chat: str | None
     ) -> Any:

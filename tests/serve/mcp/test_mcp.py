@@ -9,8 +9,6 @@ from typing import Any
 import httpx
 import pytest
 from mcp import Client
-from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
 
 from rolememory.engine import Home
 from rolememory.serve.mcp.server import mcp_server
@@ -27,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def round_trip(client: Client) -> list[Any]:
-    """Every tool and resource once, as an agent would use them."""
+    """Every tool once, as an agent would use them."""
     tools = (await client.list_tools()).tools
     made = await client.call_tool(
         "remember",
@@ -40,13 +38,12 @@ async def round_trip(client: Client) -> list[Any]:
     )
     gone = await client.call_tool("forget", {"role": "Mira", "id": "storm"})
     left = await client.call_tool("list", {"role": "Mira"})
-    roles = json.loads((await client.read_resource("rolememory://roles")).contents[0].text)  # type: ignore[union-attr]
-    return [tools, made, came, found, why, gone, left, roles]
+    return [tools, made, came, found, why, gone, left]
 
 
 @pytest.mark.parametrize("over", [over_http, over_stdio], ids=["over HTTP", "over stdio"])
 def test_an_agent_can_do_everything(folder: Path, over: Callable[[Path, Ask], Any]) -> None:
-    tools, made, came, found, why, gone, left, roles = over(folder, round_trip)
+    tools, made, came, found, why, gone, left = over(folder, round_trip)
     assert [tool.name for tool in tools] == TOOLS
     assert made.structured_content == {"id": "the-heron-nests-under", "added": True}
     assert "heron nests" in text(came)
@@ -59,7 +56,6 @@ def test_an_agent_can_do_everything(folder: Path, over: Callable[[Path, Ask], An
         "trick",
         "灯塔",
     }
-    assert [role["name"] for role in roles] == ["Mira"]
     with Home.open(folder, WORDS_ONLY) as home:
         memories = home.role("Mira").memories
         assert memories["storm"].archived
@@ -348,25 +344,10 @@ def test_looking_changes_nothing(folder: Path) -> None:
         assert home.role("Mira").turns == 0
 
 
-async def memories_of_mira(client: Client) -> Any:
-    return json.loads(
-        (await client.read_resource("rolememory://roles/%E7%B1%B3%E6%8B%89/memories"))
-        .contents[0]
-        .text
-    )  # type: ignore[union-attr]
-
-
-def test_memories_are_a_resource_by_any_name_of_the_role(folder: Path) -> None:
-    assert [one["id"] for one in asked(folder, memories_of_mira)] == ["灯塔", "trick", "storm"]
-
-
-def test_a_resource_of_nobody_is_refused_with_the_known_names(folder: Path) -> None:
-    async def refused(client: Client) -> MCPError:
-        with pytest.raises(MCPError, match="known: Mira, 米拉") as caught:
-            await client.read_resource("rolememory://roles/nobody/memories")
-        return caught.value
-
-    assert asked(folder, refused).code == INVALID_PARAMS
+def test_a_role_that_nobody_is_is_refused_with_the_known_names(folder: Path) -> None:
+    refused = asked(folder, lambda client: client.call_tool("list", {"role": "nobody"}))
+    assert refused.is_error
+    assert "known: Mira, 米拉" in text(refused)
 
 
 def test_the_guard_stands_before_it(folder: Path) -> None:
