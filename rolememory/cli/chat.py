@@ -72,13 +72,10 @@ class ChatSession:
             self.said = [Message(role=one.role, content=one.text) for one in recent]
             if recent:
                 self._previously(recent[-1].at)
+        names = {"assistant": self.role_memory.role.name}
         for message in self.said[-4:]:
-            self._show(
-                self.role_memory.role.name
-                if message.role == "assistant"
-                else self.user or say("you"),
-                message.content,
-            )
+            out.line(f"{names.get(message.role, self.user or say('you'))}:", "bold cyan")
+            out.raw(message.content)
         out.say(_HELP, style="dim")
 
     def heard(self, line: str) -> bool:
@@ -193,10 +190,6 @@ class ChatSession:
         if least and told and datetime.now(UTC) - last >= timedelta(days=least):
             out.say("Previously:", style="bold")
             out.raw(told[-1].content)
-
-    def _show(self, who: str, text: str) -> None:
-        out.line(f"{who}:", "bold cyan")
-        out.raw(text)
 
 
 def _model(role_memory: "RoleMemory", upstream: str | None, model: str | None) -> "ChatModel":

@@ -46,18 +46,7 @@ from rolememory.storage.settings import FILE, load_settings
 from rolememory.text.embed import loader
 from rolememory.text.embed.graph import graph_folder
 
-PARTS = (
-    "numpy",
-    "pydantic",
-    "orjson",
-    "jinja2",
-    "regex",
-    "rapidfuzz",
-    "watchdog",
-    "filelock",
-    "sentence-transformers",
-    "torch",
-)
+PARTS = "numpy pydantic orjson jinja2 regex rapidfuzz watchdog filelock sentence-transformers torch"
 LITTLE_ROOM = 100 * 10**6  # bytes
 OLD_BACKUP = timedelta(days=7)
 LOCK_WAIT_S = 0.2
@@ -130,7 +119,9 @@ def checks(home: Path, *, load_model: bool = False) -> Findings:
 
 
 def _parts() -> HealthFinding:
-    names = [f"{name} {found}" for name in ("rolememory", *PARTS) if (found := _version(name))]
+    names = [
+        f"{name} {found}" for name in ("rolememory", *PARTS.split()) if (found := _version(name))
+    ]
     return note("parts", ", ".join(names), f"Python {sys.version.split()[0]}")
 
 

@@ -144,13 +144,10 @@ def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingSta
             return replace(meaning, runtime=graph.runtime)
     except RoleMemoryError as error:
         note = worded(error)
-    return replace(meaning, problem=_library(), runtime="sentence-transformers", note=note)
-
-
-def _library() -> str:
+    problem = ""
     if find_spec("sentence_transformers") is None:
-        return say('sentence-transformers is not installed; pip install "rolememory[semantic]"')
-    return ""
+        problem = say('sentence-transformers is not installed; pip install "rolememory[semantic]"')
+    return replace(meaning, problem=problem, runtime="sentence-transformers", note=note)
 
 
 def tell_without(text: str) -> None:

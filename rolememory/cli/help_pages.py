@@ -29,7 +29,8 @@ class HelpPage(typer.core.TyperCommand):
 
 def page(command: Any, ctx: Any) -> str:
     """The help of a verb or group: usage, what it does, its arguments, verbs and options."""
-    parts = [_usage(command, ctx), *_about(command)]
+    line = " ".join(usage(command, ctx))
+    parts = [say("Usage: ") + line + "\n", *_about(command)]
     for title, rows in _sections(command, ctx):
         if rows:
             parts += [title + say(":"), *_aligned(rows), ""]
@@ -49,10 +50,6 @@ def _shown(command: Any, ctx: Any, kind: str) -> Iterator[Any]:
     for one in command.get_params(ctx):
         if one.param_type_name == kind and not getattr(one, "hidden", False):
             yield one
-
-
-def _usage(command: Any, ctx: Any) -> str:
-    return say("Usage: ") + " ".join(usage(command, ctx)) + "\n"
 
 
 def usage(command: Any, ctx: Any) -> list[str]:

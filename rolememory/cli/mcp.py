@@ -20,7 +20,12 @@ def mcp(
     ] = None,
 ) -> None:
     """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
-    _check_installed()
+    try:
+        import mcp as installed  # noqa: F401
+    except ImportError as error:
+        raise InvalidValueError(
+            'this needs {name}; install it with: pip install "rolememory[serve]"', name=error.name
+        ) from error
     from rolememory.serve.mcp.server import serve_stdio
 
     if sys.stdin.isatty():
@@ -28,12 +33,3 @@ def mcp(
     with open_home(meaning=True) as home:
         home.preload()
         serve_stdio(home, ProcessLanguage.language, user)
-
-
-def _check_installed() -> None:
-    try:
-        import mcp as installed  # noqa: F401
-    except ImportError as error:
-        raise InvalidValueError(
-            'this needs {name}; install it with: pip install "rolememory[serve]"', name=error.name
-        ) from error

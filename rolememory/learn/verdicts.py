@@ -111,17 +111,15 @@ def _superseding(
 def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
     """The memory that the draft itself calls outdated, told before it: named by a model, or corrected by a person."""
     if draft.corrects:
-        repeated = corrected(draft.content, _counting(memory, known))
+        own = (
+            one  # of their own, about the same, and not outdated already
+            for one in _standing(known, memory.user)
+            if one.subject == memory.subject and _may_meet(one, memory)
+        )
+        repeated = corrected(draft.content, own)
         return repeated or latest(draft.content, list(_near(draft, known)))
     found = known.get(draft.replaces)
     return found if found and not found.archived and _may_meet(found, memory) else None
-
-
-def _counting(memory: Memory, known: Mapping[str, Memory]) -> Iterator[Memory]:
-    """What a person may correct: of their own, about the same, and not outdated already."""
-    for one in _standing(known, memory.user):
-        if one.subject == memory.subject and _may_meet(one, memory):
-            yield one
 
 
 def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:

@@ -13,6 +13,10 @@ from rolememory.shipped import lexicon
 Kind = Literal["remember", "forget", "pin", "correct"]
 Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_PLAIN = (  # fields of a table that are patterns as they stand
+    "hint clause asks asks_politely asked_what still_orders tail statement no_statement "
+    "advice cheer denied learned reported own_words"
+)
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -90,23 +94,6 @@ def command_patterns(language: Language) -> CommandPatterns:
     for name, pattern in raw["parts"].items():
         parts[name] = _filled(pattern, parts)
     slash, scope = _by_word(raw["slash"]), _by_word(raw["scope"])
-    names = (
-        "hint",
-        "clause",
-        "asks",
-        "asks_politely",
-        "asked_what",
-        "still_orders",
-        "tail",
-        "statement",
-        "no_statement",
-        "advice",
-        "cheer",
-        "denied",
-        "learned",
-        "reported",
-        "own_words",
-    )
     return CommandPatterns(
         lead=re.compile(
             f"(?>{raw['lead'].removesuffix('*')})*+"
@@ -130,7 +117,7 @@ def command_patterns(language: Language) -> CommandPatterns:
             re.MULTILINE,
         ),
         ooc=raw["ooc"],
-        **{name: re.compile(raw[name], re.DOTALL) for name in names},
+        **{name: re.compile(raw[name], re.DOTALL) for name in _PLAIN.split()},
     )
 
 

@@ -210,10 +210,6 @@ class ExtractionRun:
         """Whether nobody has spoken for so long that a batch need not be full."""
         return self._is_quiet(chat, path, timedelta(minutes=self._context.learn.idle_minutes))
 
-    def _is_final(self, chat: str, path: Sequence[ChatMessage]) -> bool:
-        """Whether nobody has spoken for so long that the newest exchange counts as final. Source: S0.6."""
-        return self._is_quiet(chat, path, timedelta(seconds=self._context.learn.delay_s))
-
     def _is_quiet(self, chat: str, path: Sequence[ChatMessage], least: timedelta) -> bool:
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
         return last is not None and self._context.clock() - last >= least * _NEARLY
@@ -340,10 +336,11 @@ class ExtractionRun:
         self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage], look: Look
     ) -> list[Exchange]:
         idle = look.forced or self.is_idle(chat.id, path)
+        final = timedelta(seconds=self._context.learn.delay_s)  # then the newest counts as final
         return due(
             exchanges(path),
             self._read_already(reader, chat, path),
-            last_too=idle or self._is_final(chat.id, path),
+            last_too=idle or self._is_quiet(chat.id, path, final),
             unanswered=idle,
         )
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 LONGEST = 80  # characters of a value
 MOST = 6  # values of a list
-NAMES = ("time", "place", "who", "relationship", "items", "promises")
 
 
 Value = Annotated[
@@ -49,8 +48,7 @@ class SceneText(WordedAnswer):
 
     def state(self) -> State:
         """The fields that say something, without what orders, leaks or is secret."""
-        values = ((name, getattr(self, name)) for name in NAMES)
-        told = ((name, (value,) if isinstance(value, str) else value) for name, value in values)
+        told = ((name, (value,) if isinstance(value, str) else value) for name, value in self)
         kept = {name: "; ".join(filter(_harmless, value[:MOST])) for name, value in told}
         return {name: value for name, value in kept.items() if value}
 
