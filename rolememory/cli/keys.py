@@ -4,7 +4,7 @@ from typing import Annotated
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import out
+from rolememory.cli.output import out, picked
 from rolememory.cli.words import say
 from rolememory.serve.keys import EVERY, RIGHTS, ApiKeys
 from rolememory.serve.token import token_of
@@ -15,12 +15,7 @@ KeyName = Annotated[str, argument("NAME", "what the key is called")]
 def listed() -> None:
     """What they are is shown to nobody: the home keeps their digests alone."""
     rows = [
-        {
-            "name": key.name,
-            "user": key.user,
-            "roles": ", ".join(key.roles),
-            "rights": ", ".join(key.rights),
-        }
+        picked(key, "name user") | {"roles": ", ".join(key.roles), "rights": ", ".join(key.rights)}
         for key in _keys().all()
     ]
     empty = say("no keys yet: `rolememory keys add NAME`")

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -243,13 +242,11 @@ class ExtractionWorker:
         for chat in ids:
             spoken = self._extraction.spoken_at.get(chat)
             if self._extraction.is_idle(chat):
-                self._let_rest(chat, spoken)
-
-    def _let_rest(self, chat: str, spoken: datetime | None) -> None:
-        """Look at a chat no more until somebody speaks, unless somebody just did."""
-        with self._changed:
-            if self._extraction.spoken_at.get(chat) == spoken:
-                self._extraction.spoken_at.pop(chat, None)
+                with (
+                    self._changed
+                ):  # looked at no more until somebody speaks, unless somebody just did
+                    if self._extraction.spoken_at.get(chat) == spoken:
+                        self._extraction.spoken_at.pop(chat, None)
 
     def _alone(
         self,
