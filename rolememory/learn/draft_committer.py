@@ -8,6 +8,7 @@ from typing import Any
 
 from rolememory.learn import verdicts
 from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Saying, SourceIndex
+from rolememory.learn.admission.source_index import places
 from rolememory.learn.memory_requests import emotions_of
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
@@ -110,8 +111,7 @@ class DraftCommitter:
 
     def _is_gone(self, draft: Draft) -> bool:
         """Whether words it rests on were erased since they were read: then it is not even listed."""
-        versions = ((one.chat, version) for one in draft.evidence for version in one.versions)
-        return any(version and not self._saying(chat, version) for chat, version in versions)
+        return any(not self._saying(*place) for place in places(draft.evidence))
 
     def _past(
         self, gate: AdmissionFilter, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]

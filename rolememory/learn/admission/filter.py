@@ -1,6 +1,6 @@
 """The gate: nothing false, doubled or foreign becomes a memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rolememory.learn.admission.frames import shipped_frames
@@ -144,7 +144,8 @@ class AdmissionFilter:
         retold = letters(memory.content)
         if len(retold.encode()) < _RETOLD:
             return False
-        quotes = [one for one in _read(draft, said) if retold in letters(one) or texts.copied(one)]
+        read = (one.quote or "\n".join(_texts(one, said)) for one in draft.evidence)
+        quotes = [one for one in read if retold in letters(one) or texts.copied(one)]
         new = set[str]().union(*map(weighty, quotes)) - weighty(memory.content)
         return bool(quotes) and new.isdisjoint(weighty(told))
 
@@ -155,12 +156,6 @@ class AdmissionFilter:
         if order := order_in(even):
             return Quarantined(draft, Reason.of("instruction", words=redacted(order)[:60]))
         return Passed(draft)
-
-
-def _read(draft: Draft, said: Saying | None) -> Iterator[str]:
-    """The words that the draft rests on: its quotes, where it has none the messages."""
-    for one in draft.evidence:
-        yield one.quote or "\n".join(_texts(one, said))
 
 
 def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:

@@ -135,17 +135,11 @@ def _filled(pattern: str, parts: Mapping[str, str]) -> str:
 
 
 def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[CommandPattern, ...]:
-    return tuple(_row(parts, *row) for row in raw)
-
-
-def _row(
-    parts: Mapping[str, str],
-    kind: Kind,
-    shape: Shape,
-    says: str,
-    unless: str = "",
-) -> CommandPattern:
-    return CommandPattern(kind, shape, _filled(says, parts), _filled(unless, parts))
+    """Each with what it looks like, and what makes it none, where something does."""
+    return tuple(
+        CommandPattern(kind, shape, _filled(says, parts), _filled("".join(unless), parts))
+        for kind, shape, says, *unless in raw
+    )
 
 
 @cache

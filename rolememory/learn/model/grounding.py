@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.learn.admission.similarity import weighty
 from rolememory.schema.learning import ChatMessage
-from rolememory.text.fold import Folded, fold, letters
+from rolememory.text.fold import fold, letters
 
 if TYPE_CHECKING:
     from rolememory.learn.model.base import Batch
@@ -88,11 +88,7 @@ def stands(quote: str, text: str) -> str:
         if start < 0:
             return ""
         last = start + len(part)
-    return _original(text, folded, places[first], places[last - 1] + 1)
-
-
-def _original(text: str, folded: Folded, start: int, end: int) -> str:
-    left, right = folded.span(start, end)
+    left, right = folded.span(places[first], places[last - 1] + 1)
     return text[left:right].strip()
 
 
