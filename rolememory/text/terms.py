@@ -11,10 +11,11 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
 from math import log
 from typing import Any
 
-from rolememory.text.arrays import Floats, Held, Mask, NDArray, Rows, np
+from rolememory.text.arrays import Floats, Held, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings, text_digest
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
@@ -246,15 +247,12 @@ class TermIndex:
         with self._lock:
             alive = np.frombuffer(self._alive, dtype=np.bool_).copy()
             heard = alive if rows is None else alive & _wide(rows, len(alive))
-            lengths = np.array(self._lengths)
-            once = _once(heard, np.array(self._numbers), len(self._copies))
             every = len(self) == np.count_nonzero(heard)
             if every:
                 self._count_texts()
-            found = CollectionStatistics(self._postings, heard, once, lengths, self._lock, every)
-            if before is not None:
-                found.take_over(before)
-            return found
+            known = before if before is not None and before.goes_on_in(heard) else None
+            columns = self._numbers, self._lengths, len(self._copies)
+            return CollectionStatistics(self._postings, heard, columns, self._lock, every, known)
 
 
 def _wide(rows: Mask, size: int) -> Mask:
@@ -289,8 +287,13 @@ def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
     return once
 
 
-def _joined(one: "tuple[Rows, Floats]", other: "tuple[Rows, Floats]") -> "tuple[Rows, Floats]":
-    return np.append(one[0], other[0]), np.append(one[1], other[1])
+@dataclass(slots=True)
+class _Found:
+    """What was looked up of some texts, each with the number of rows that it holds for; statistics hand it on to their successor."""
+
+    holding: dict[str, tuple[int, Rows, Floats]] = field(default_factory=dict)
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    held: int = 0  # postings in `holding`
 
 
 class CollectionStatistics:
@@ -303,26 +306,47 @@ class CollectionStatistics:
         self,
         postings: Postings,
         heard: Mask,
-        once: Mask,
-        lengths: "NDArray[np.float64]",
+        columns: "tuple[array[int], array[float], int]",
         lock: AbstractContextManager[Any],
         every: bool,
+        before: "CollectionStatistics | None" = None,
     ) -> None:
+        """`columns`: the number of each row's text, its length, and how many texts there are; `before` heard the same of the first rows."""
         self._postings, self._heard, self._lock = postings, heard, lock
-        self.once = once  # the rows that are heard, of those with the same text one
-        self._size = int(np.count_nonzero(once))
         self._every = every  # whether all texts are heard
-        total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
-        self._usual = max(total / max(self._size, 1), 1e-6)
-        self._found: dict[str, tuple[Rows, Floats]] = {}
-        self._before: dict[str, tuple[int, tuple[Rows, Floats]]] = {}  # of so many first rows
-        self._held = 0  # postings in both
+        self._known: _Found = before._known if before else _Found()
+        self._size: int = before._size if before else 0
+        self._total: float = before._total if before else 0.0
+        self.once: Mask = before.once if before else np.zeros(0, np.bool_)
+        self._last: Rows = before._last if before else np.zeros(0, np.int64)  # row by number
+        self._lengths: Floats = before._lengths if before else np.zeros(0, np.float32)
+        self._hear(*columns)
+        slope = np.float32(K1 * B / max(self._total / max(self._size, 1), 1e-6))
+        self._norms = np.float32(K1 * (1.0 - B)) + slope * self._lengths
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
-        self._counts: dict[str, int] = {}
         self._information: dict[str, float] = {}
         self._bounds: dict[str, Floats] = {}  # below each posting of a token, in `scores`
-        slope = np.float32(K1 * B / self._usual)
-        self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
+
+    def _hear(self, numbers: "array[int]", lengths: "array[float]", texts: int) -> None:
+        """Count the rows behind those that were counted: with those of the same text one, the last, which is in `once`."""
+        known = len(self.once)
+        rows = np.flatnonzero(self._heard[known:]) + known
+        named, told = np.frombuffer(numbers, np.int64)[rows], np.frombuffer(lengths)
+        self._lengths = np.concatenate((self._lengths, told[known:].astype(np.float32)))
+        last = np.append(self._last, np.full(texts - len(self._last), -1))
+        once = np.append(self.once, np.zeros(len(self._heard) - known, np.bool_))
+        before = last[named]
+        last[named] = rows
+        once[before[before >= 0]] = False
+        once[last[named]] = True
+        fresh = rows[(before < 0) & once[rows]]
+        self._last, self.once, self._size = last, once, self._size + len(fresh)
+        self._total += float(told[fresh].sum())  # whole numbers: exact in any order
+
+    def goes_on_in(self, heard: Mask) -> bool:
+        """Whether the same texts are heard in the first of these rows."""
+        size = len(self._heard)
+        return size <= len(heard) and not np.count_nonzero(heard[:size] != self._heard)
 
     @property
     def n_rows(self) -> int:
@@ -331,15 +355,22 @@ class CollectionStatistics:
 
     def _holding(self, token: str) -> "tuple[Rows, Floats]":
         """The rows that hold a token, and how often each does; looked up once."""
-        if token not in self._found:
-            since, before = self._before.get(token, (0, None))
-            if before and self._postings.rest(token, since):
-                self._found[token] = before
-            else:
-                found = self._looked_up(token, since)
-                self._found[token] = _joined(before, found) if before else found
-                self._held += len(found[0])
-        return self._found[token]
+        size, known = len(self._heard), self._known
+        if token not in known.holding:
+            known.holding[token] = size, *self._looked_up(token, 0)
+            known.held += len(known.holding[token][1])
+        upto, rows, often = known.holding[token]
+        if upto > size:  # a later one asked: the rows rise
+            end = int(rows.searchsorted(size))
+            return rows[:end], often[:end]
+        if upto < size:
+            if not self._postings.rest(token, upto):
+                found = self._looked_up(token, upto)
+                known.held += len(found[0])
+                rows = np.concatenate((rows, found[0]))
+                often = np.concatenate((often, found[1]))
+            known.holding[token] = size, rows, often
+        return rows, often
 
     def _looked_up(self, token: str, since: int) -> "tuple[Rows, Floats]":
         with self._lock:  # a buffer that is read cannot grow
@@ -350,42 +381,45 @@ class CollectionStatistics:
         known = self._heard[rows]
         return rows[known], (posting[: len(rows)][known] & MOST).astype(np.float32)
 
-    def take_over(self, before: "CollectionStatistics") -> None:
-        """Know what `before` looked up, if the same texts are heard in its rows."""
-        size = len(before._heard)
-        same = before._postings is self._postings and size <= len(self._heard)
-        if same and not np.count_nonzero(self._heard[:size] != before._heard):
-            found = {token: (size, held) for token, held in before._found.items()}
-            self._before, self._held = {**before._before, **found}, before._held
-
     @property
     def full(self) -> bool:
         """Whether so much was looked up that it is time to begin again."""
-        return self._held + len(self._counts) > MOST_HELD
+        return self._known.held + len(self._known.counts) > MOST_HELD
 
     def count(self, some: Iterable[str]) -> None:
         """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
+        size, counts = len(self._heard), self._known.counts
         with self._lock:
+            fresh = [one for one in some if not self._is_counted(one)]
             if self._every:
-                self._counts.update((one, self._postings.holders(one)) for one in some)
+                counts.update((one, (size, self._postings.holders(one))) for one in fresh)
                 return
-            for known in _in_passes(some, self._postings):
-                self._count_heard(known)
+            counts.update(dict.fromkeys(fresh, (size, 0)))
+            for known in _in_passes(fresh, self._postings):
+                counts.update(zip(known, self._counted(known), strict=True))
 
-    def _count_heard(self, known: "Mapping[str, Held]") -> None:
+    def _is_counted(self, token: str) -> bool:
+        """Whether it is known how many texts hold a token: a count stands while no later row holds it."""
+        size, counts = len(self._heard), self._known.counts
+        known, count = counts.get(token, (-1, 0))
+        if 0 < known < size and self._postings.rest(token, known):
+            known, _ = counts[token] = size, count
+        return known == size
+
+    def _counted(self, known: "Mapping[str, Held]") -> "list[tuple[int, int]]":
         """Count the heard texts in these postings, in one pass."""
         rows = np.concatenate(list(known.values())) >> COUNT_BITS
         heard = np.append(self.once, False)[rows.clip(max=len(self.once))]
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])
         counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()
-        self._counts.update(zip(known, counts, strict=True))
+        return [(len(self.once), count) for count in counts]
 
     def holders(self, token: str) -> int:
         """How many different texts hold a token."""
-        if token not in self._counts:
+        if not self._is_counted(token):
             self.count((token,))
-        return self._counts.setdefault(token, 0)
+        return self._known.counts[token][1]
 
     def holding(self, token: str) -> Rows:
         """The rows of the index whose texts hold a token."""

@@ -108,9 +108,8 @@ class RowMapping:
 
     def add(self, rows: Sequence[int]) -> None:
         """Look up these rows of the table."""
-        self._alike = None
         self._rows.grow(self._table.n_rows)
-        self._rows[rows] = self._index.rows(self._table.ids(rows))
+        self._put(rows, self._index.rows(self._table.ids(rows)))
 
     def remove(self, rows: Sequence[int]) -> None:
         """Leave these rows without a place."""
@@ -123,25 +122,42 @@ class RowMapping:
         if version == self.version:
             return
         moved, self.version = self._index.moved(self.version), version
-        self._alike = None
         of = self._table.row_of
         ids = of if moved is None else {one for one in moved if one in of}
-        self._rows[[of[one] for one in ids]] = self._index.rows(ids)
+        self._put([of[one] for one in ids], self._index.rows(ids))
+
+    def _put(self, rows: Sequence[int], found: Rows) -> None:
+        self._rows[rows] = found
+        if not (self._alike and np.array_equal(found, rows)):
+            self._alike = None
 
     @property
     def rows(self) -> Rows:
         """The row in the index for each row of the table, -1 where it is not there; (n_rows,)."""
         return self._rows.values
 
+    @property
+    def alike(self) -> bool:
+        """Whether all lie there as here."""
+        if self._alike is None:
+            self._alike = np.array_equal(self.rows, np.arange(len(self.rows)))
+        return self._alike
+
     def pick(self, values: Floats) -> Floats:
         """Values per row of the index as values per row of the table, 0 where there is none."""
-        rows = self.rows
-        if self._alike is None:
-            self._alike = np.array_equal(rows, np.arange(len(rows)))
-        if self._alike:
-            return values[: len(rows)]
-        picked: Floats = np.concatenate((values, np.zeros(1, dtype=values.dtype)))[rows]
+        if self.alike:
+            return values[: len(self.rows)]
+        picked: Floats = np.append(values, np.zeros(1, values.dtype))[self.rows]
         return picked
+
+    def spread(self, mask: Mask, size: int) -> Mask:
+        """A mask of rows of the table as one of so many rows of the index."""
+        found = np.zeros(size + 1, dtype=np.bool_)  # at the end: not in the index
+        if self.alike:
+            found[: len(mask)] = mask
+        else:
+            found[self.rows[mask]] = True
+        return found[:-1]
 
 
 @value_class
@@ -324,10 +340,9 @@ class SemanticTrigger(ByRows):
         known, version = self._asked, self._words.version
         if known is not None and known.is_of(version, mask):
             return known.words
-        heard = np.zeros(self._terms.n_rows + 1, dtype=np.bool_)  # at the end: not in the index
-        heard[self._words.rows[mask]] = True
+        heard = self._words.spread(mask, self._terms.n_rows)
         before = known.words if known is not None and not known.words.full else None
-        found = self._terms.among(heard[:-1], before)
+        found = self._terms.among(heard, before)
         once = mask & (self._words.pick(found.once.astype(np.float32)) > 0.0)
         self._asked = _Heard(found, version, mask.copy(), once)
         return found
