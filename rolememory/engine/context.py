@@ -118,7 +118,9 @@ class RoleContext:
             passages = self.passages.follow(PART if self._catching else None)
             known = self._asked
             if known is None or not known.are(memories, passages):
-                known = self._asked = Candidates(memories, passages)
+                seen = self.store.latest
+                written = (seen.changes, seen.mark) if seen.memories is memories else None
+                known = self._asked = Candidates(memories, passages, written=written)
         return known
 
     @contextmanager

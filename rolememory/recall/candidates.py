@@ -8,7 +8,7 @@ from typing import TypeVar
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
-from rolememory.text.change_log import VersionedDict
+from rolememory.text.change_log import ChangeLog, VersionedDict
 from rolememory.triggers.table import Table
 
 Entries = TypeVar("Entries", bound=Entry)
@@ -24,9 +24,11 @@ class Candidates(Mapping[str, Memory]):
         memories: Mapping[str, Memory],
         passages: VersionedDict[Passage],
         version: int | None = None,  # of the passages, where they are taken for earlier ones
+        written: tuple[ChangeLog[str], int] | None = None,  # changes of memories, how far they went
     ) -> None:
         self.memories, self.passages = memories, passages
         self.version = passages.version if version is None else version
+        self.written = written
 
     def are(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> bool:
         """Whether they are these, as they stand now."""
@@ -34,12 +36,22 @@ class Candidates(Mapping[str, Memory]):
         return same and self.version == passages.version
 
     def since(self, before: "Candidates") -> list[str] | None:
-        """The ids of what may have come, changed or gone; None where that is not known. Cost: O(changed), O(memories) where one changed."""
+        """The ids of what may have come, changed or gone; None where that is not known. Cost: O(changed), O(memories) where it is not noted."""
         said = self.passages.since(before.version) if self.passages is before.passages else None
         if said is None:
             return None
-        fresh, gone = between(before.memories, self.memories)
-        return [*dict.fromkeys((*(one.id for one in fresh), *gone, *said))]
+        noted = self._noted(before)
+        if noted is None:
+            fresh, gone = between(before.memories, self.memories)
+            noted = [*(one.id for one in fresh), *gone]
+        return [*dict.fromkeys((*noted, *said))]
+
+    def _noted(self, before: "Candidates") -> list[str] | None:
+        """The ids of memories that were written since; None where nobody noted it."""
+        if self.written is None or before.written is None:
+            return None
+        (log, _), (known, mark) = self.written, before.written
+        return log.since(mark) if log is known else None
 
     def items(self) -> ItemsView[str, Memory]:
         """All of them with their ids, as they are now. Cost: O(n)."""

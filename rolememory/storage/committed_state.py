@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from rolememory.storage.kept_memories import Facts, KeptMemories, KeptMemoriesFi
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, digest, read
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.problem import Problem
+from rolememory.text.change_log import ChangeLog
 
 NAME = "memory.json"
 PREVIOUS = "memory.json.prev"
@@ -29,6 +30,8 @@ class Snapshot:
     version: int  # another one whenever the content is another
     problems: tuple[Problem, ...] = ()
     writable: bool = True  # false while the file is broken: commits are refused
+    changes: ChangeLog[str] = field(default_factory=ChangeLog)  # ids, of this state and later ones
+    mark: int = 0  # how much of them this state has
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class CommittedStateReader:
         self._rests_on = b""  # the last good state when the document was read
         self._truth: CommittedState | None = None
         self._snapshot = Snapshot(MappingProxyType({}), 0, 0)
+        self._changes = ChangeLog[str]()
         self._seen: object = None
 
     def snapshot(self) -> Snapshot:
@@ -329,13 +333,8 @@ class CommittedStateReader:
     ) -> tuple[Memories, tuple[Conflict, ...]]:
         """The document's memories after the lines it lacks; only new lines are applied where that is enough."""
         start = {} if document is None else document.memories
-        if (
-            before is not None
-            and before.document is document
-            and before.through == through
-            and _extends(pending, before.pending)
-        ):
-            fresh = pending[len(before.pending) :]
+        fresh = _news(before, document, through, pending)
+        if before is not None and fresh is not None:
             if not fresh:
                 return before.memories, before.conflicts
             memories, conflicts = applied(before.memories, fresh, through)
@@ -345,13 +344,25 @@ class CommittedStateReader:
 
     def _publish(self, committed: CommittedState, before: CommittedState | None) -> None:
         same = before is not None and _identical(committed.memories, self._snapshot.memories)
+        if not same:
+            self._note_changes(committed, before)
         self._snapshot = Snapshot(
             memories=self._snapshot.memories if same else MappingProxyType(committed.memories),
             seq=committed.seq,
             version=self._snapshot.version + (not same),
             problems=tuple(self._problems(committed)),
             writable=not committed.broken,
+            changes=self._changes,
+            mark=self._changes.version,
         )
+
+    def _note_changes(self, committed: CommittedState, before: CommittedState | None) -> None:
+        """Note what changed, where new lines are all that did."""
+        fresh = _news(before, committed.document, committed.through, committed.pending)
+        if fresh is None:
+            self._changes.all()
+        else:
+            self._changes.note(*dict.fromkeys(line.id for line in fresh))
 
     def _problems(self, committed: CommittedState) -> Iterable[Problem]:
         yield from committed.broken
@@ -371,8 +382,18 @@ def _lightened(document: MemoryFile) -> MemoryFile:
     return document
 
 
-def _extends(longer: Sequence[JournalRecord], shorter: Sequence[JournalRecord]) -> bool:
-    return len(longer) >= len(shorter) and (not shorter or longer[len(shorter) - 1] == shorter[-1])
+def _news(
+    before: CommittedState | None,
+    document: MemoryFile | None,
+    through: int,
+    pending: Sequence[JournalRecord],
+) -> Sequence[JournalRecord] | None:
+    """The lines that a state has besides those of another one; None where they are not all that it differs by."""
+    if before is None or before.document is not document or before.through != through:
+        return None
+    known, size = before.pending, len(before.pending)
+    extends = len(pending) >= size and (not known or pending[size - 1] == known[-1])
+    return pending[size:] if extends else None
 
 
 def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:

@@ -90,6 +90,11 @@ class RoleStore:
                 self._idle.touch()
         return found
 
+    @property
+    def latest(self) -> Snapshot:
+        """The state that was seen last, without looking."""
+        return self._view.latest
+
     def commit(self, edits: Iterable[Edit], actor: str = "user") -> Snapshot:
         """Do all edits or none; on return they survive a power cut. Give the state they led to.
 

@@ -11,7 +11,7 @@ from rolememory.recall.live import LiveIndex
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings, Settings
-from rolememory.text.change_log import VersionedDict
+from rolememory.text.change_log import ChangeLog, VersionedDict
 from rolememory.triggers.table import Table
 from tests.builders import DAY_ZERO
 
@@ -20,10 +20,11 @@ SAYS = st.sampled_from(["hears", "tells", "asks"])
 CHANGES = st.tuples(st.sampled_from(["said", "unsaid", "noted", "struck", "read"]), IDS, SAYS)
 
 
-@given(st.lists(CHANGES, max_size=30), st.booleans())
+@given(st.lists(CHANGES, max_size=30), st.booleans(), st.booleans())
 def test_a_table_that_takes_over_differences_holds_what_both_hold(
-    changes: list[tuple[str, str, str]], forgetful: bool
+    changes: list[tuple[str, str, str]], forgetful: bool, written_down: bool
 ) -> None:
+    log = ChangeLog[str]()
     said, noted, table = VersionedDict[Passage](), dict[str, Memory](), Table()
     before: Candidates | dict[str, Memory] = {}
     for act, one, content in [*changes, ("read", "", "")]:
@@ -33,12 +34,15 @@ def test_a_table_that_takes_over_differences_holds_what_both_hold(
             said.drop(one)
         elif act == "noted":
             noted = {**noted, one: Memory(id=one, content=content)}
+            log.note(one)
         elif act == "struck":
             noted = {known: memory for known, memory in noted.items() if known != one}
+            log.note(one)
         else:
             if forgetful:
                 said._moves.all()
-            after = Candidates(noted, said)
+            written = (log, log.version) if written_down else None
+            after = Candidates(noted, said, written=written)
             table.change(*differences(before, after, table))
             both = {**noted, **said}
             assert dict(after.items()) == both
@@ -59,6 +63,17 @@ def test_what_is_said_next_is_all_that_differs() -> None:
     after = Candidates(noted, said)
     assert after.since(before) == ["p7", "p8"]
     assert differences(before, after, table) == ([said["p7"]], ["p8"])
+
+
+def test_what_is_written_next_is_all_that_differs() -> None:
+    log, said = ChangeLog[str](), VersionedDict[Passage]()
+    noted = {f"m{number}": Memory(id=f"m{number}", content="noted") for number in range(1_000)}
+    before = Candidates(noted, said, written=(log, log.version))
+    log.note("m7")
+    after = Candidates({**noted}, said, written=(log, log.version))
+    assert after.since(before) == ["m7"]
+    elsewhere = Candidates({**noted}, said, written=(ChangeLog[str](), 0))
+    assert elsewhere.since(before) == []  # nobody noted it, and nothing differs
 
 
 def test_what_comes_while_a_turn_asks_is_heard_by_the_next() -> None:

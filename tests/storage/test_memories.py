@@ -758,6 +758,21 @@ def test_what_did_not_change_is_the_same_object(tmp_path: Path) -> None:
     assert one.version < two.version < three.version
 
 
+def test_a_state_tells_what_was_written_since_another_one(tmp_path: Path) -> None:
+    store = store_at(tmp_path, document(BEACON))
+    before = store.snapshot()
+    store.commit([add("b"), add("c")])
+    store.commit([take("c"), put("b", content="other")])
+    store.checkpoint()
+    store.commit([add("d")])
+    found = store.snapshot()
+    assert set(found.changes.since(before.mark) or ()) == {"b", "c", "d"}
+    save(tmp_path, document({**BEACON, "content": "The author says otherwise."}))
+    found = store.snapshot()
+    assert found.changes is before.changes
+    assert found.changes.since(before.mark) is None  # anything may be another
+
+
 def test_a_fold_is_no_change_of_content(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     before = store.commit([add("b")])
