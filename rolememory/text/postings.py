@@ -4,6 +4,7 @@ n_rows n_tokens n_postings  tokens (digests, rising)  lengths  starts  postings 
 """
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from rolememory.text.arrays import Held, Mask, NDArray, np
 DIGEST_BYTES = 12
 COUNT_BITS = 4  # of a posting that hold the count of the token in the text
 MOST = (1 << COUNT_BITS) - 1
+_NONE = array("I")
 
 
 @lru_cache(maxsize=2048)
@@ -108,10 +110,13 @@ class Postings:
 
     def of(self, token: str, since: int = 0) -> Held:
         """The postings of a token from a row on, rows rising; not to be kept while something is added."""
-        newest: Held = np.frombuffer(self._newest.get(token, b""), np.uint32)
-        place = self.sealed.place(token) if since < len(self.sealed.digests) else -1
-        held = newest if place < 0 else np.concatenate([self.sealed.of(place), newest])
-        return held[np.searchsorted(held, np.uint32(since << COUNT_BITS)) :] if since else held
+        newest = self._newest.get(token, _NONE)
+        if since >= len(self.sealed.digests):
+            newest = newest[bisect_left(newest, since << COUNT_BITS) :]
+            return np.frombuffer(newest, np.uint32)
+        held, place = np.frombuffer(newest, np.uint32), self.sealed.place(token)
+        held = held if place < 0 else np.concatenate([self.sealed.of(place), held])
+        return held[held.searchsorted(np.uint32(since << COUNT_BITS)) :] if since else held
 
     def count_texts(self, told: Mask) -> None:
         """Count the different texts with each sealed token: those in the mask of sealed rows, with the same text one."""
