@@ -23,6 +23,7 @@ from rolememory.text.vectors import VectorTable
 from rolememory.triggers.semantic import reads
 
 _MANY = 64  # vectors that may get lost when the process dies: they are made again
+_LINGERING_S = 5.0  # that the thread waits for more: to begin one costs a turn 0.1 ms
 log = logging.getLogger(__name__)
 
 
@@ -54,6 +55,7 @@ class RoleVectors:
                 self.table = VectorTable(embedder.dim, self._loader.background)
             if memories is not self._wanted:
                 self._wanted = memories
+                self._changed.notify_all()
             if self._done is not self._wanted and self._thread is None and not self._stopped:
                 self._thread = threading.Thread(
                     target=self._work, args=(embedder,), name="rolememory-vectors", daemon=True
@@ -102,6 +104,9 @@ class RoleVectors:
 
     def _next(self) -> Mapping[str, Entry] | None:
         with self._changed:
+            self._changed.wait_for(
+                lambda: self._stopped or self._done is not self._wanted, _LINGERING_S
+            )
             if self._stopped or self._done is self._wanted:
                 self._thread = None
                 return None
