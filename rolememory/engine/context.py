@@ -165,6 +165,20 @@ class RoleContext:
             self.pipeline.follow(candidates, self.settings).read_ahead()
             return self.passages.behind and not self._closed
 
+    def keep_up(self) -> None:
+        """Take in a little of what was written or observed where turns are taken: the next one need not. Never waits, never raises."""
+        if not self.pipeline.asked or not self.lock.acquire(blocking=False):
+            return
+        self._catching += 1
+        try:
+            candidates = self.candidates(self.stored(), self.settings)
+            self.pipeline.follow(candidates, self.settings)
+        except (RoleMemoryError, OSError) as error:
+            _log.warning("%s: not read yet: %s", self.space.name, error)
+        finally:
+            self._catching -= 1
+            self.lock.release()
+
     def vectors(self) -> "VectorTable | None":
         """The vectors of all that recall asks, as far as they are there."""
         candidates = self.candidates(self.stored(), self.settings)
@@ -180,7 +194,10 @@ class RoleContext:
         if monotonic() >= self._look_for_backup:
             self._look_for_backup = monotonic() + BACKUP_LOOK_S
             self._backup_when_due()
-        return self.store.commit(edits, actor=actor)
+        found = self.store.commit(edits, actor=actor)
+        if len(edits) <= PART:
+            self.keep_up()
+        return found
 
     def close(self) -> None:
         """Fold the journal into memory.json and stop background work."""
@@ -196,8 +213,8 @@ class RoleContext:
         """Keep for other processes what was found out about memories, where they were asked for and nobody keeps it yet."""
 
         def facts(memories: Sequence[Memory]) -> bytes | None:
-            if self.pipeline.facts(()) is None:
-                return None  # nobody asked
+            if not self.pipeline.asked:
+                return None
             self.pipeline.follow(self.candidates(self.stored(), self.settings), self.settings)
             return self.pipeline.facts(memories)
 

@@ -101,6 +101,7 @@ class RoleConversation:
             hand_over(self._context.id, seen)
         if seen.entered or seen.returned:
             self._context.usage.replied(seen.chat)
+            self._context.keep_up()
         return seen
 
     def take_in(self, seen: Observed) -> None:

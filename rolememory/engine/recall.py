@@ -102,7 +102,8 @@ class RoleRecall:
             time_of(now),
         )
         bounded(said, rules.serve)
-        with gc_paused() if len(said) > MANY else nullcontext():
+        bulk = len(said) > MANY or not role.pipeline.asked
+        with gc_paused() if bulk else nullcontext():
             present, members = names_of(present), names_of(members)
             self._learning.learned_soon()
             preview = role.chats.preview(said, chat=chat, user=user, clean=role.hearing(usual))

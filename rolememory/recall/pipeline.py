@@ -213,16 +213,21 @@ class RecallPipeline:
         finding = tuple(one for one in of.index.strategies if one.trigger.name != "constant")
         return ask(replace(question, index=replace(of.index, strategies=finding)), of.heard)[0]
 
+    @property
+    def asked(self) -> bool:
+        """Whether any memories are followed here: somebody asked them."""
+        return bool(self._live.index.table.row_of)
+
     def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
         """The index of these memories. Cost: what changed."""
-        if not self._live.index.table.row_of and (kept := self._kept()):
+        if not self.asked and (kept := self._kept()):
             self._live.adopt(kept, memories)
         vectors, lexicon = self.meanings.follow(memories), self._resources.lexicon()
         return self._live.follow(memories, settings, vectors, lexicon)
 
     def facts(self, memories: Sequence[Memory]) -> bytes | None:
         """What another process needs to know of these to follow them; None where they are not followed here."""
-        return self._live.index.facts(memories) if self._live.index.table.row_of else None
+        return self._live.index.facts(memories) if self.asked else None
 
     def close(self) -> None:
         """Stop background work and write what is behind."""

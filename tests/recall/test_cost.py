@@ -1,5 +1,6 @@
 """What a turn touches does not grow with all that was ever said: counted in steps of the interpreter and in bytes."""
 
+import gc
 import json
 import subprocess
 import sys
@@ -9,12 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from traceback import walk_stack
 from types import FrameType
 from typing import Any
 
 import pytest
 
-from rolememory import Home, Message, RoleMemory
+from rolememory import Home, Message, RoleMemory, Turn
 
 SIZES = (200, 3_000)  # messages
 MORE = SIZES[1] - SIZES[0]
@@ -126,6 +128,44 @@ def test_no_step_is_taken_for_each_message_of_the_past(
 ) -> None:
     small, large = (Steps().count(partial(act, talk)) for talk in talks)
     assert not {name: count for name, count in (large - small).items() if count > MORE}
+
+
+def test_what_was_written_or_said_between_turns_is_taken_in_before_the_next(
+    tmp_path: Path,
+) -> None:
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.remember("The storm broke the mast.")
+        mira.recall("Who broke the mast?")
+        mira.remember("The lamp went out.")
+        mira.observe([Message.user(HIDDEN)], chat="c", user="lin")
+        turns: list[Turn] = []
+        steps = Steps().count(lambda: turns.append(mira.recall(ASKED, user="lin")))
+        assert HIDDEN in turns[0].text
+        assert not steps[("index.py", "changed")]
+
+
+def test_nothing_is_collected_in_the_first_turn(tmp_path: Path) -> None:
+    collected = []
+
+    def told(phase: str, info: dict[str, int]) -> None:
+        frames = (frame.f_code.co_name for frame, _ in walk_stack(None))
+        collected.append((phase, "_prepared" in frames))
+
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.remember("The lamp went out.")
+    with Home.open(tmp_path, QUIET) as home:
+        gc.callbacks.append(told)
+        before, threshold = gc.get_threshold(), (10, 10, 10)
+        gc.set_threshold(*threshold)
+        try:
+            home.role("Mira").recall("Who put the lamp out?")
+        finally:
+            gc.set_threshold(*before)
+            gc.callbacks.remove(told)
+    assert collected  # before it and behind it
+    assert not [one for one in collected if one[1]]
 
 
 def test_little_memory_is_taken_for_each_message_of_the_past(tmp_path: Path) -> None:
