@@ -104,21 +104,19 @@ def names_fields(macro: nodes.Macro) -> bool:
 
     Then it says the same of all memories that have the same ones.
     """
-    if any(macro.find_all((nodes.FilterBlock, nodes.AssignBlock))):
-        return False
-    said = {id(one) for output in macro.find_all(nodes.Output) for one in output.nodes}
-    tests = [one.test for one in macro.find_all(nodes.If)]
-    tests += [one.test for one in macro.find_all(nodes.CondExpr)]
-    plain = said.union(id(one) for test in tests for one in _asked_whether(test))
-    return all(id(look) in plain for look in macro.find_all(nodes.Getattr))
+    tops = [one.test for one in macro.find_all(nodes.If)]
+    tops += [one for output in macro.find_all(nodes.Output) for one in output.nodes]
+    plain = {id(one) for top in tops for one in _as_they_are(top)}
+    changed = any(macro.find_all((nodes.FilterBlock, nodes.AssignBlock)))
+    return not changed and all(id(look) in plain for look in macro.find_all(nodes.Getattr))
 
 
-def _asked_whether(test: nodes.Node) -> Iterator[nodes.Node]:
-    """What a condition asks whether it is there."""
-    inner = test.iter_child_nodes() if isinstance(test, nodes.And | nodes.Or | nodes.Not) else ()
-    yield test
-    for one in inner:
-        yield from _asked_whether(one)
+def _as_they_are(node: nodes.Node) -> Iterator[nodes.Node]:
+    """What may come out of an expression as it went in."""
+    yield node
+    if isinstance(node, nodes.And | nodes.Or | nodes.Not | nodes.CondExpr):
+        for one in node.iter_child_nodes():
+            yield from _as_they_are(one)
 
 
 def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:

@@ -401,7 +401,7 @@ def test_every_way_to_write_a_template_says_what_it_says(tmp_path: Path, source:
 
 
 def test_a_line_says_of_each_memory_what_it_has(tmp_path: Path) -> None:
-    line = "5% {% if m.subject and not m.tags %}{{ m.subject }}: {% endif %}{{ m.text }}"
+    line = "5% {% if m.subject and not m.tags %}{{ m.subject }}: {% endif %}{{ m.date or m.text }}"
     source = f"{{% macro line(m) %}}{line}{{% endmacro %}}{{% for m in memories %}}{{{{ line(m) }}}}|{{% endfor %}}"
     said = [
         Memory(id="a", content="half, 50 %(text)s", subject="Tom"),
@@ -419,6 +419,7 @@ def test_a_line_says_of_each_memory_what_it_has(tmp_path: Path) -> None:
         "{% filter upper %}{{ m.text }}{% endfilter %}",
         "{% set x %}{{ m.text }}{% endset %}{{ x | upper }}",
         "{{ m.text.upper() if m.text else m.id }}",
+        "{{ (m.subject or m.text) | upper }}",
         "{% set x = m.text %}{{ x | upper }}",
         "{% if m.date %}{{ m.text | upper }}{% endif %}",
     ],
