@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from rolememory import Home
+from tests.e2e.server import until
 from tests.endpoint import Endpoint
 from tests.serve.proxy.upstreams import streams
 
@@ -77,10 +78,15 @@ class Together:
 
     def until(self, path: str, words: str) -> str:
         """What stands at an address once these words are in it: what one process is told it does soon."""
-        for _ in range(500):
-            if words in (found := self.get(path).text):
-                return found
-        raise AssertionError(f"{words!r} never came: {found}")
+        found = ""
+
+        def came() -> bool:
+            nonlocal found
+            found = self.get(path).text
+            return words in found
+
+        until(came, lambda: f"{words!r} never came: {found}")
+        return found
 
 
 @contextmanager
