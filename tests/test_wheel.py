@@ -128,13 +128,10 @@ def test_the_source_archive_can_be_worked_on(built: Path) -> None:
         assert wanted in names
 
 
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [pytest.param("en", "What comes to mind", id="en"), pytest.param("zh", "想起", id="zh")],
-)
-def test_the_demo_plays(installed: Path, tmp_path: Path, language: str, words: str) -> None:
-    told = command(installed, tmp_path, "demo", "--words", "--no-pause", "--lang", language)
-    assert words in told
+def test_the_demo_plays(installed: Path, tmp_path: Path) -> None:
+    """In Chinese, whose catalogue and templates come along as data; the rest of this file speaks English."""
+    told = command(installed, tmp_path, "demo", "--words", "--no-pause", "--lang", "zh")
+    assert "想起" in told
     assert "<rolememory>" in told
     assert list(tmp_path.iterdir()) == []
 
