@@ -79,15 +79,15 @@ def second_hop(
     `evidence` is that of the first round, `places` the row in the index, each (n_rows,); `share` how much of it all counts; `present`
     the words that name those who talk, which join all that is about them. Cost: O(n_rows), and the postings of the words of `HITS` texts.
     """
-    first = _best(evidence)
-    if not len(first):
+    first = _best(evidence, text)
+    if not first:
         return None
     found, source = np.zeros_like(evidence), np.full(len(evidence), -1, dtype=np.int32)
     row_of = np.full(int(places.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[places[places >= 0]] = np.flatnonzero(places >= 0)
     asked: dict[int, TermQuery] = {}
-    for row in first.tolist():
-        said = term_query(text(row))
+    for row, told in first:
+        said = term_query(told)
         sure = float(evidence[row]) ** 2 / (float(evidence[row]) ** 2 + MIDDLE**2)
         counts = share * DAMPED * FULL_COVERAGE * sure * _open(question, said)
         names = _Names(row, said, terms, row_of, text)
@@ -111,12 +111,15 @@ def names_of_present(scene: Scene) -> frozenset[str]:
     return frozenset(token for name in names for token in tokens(name))
 
 
-def _best(evidence: Floats) -> Rows:
-    """The first hits that are followed, best first."""
+def _best(evidence: Floats, text: Callable[[int], str]) -> list[tuple[int, str]]:
+    """The first hits that are followed, best first, with what they say; who says the same leads to the same."""
     least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
     rows = np.flatnonzero(evidence >= least)
-    best: Rows = rows[np.argsort(-evidence[rows], kind="stable")][:HITS]
-    return best
+    best = rows[np.argsort(-evidence[rows], kind="stable")][: 4 * HITS].tolist()
+    said = dict[str, int]()
+    for row in best:
+        said.setdefault(text(row), row)
+    return [(row, told) for told, row in said.items()][:HITS]
 
 
 def _open(question: TermQuery, said: TermQuery) -> float:

@@ -72,6 +72,16 @@ def test_the_first_hit_is_named_as_the_reason(home, language):
     assert second.scored.relevance < first.scored.relevance
 
 
+@pytest.mark.parametrize(
+    ("language", "again"),
+    [("en", "What birthday is on the 4th of May?"), ("zh", "五月四号过生日的那个人是谁？")],
+)
+def test_who_says_the_same_leads_once(home, language, again):
+    role = told(home, language)
+    role.remember_all([{"content": again, "source": "user_input"} for _ in range(5)])
+    assert TOLD[language][1] in contents(role.recall(ASKED[language]))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_who_asks_nothing_is_led_nowhere(home, language):
     assert TOLD[language][1] not in contents(told(home, language).recall(PASSING[language]))
