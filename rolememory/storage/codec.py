@@ -368,14 +368,19 @@ _USUAL: Raw = {
 _DEFAULTED = frozenset(_READERS) - {"content", *_MOMENTS, "user", "subject"} | {"source"}
 
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
 def _json(value: Any) -> Any:
     """What a field holds, as JSON."""
-    if isinstance(value, StrEnum):
-        return value.value
-    if isinstance(value, datetime):
-        return iso(value)
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, tuple):
         return list(map(_json, value))
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, StrEnum):
+        return value.value
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_defaults=True)
     return value
