@@ -79,6 +79,7 @@ class RoleContext:
         )
         self.lock = threading.RLock()
         self._catching = 0  # how many read a long chat in parts now
+        self._counting = threading.Lock()  # of them
         self._reader: threading.Thread | None = None  # reads behind a turn
         self._closed = False
         self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
@@ -124,26 +125,31 @@ class RoleContext:
         return known
 
     @contextmanager
+    def _in_parts(self) -> Iterator[None]:
+        """Whoever asks inside reads a part of what nobody has read yet, and no more."""
+        with self._counting:
+            self._catching += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._catching -= 1
+
+    @contextmanager
     def catching_up(self) -> Iterator[None]:
         """What is observed inside, however long, holds up nobody's turn: it is read in parts at the end, and turns come in between."""
-        self._catching += 1
-        try:
+        with self._in_parts():
             yield
             with giving_way():
                 while self._read_on():
                     sleep(BETWEEN_S)
                     check_cancelled()
-        finally:
-            self._catching -= 1
 
     @contextmanager
     def live_turn(self) -> Iterator[None]:
         """A turn inside reads little of what nobody has read yet, as after an import; the rest is read in parts behind it."""
-        self._catching += 1
-        try:
+        with self._in_parts():
             yield
-        finally:
-            self._catching -= 1
         if self.passages.behind and not (self._reader and self._reader.is_alive()):
             self._reader = threading.Thread(
                 target=self.catch_up, name="rolememory-read", daemon=True
@@ -169,14 +175,13 @@ class RoleContext:
         """Take in a little of what was written or observed where turns are taken: the next one need not. Never waits, never raises."""
         if not self.pipeline.asked or not self.lock.acquire(blocking=False):
             return
-        self._catching += 1
         try:
-            candidates = self.candidates(self.stored(), self.settings)
-            self.pipeline.follow(candidates, self.settings)
+            with self._in_parts():
+                candidates = self.candidates(self.stored(), self.settings)
+                self.pipeline.follow(candidates, self.settings)
         except (RoleMemoryError, OSError) as error:
             _log.warning("%s: not read yet: %s", self.space.name, error)
         finally:
-            self._catching -= 1
             self.lock.release()
 
     def vectors(self) -> "VectorTable | None":
