@@ -375,11 +375,10 @@ class CollectionStatistics:
     def _looked_up(self, token: str, since: int) -> "tuple[Rows, Floats]":
         with self._lock:  # a buffer that is read cannot grow
             posting = self._postings.of(token, since).copy()
-        rows = (posting >> COUNT_BITS).astype(np.int64)
-        if len(rows) and rows[-1] >= len(self._heard):  # they rise
-            rows = rows[: np.searchsorted(rows, len(self._heard))]
-        known = self._heard[rows]
-        return rows[known], (posting[: len(rows)][known] & MOST).astype(np.float32)
+        if len(posting) and posting[-1] >> COUNT_BITS >= len(self._heard):  # they rise
+            posting = posting[: np.searchsorted(posting, len(self._heard) << COUNT_BITS)]
+        posting = posting[self._heard[posting >> COUNT_BITS]]
+        return (posting >> COUNT_BITS).astype(np.int64), (posting & MOST).astype(np.float32)
 
     @property
     def full(self) -> bool:
@@ -408,8 +407,10 @@ class CollectionStatistics:
 
     def _counted(self, known: "Mapping[str, Held]") -> "list[tuple[int, int]]":
         """Count the heard texts in these postings, in one pass."""
-        rows = np.concatenate(list(known.values())) >> COUNT_BITS
-        heard = np.append(self.once, False)[rows.clip(max=len(self.once))]
+        rows = np.concatenate(list(known.values()))
+        rows >>= COUNT_BITS
+        np.minimum(rows, len(self.once), out=rows)
+        heard = np.append(self.once, False)[rows]
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])
         counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()

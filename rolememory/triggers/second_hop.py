@@ -95,9 +95,10 @@ def second_hop(
         if not rare:
             continue
         mass = min(max(sum(rare.values()), terms.rare_word()), ENOUGH * terms.rare_word())
-        gained = np.zeros_like(evidence)
+        led = np.zeros(terms.n_rows + 1, dtype=evidence.dtype)  # at the end: not in the index
         for token, tells in rare.items():
-            gained[row_of[terms.holding(token)]] += np.float32(counts * tells / mass)
+            led[terms.holding(token)] += np.float32(counts * tells / mass)
+        gained = led[places]
         gained[row] = 0.0
         better = gained > found
         found[better], source[better] = gained[better], row
@@ -161,7 +162,7 @@ class _Names:
     def __call__(self, token: str) -> bool:
         """Whether it is written as a name here and in some of the other texts that hold it."""
         word = self.said.surfaces[token]
-        others = self.row_of[self.terms.holding(token)][:LOOKED_AT].tolist()
+        others = self.row_of[self.terms.holding(token)[:LOOKED_AT]].tolist()
         return not any(word in _small(self.text(row)) for row in (self.row, *others) if row >= 0)
 
 
