@@ -11,6 +11,7 @@ from datetime import timedelta
 from math import isnan
 
 from rolememory.schema.entry import Entry
+from rolememory.schema.passage import Passage
 from rolememory.text.arrays import Floats, Rows, np
 from rolememory.triggers.table import ArrayColumn, Table
 
@@ -19,9 +20,9 @@ FADING = 0.7  # of a neighbour's share with each step away
 ANSWER = 0.3  # of the evidence of a question that what was said right after it gains besides
 SITTING = timedelta(hours=6)  # a longer silence begins another sitting
 
-_Place = tuple[float, int, int]
-"""Where something was told in its chat: seconds, when its id came, number of the message."""
-_NOWHERE: _Place = (0.0, -1, -1)
+_Place = tuple[float, int, str, int]
+"""Where something was told in its chat: seconds, its slot (of a memory when its id came), its id, number of the message."""
+_NOWHERE: _Place = (0.0, -1, "", -1)
 
 
 def message_of(entry: Entry) -> tuple[str, str]:
@@ -65,7 +66,7 @@ class Conversations:
             message = self._messages.get(key) or self._begun(key)
             self._message[row] = message.number
             before = message.place
-            insort(message.rows, self._place(row, message.number))
+            insort(message.rows, self._place(row, entry, message.number))
             self._moved(key[0], message, before)
 
     def remove(self, row: int, entry: Entry) -> None:
@@ -75,7 +76,7 @@ class Conversations:
             message = self._messages[key]
             self._message[row] = -1
             before = message.place
-            del message.rows[bisect_left(message.rows, self._place(row, message.number))]
+            del message.rows[bisect_left(message.rows, self._place(row, entry, message.number))]
             self._moved(key[0], message, before)
             if not message.rows:
                 del self._messages[key]
@@ -104,18 +105,19 @@ class Conversations:
             insort(told, place)
             self._link(told, bisect_left(told, place))
 
-    def _place(self, row: int, number: int) -> _Place:
+    def _place(self, row: int, entry: Entry, number: int) -> _Place:
         since = float(self._table.since[row])
-        return 0.0 if isnan(since) else since, int(self._table.came[row]), number
+        order = entry.slot if isinstance(entry, Passage) else int(self._table.came[row])
+        return 0.0 if isnan(since) else since, order, entry.id, number
 
     def _link(self, told: list[_Place], at: int) -> None:
         """Tell those from this place on, as far as it can be seen, who stands before them."""
         for place in range(at, min(at + REACH + 1, len(told))):
-            number, seen = told[place][2], place
+            number, seen = told[place][-1], place
             for back in self._back:
                 beside = seen > 0 and told[seen][0] - told[seen - 1][0] <= SITTING.total_seconds()
                 seen = seen - 1 if beside else 0
-                back[number] = told[seen][2] if beside else -1
+                back[number] = told[seen][-1] if beside else -1
 
     def lent(self, evidence: Floats, share: float, asks: Floats | None = None) -> Floats:
         """What each row gets from the messages around its own: `share` of their fading sum and of the best of them; (n_rows,).

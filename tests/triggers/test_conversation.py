@@ -111,3 +111,15 @@ def test_a_passage_costs_the_same_however_long_its_message_is(place: int) -> Non
         went = calls(lambda: followed.table.change([], [one.id]))  # noqa: B023
         costs.append((came, went))
     assert costs[0] == costs[1]
+
+
+def test_versions_of_one_moment_stand_alike_in_whatever_order_they_came() -> None:
+    versions = [told(number) for number in range(5)]
+    found = []
+    for order in (versions, versions[::-1], [*versions[2:], *versions[:2]]):
+        followed = Followed(*order)
+        speaks = np.array([float(one.id == versions[0].id) for one in order], dtype=np.float32)
+        lent = followed.conversations.lent(speaks, 0.5)
+        found.append({one.id: float(share) for one, share in zip(order, lent, strict=True)})
+    assert found[0] == found[1] == found[2]
+    assert len(set(found[0].values())) > 1
