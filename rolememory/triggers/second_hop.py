@@ -86,8 +86,8 @@ def second_hop(
     row_of = np.full(int(places.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[places[places >= 0]] = np.flatnonzero(places >= 0)
     asked: dict[int, TermQuery] = {}
-    for row, told in first:
-        said = term_query(told)
+    for alike, told in first:
+        row, said = alike[0], term_query(told)
         sure = float(evidence[row]) ** 2 / (float(evidence[row]) ** 2 + MIDDLE**2)
         counts = share * DAMPED * FULL_COVERAGE * sure * _open(question, said)
         names = _Names(row, said, terms, row_of, text)
@@ -99,7 +99,7 @@ def second_hop(
         for token, tells in rare.items():
             led[terms.holding(token)] += np.float32(counts * tells / mass)
         gained = led[places]
-        gained[row] = 0.0
+        gained[alike] = 0.0
         better = gained > found
         found[better], source[better] = gained[better], row
         asked[row] = TermQuery(dict.fromkeys(rare, 1.0), {one: said.surfaces[one] for one in rare})
@@ -112,15 +112,15 @@ def names_of_present(scene: Scene) -> frozenset[str]:
     return frozenset(token for name in names for token in tokens(name))
 
 
-def _best(evidence: Floats, text: Callable[[int], str]) -> list[tuple[int, str]]:
-    """The first hits that are followed, best first, with what they say; who says the same leads to the same."""
+def _best(evidence: Floats, text: Callable[[int], str]) -> list[tuple[list[int], str]]:
+    """The first hits that are followed, best first: those that say the same together, with what they say."""
     least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
     rows = np.flatnonzero(evidence >= least)
     best = rows[np.argsort(-evidence[rows], kind="stable")][: 4 * HITS].tolist()
-    said = dict[str, int]()
+    said = dict[str, list[int]]()
     for row in best:
-        said.setdefault(text(row), row)
-    return [(row, told) for told, row in said.items()][:HITS]
+        said.setdefault(text(row), []).append(row)
+    return [(alike, told) for told, alike in said.items()][:HITS]
 
 
 def _open(question: TermQuery, said: TermQuery) -> float:

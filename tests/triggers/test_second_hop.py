@@ -74,12 +74,20 @@ def test_the_first_hit_is_named_as_the_reason(home, language):
 
 @pytest.mark.parametrize(
     ("language", "again"),
-    [("en", "What birthday is on the 4th of May?"), ("zh", "五月四号过生日的那个人是谁？")],
+    [
+        ("en", "Hugo, what birthday is on the 4th of May?"),
+        ("zh", "志明，五月四号过生日的那个人是谁？"),
+    ],
 )
 def test_who_says_the_same_leads_once(home, language, again):
     role = told(home, language)
     role.remember_all([{"content": again, "source": "user_input"} for _ in range(5)])
-    assert TOLD[language][1] in contents(role.recall(ASKED[language]))
+    turn = role.recall(ASKED[language])
+    assert TOLD[language][1] in contents(turn)
+    left = [one.scored for one in turn.left_out() if one.scored]
+    copies = [hit for one in left if one.memory.content == again for hit in one.hits]
+    assert copies
+    assert not any("hit" in dict(hit.because.values) for hit in copies)  # nor to each other
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
