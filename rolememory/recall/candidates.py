@@ -47,11 +47,11 @@ class Candidates(Mapping[str, Memory]):
         return [*dict.fromkeys((*noted, *said))]
 
     def _noted(self, before: "Candidates") -> list[str] | None:
-        """The ids of memories that were written since; None where nobody noted it."""
+        """The ids of memories that were written since; None where nobody noted it, or these are the older ones."""
         if self.written is None or before.written is None:
             return None
-        (log, _), (known, mark) = self.written, before.written
-        return log.since(mark) if log is known else None
+        (log, own), (known, mark) = self.written, before.written
+        return log.since(mark) if log is known and own >= mark else None
 
     def items(self) -> ItemsView[str, Memory]:
         """All of them with their ids, as they are now. Cost: O(n)."""

@@ -76,6 +76,21 @@ def test_what_is_written_next_is_all_that_differs() -> None:
     assert elsewhere.since(before) == []  # nobody noted it, and nothing differs
 
 
+def test_a_turn_that_saw_less_takes_back_what_it_did_not_see() -> None:
+    """Two turns at once: one looked before a memory was written, and comes after the one that looked behind it."""
+    log, said, table = ChangeLog[str](), VersionedDict[Passage](), Table()
+    noted = {"one": Memory(id="one", content="One.")}
+    before = Candidates(noted, said, written=(log, log.version))
+    log.note("two")
+    after = Candidates(
+        {**noted, "two": Memory(id="two", content="Two.")}, said, written=(log, log.version)
+    )
+    table.change(list(after.values()))
+    assert differences(after, before, table) == ([], ["two"])
+    table.change([], ["two"])
+    assert [one.id for one in differences(before, after, table)[0]] == ["two"]
+
+
 def test_what_comes_while_a_turn_asks_is_heard_by_the_next() -> None:
     """Passages of an associated role come while ours is asked: nobody's lock holds them up."""
     said = VersionedDict[Passage]()
