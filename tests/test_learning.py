@@ -124,6 +124,8 @@ def test_what_a_removed_chat_taught_stands_where_another_begins_under_its_name(h
         return ["bees" in text, "bridge" in text]
 
     assert (told("lin"), told("ann")) == ([True, True], [False, False])
+    asked = mind.recall("What does my sister Anna keep?", chat="mill", user="lin").text
+    assert 'lin said: "my sister Anna keeps bees in Riga"' in asked  # still lin's sister
 
 
 def test_saying_it_again_changes_nothing(home: Home) -> None:

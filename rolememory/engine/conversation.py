@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from rolememory.schema.learning import ChatMessage, Observed
-from rolememory.schema.memory import ChangedFields, Memory
+from rolememory.schema.memory import ChangedFields, Evidence, Memory
 from rolememory.schema.message import Message, TurnKind
 
 if TYPE_CHECKING:
@@ -228,17 +228,21 @@ def _freed(memory: Memory, chat: str, users: Sequence[str], *, gone: bool) -> Ed
     proofs = memory.evidence
     if gone and proofs and all(proof.chat == chat for proof in proofs):
         return Edit("remove", memory.id, reason="chat removed")
-    rest = [
-        proof.model_copy(update={"also": tuple(one for one in proof.also if one.chat != chat)})
-        for proof in proofs
-        if proof.chat != chat
-    ]
-    if memory.chapter or rest == [*proofs]:
+    told = [_without(proof, chat) for proof in proofs]
+    if memory.chapter or told == [*proofs]:
         return None
-    told = [proof.model_dump(mode="json", exclude_defaults=True) for proof in rest]
-    alone = memory.user is None and not rest and len(users) == 1
-    fields = {"evidence": told, **({"user": users[0]} if alone else {})}
+    rows = [proof.model_dump(mode="json", exclude_defaults=True) for proof in told]
+    fields: dict[str, object] = {"evidence": rows}
+    if memory.user is None and len(users) == 1 and not any(proof.version for proof in told):
+        fields["user"] = users[0]
     return Edit("set", memory.id, fields, reason="chat removed")
+
+
+def _without(proof: Evidence, chat: str) -> Evidence:
+    """The same words, of no message where they were said in that chat: they stay quoted words of whoever said them."""
+    also = tuple(one for one in proof.also if one.chat != chat)
+    here = {"chat": "", "version": "", "adjoining": False} if proof.chat == chat else {}
+    return proof.model_copy(update={"also": also, **here})
 
 
 def _turn_start(path: Sequence[ChatMessage], end: int) -> int:
