@@ -133,7 +133,6 @@ PANELS: Mapping[str, Sequence[Verb]] = {
             "figures: memories by type and source, sizes, vectors, backups"),
         Verb("doctor", "health.doctor",
             "check everything; exit code 3 if something is broken"),
-        Verb("bench", "bench.bench", "measure quality and speed on data sets"),
     ),
     translatable("Frontends"): (
         Verb("serve", "serve.serve",

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from rolememory import Home, RoleMemory
-from rolememory.cli.bench import APART, BUDGETS, NO_LIMITS, fields, messages, moment
 from rolememory.text.words import tokens
+from tests.bench.data_set import APART, BUDGETS, NO_LIMITS, fields, messages, moment
 from tests.bench.kept import KeptVectors, kept_model
 
 PLACES = 10

@@ -2,7 +2,7 @@
 
     python -m tests.bench.conversation FILE.json [...] [--long] [--words-only] [--limit N] [--roles N] [--keep FOLDER] [--set KEY=VALUE]
 
-The memories of a set (format: `rolememory.cli.bench`) are the lines of a talk of two people. Each entry of `roles` gets a home and a
+The memories of a set (format: `tests.bench.data_set`) are the lines of a talk of two people. Each entry of `roles` gets a home and a
 role of its own: who speaks first is the user, the other one the character; each session is a chat, sent as a frontend sends it.
 Then every question is asked in a new chat. Only the parts that users have play: no line is stored by hand.
 
@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any
 
 from rolememory import Home, Memory, Message, RoleMemory
-from rolememory.cli.bench import APART, NO_LIMITS, RANKED, messages, moment
 from rolememory.schema.memory import Evidence
 from rolememory.text.embed.base import Embedder
+from tests.bench.data_set import APART, NO_LIMITS, RANKED, messages, moment
 from tests.bench.kept import kept_model
 from tests.bench.prose import buried
 

@@ -3,7 +3,7 @@
     python -m tests.bench.embedding [FILE.json] [--texts 256]
 
 The packaged model is asked as it is and as exported by `rolememory model export`, in full and in 8 bits. The texts are those of a data
-set (format: `rolememory.cli.bench`; without one, the probes); all runtimes compute on one thread, so this is the time of one core.
+set (format: `tests.bench.data_set`; without one, the probes); all runtimes compute on one thread, so this is the time of one core.
 
     question_ms  a question alone; `passage_ms`: a text while a role is filled, in batches of like length
     cosine       of a text's vector with the original's, the mean; `similarity`: how much the cosines of two texts deviate

@@ -4,14 +4,14 @@
 
 The story of a data set has no turns, so that nothing in it ages; with `--aged` age counts in days.
 
-The runner itself is in the package (`rolememory bench`); the format stands in `rolememory.cli.bench`.
+The format stands in `tests.bench.data_set`.
 """
 
 import argparse
 import json
 from pathlib import Path
 
-from rolememory.cli.bench import run
+from tests.bench.data_set import run
 
 
 def main() -> None:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from rolememory.cli.bench import mean, measures
 from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.scene import Scene
@@ -26,6 +25,7 @@ from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable, pieces
 from rolememory.triggers.base import Parts
 from rolememory.triggers.semantic import SemanticTrigger, reads
+from tests.bench.data_set import mean, measures
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

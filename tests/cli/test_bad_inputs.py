@@ -58,7 +58,6 @@ ROWS: list[tuple[str, int, str]] = [
     ("model", 2, "rolememory model --help"),
     ("model lst", 2, "`list`"),
     ("model fetch", 2, "NAME"),
-    ("bench", 2, "FILE"),
     ("list Mira --type feeling", 2, "feeling"),
     ("list Mira --source nowhere", 2, "nowhere"),
     ("list Mira --limit zero", 2, "zero"),
@@ -162,9 +161,6 @@ ROWS: list[tuple[str, int, str]] = [
     ("recall Mira x --chat {x}/chat_line.jsonl", 1, "chat_line.jsonl:2"),
     ("recall Mira x --chat {x}/binary.json", 1, "binary.json"),
     ("recall Mira x --chat {x}/deep.json", 1, "deep.json"),
-    ("bench {x}/none.json", 1, "none.json"),
-    ("bench {x}/broken.json", 1, "broken.json"),
-    ("bench {x}/number.json", 1, "number.json"),
     # models
     ("model fetch nothing/at/all", 1, "nothing/at/all"),
     ("model fetch 'a b'", 1, "a b"),

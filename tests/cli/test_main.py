@@ -13,7 +13,7 @@ from tests.cli.running import ENVIRONMENT, Command, process
 
 VERBS = (
     "init demo roles open list search add edit weight delete recall explain history undo clean backup restore export import settings watch "
-    "stats doctor bench model"
+    "stats doctor model"
 ).split()
 READING: list[tuple[str, ...]] = [
     ("roles",), ("open", "Mira"), ("list", "Mira"), ("search", "Mira", "beacon"), ("recall", "Mira", "beacon"), ("explain", "Mira", "beacon"),

@@ -1,4 +1,4 @@
-"""bench: how well and how fast a set of questions is answered by the engine as it is: only its public surface is used.
+"""How well and how fast a set of questions is answered by the engine as it is: only its public surface is used.
 
 A data set is `{"roles": [{"role", "memories": [{"id", "text", ...}], "queries": [{"id", "text", "gold", ...}]}]}`;
 of a memory `timestamp`, `speaker`, `session`, `type`, `emotion`, `entity` and `attribute` are read, of a query `category`,
@@ -13,15 +13,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from math import log2
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import orjson
 
-from rolememory.cli.options import argument, option
-from rolememory.cli.output import out
-from rolememory.cli.words import say
 from rolememory.engine import Home, RoleMemory
-from rolememory.errors import FileError
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
 from rolememory.schema.message import Message
@@ -44,33 +40,6 @@ NO_LIMITS = {
 }
 Times = dict[str, list[float]]
 """Seconds: of a recall whose question had to be embedded, whose vector was at hand, and right after a write."""
-
-
-def bench(
-    files: Annotated[
-        list[Path], argument("FILE...", "data sets: roles with memories and questions")
-    ],
-    backend: Annotated[
-        str, option("--backend auto|local|endpoint|off", "where vectors come from")
-    ] = "auto",
-) -> None:
-    """One JSON object per file."""
-    reports = []
-    with out.progress(say("measuring"), len(files)) as tell:
-        for done, file in enumerate(files):
-            tell(done, len(files))
-            try:
-                reports.append(run(file, backend=backend))
-            except OSError as error:
-                told = error.strerror or str(error)
-                raise FileError(
-                    file, "cannot be read: {told}", remedy="check the path", told=told
-                ) from error
-            except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-                raise FileError(
-                    file, "is no data set: {error}", remedy="see the format in docs", error=error
-                ) from error
-    out.data(reports if out.as_json or len(reports) > 1 else reports[0])
 
 
 @dataclass(slots=True)

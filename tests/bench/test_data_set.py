@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.cli.bench import fields, messages, run
-from tests.cli.running import Command
+from tests.bench.data_set import fields, messages, run
 
 SET = {
     "roles": [
@@ -103,13 +102,3 @@ def test_history_stands_before_the_question_the_user_speaking_last() -> None:
         ("assistant", "Gladly."),
         ("user", "And when?"),
     ]
-
-
-def test_vectors_are_asked_where_the_command_says(command: Command, tmp_path: Path) -> None:
-    file = tmp_path / "set.json"
-    file.write_text(json.dumps(SET), encoding="utf-8")
-    told = command("bench", str(file), "--backend", "off", "--json").json
-    assert [one["model"] for one in told] == ["absent"]
-    refused = command("bench", str(file), "--backend", "nowhere")
-    assert "nowhere" in refused.err
-    assert refused.code == 1
