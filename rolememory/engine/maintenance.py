@@ -1,4 +1,4 @@
-"""Tending: upgrades, housekeeping, weights by use, associates, copies for safety."""
+"""Tending: housekeeping, weights by use, associates, copies for safety."""
 
 import logging
 from collections.abc import Mapping
@@ -19,7 +19,6 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.role import Association, Role
 from rolememory.schema.usage import Use
 from rolememory.storage.state import StateFile
-from rolememory.storage.upgrade import Upgraded, upgrade
 from rolememory.usage.weights import adjusted, archived, core, weight
 
 if TYPE_CHECKING:
@@ -36,36 +35,15 @@ class RoleMaintenance:
     def __init__(self, context: RoleContext, memories: RoleMemories) -> None:
         self._context, self._memories = context, memories
         self._tended = StateFile(context.space, "tended")
-        self._upgraded = StateFile(
-            context.space, "upgraded"
-        )  # from which forms of memories it came
         self._looked = float(
             "-inf"
         )  # when it was last asked whether upkeep is due, by time.monotonic
-
-    def upgrade(self) -> Upgraded:
-        """Put away what an older version wrote into memory.json by rules, once: the chats themselves are recalled now.
-
-        One change that `undo` takes back; what is put away stays in the file, archived. Where chats are not recalled
-        (`recall.passages.recall` is none), everything stays as it is.
-
-        Raises:
-            ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing changed.
-        """
-        if self._upgraded.load() or self._context.settings.recall.passages.recall == "none":
-            return Upgraded()
-        with self._context.lock:
-            done = upgrade(self._context.stored(), self._memories.history(), self._context.commit)
-            self._upgraded.save({"to": "passages"})
-        return done
 
     def clean(self, now: Time | None = None, *, dry_run: bool = False) -> list[Retirement]:
         """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
 
         What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
         """
-        if not dry_run:
-            self.upgrade()
         now, settings, visibility = (
             time_of(now) or datetime.now(UTC),
             self._context.settings,
@@ -194,7 +172,7 @@ class RoleMaintenance:
         )
 
     def tend_when_due(self) -> None:
-        """The upgrade of an older role, then daily upkeep, behind the chat."""
+        """Daily upkeep, behind the chat."""
         if monotonic() - self._looked < _LOOK_S:
             return
         self._looked = monotonic()
@@ -206,7 +184,6 @@ class RoleMaintenance:
 
     def _tended_quietly(self) -> None:
         try:
-            self.upgrade()
             self.tend()
         except (RoleMemoryError, OSError) as error:
             _log.warning("%s: upkeep has to wait: %s", self._context.space.name, error)

@@ -103,7 +103,6 @@ class RoleMemory:
     end_chapter = _of("chapters", RoleChapters.end_chapter)
     retell = _of("chapters", RoleChapters.retell)
 
-    upgrade = _of("maintenance", RoleMaintenance.upgrade)
     clean = _of("maintenance", RoleMaintenance.clean)
     tend = _of("maintenance", RoleMaintenance.tend)
     used = _of("maintenance", RoleMaintenance.used)
