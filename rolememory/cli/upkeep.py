@@ -74,16 +74,16 @@ def undo(
         before = dict(role_memory.memories)
         role_memory.undo(txn)
         rows = list(changes(before, role_memory.memories))
-    out.result(list(map(change_json, rows)), *map(change_text, rows))
+    out.result(list(map(_change_json, rows)), *map(_change_text, rows))
 
 
-def change_json(change: "MemoryChange") -> dict[str, Any]:
+def _change_json(change: "MemoryChange") -> dict[str, Any]:
     """A change as codes and values."""
     told = {"fields": change.fields} if change.did == "changed" else {"content": change.content}
     return {"did": change.did, "id": change.id, **told}
 
 
-def change_text(change: "MemoryChange") -> str:
+def _change_text(change: "MemoryChange") -> str:
     """A change in words: `+ id: content`, `- id: content`, `~ id.weight: 1 → 0.5`."""
     if change.did == "changed":
         return "\n".join(

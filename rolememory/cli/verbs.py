@@ -128,7 +128,6 @@ PANELS: Mapping[str, Sequence[Verb]] = {
             "fetch a model, check it, and use it in this home"),
         Verb("model export", "models.model_export",
             "export the current model to ONNX, which starts and answers faster"),
-        Verb("watch", "watch.watch", "show what changes, live, until Ctrl-C"),
         Verb("stats", "health.stats",
             "figures: memories by type and source, sizes, vectors, backups"),
         Verb("doctor", "health.doctor",

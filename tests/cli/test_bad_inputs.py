@@ -94,7 +94,6 @@ ROWS: list[tuple[str, int, str]] = [
     ("backup", 1, "--all"),
     ("backup Nobody", 1, "Nobody"),
     ("stats Nobody", 1, "Nobody"),
-    ("watch Nobody", 1, "Nobody"),
     ("clean Nobody", 1, "Nobody"),
     ("demo Nobody --words", 1, "Nobody"),
     # values
@@ -173,7 +172,6 @@ ROWS: list[tuple[str, int, str]] = [
     ("add Mira x --home {x}/number.json", 1, "rolememory init"),
     ("settings --home {x}/nowhere", 1, "rolememory init"),
     ("model fetch bge-m3 --home {x}/nowhere", 1, "rolememory init"),
-    ("watch --home {x}/nowhere", 1, "rolememory init"),
     ("init {x}/number.json", 1, "number.json"),
     ("init {x}/number.json/inside", 1, "number.json"),
 ]

@@ -1,7 +1,6 @@
 """The command as a whole: help, languages, options for every verb, exit codes, consoles and pipes."""
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ from rolememory.cli.command_line import read
 from tests.cli.running import ENVIRONMENT, Command, process
 
 VERBS = (
-    "init demo roles open list search add edit weight delete recall explain history undo clean backup restore export import settings watch "
+    "init demo roles open list search add edit weight delete recall explain history undo clean backup restore export import settings "
     "stats doctor model"
 ).split()
 READING: list[tuple[str, ...]] = [
@@ -175,27 +174,6 @@ def test_nobody_reads_the_rest(command: Command) -> None:
     assert pipe.stderr.read() == b""
     assert pipe.wait(30) == 0
     pipe.stderr.close()
-
-
-def test_watch_tells_of_an_edit_and_ends_with_130(command: Command) -> None:
-    folder = command.role_folder()
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "rolememory", "watch", "--home", str(command.home)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ENVIRONMENT}, encoding="utf-8",
-    )  # fmt: skip
-    assert watching.stdout is not None
-    assert watching.stdout.readline().startswith("watching")
-    file = folder / "memory.json"
-    file.write_text(
-        file.read_text("utf-8").replace("without sugar", "with honey"), encoding="utf-8"
-    )
-    assert (
-        watching.stdout.readline()
-        == "Mira  ~ tea.content: Lin takes her tea without sugar. → Lin takes her tea with honey.\n"
-    )
-    watching.send_signal(signal.SIGINT)
-    _, errors = watching.communicate(timeout=30)
-    assert (watching.returncode, errors) == (130, "")
 
 
 def test_a_fault_of_code_is_one_line_too(command: Command, tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ REACHING = {
     "cli/files.py": "files named on the command line",
     "cli/model_export.py": TEMPLATES,
     "cli/health.py": BACKUPS,
-    "cli/watch.py": BY_HAND,
     "cli/roles.py": BY_HAND,
     "cli/upkeep.py": BACKUPS,
     "engine/home.py": TEMPLATES,
