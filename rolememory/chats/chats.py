@@ -28,7 +28,7 @@ from rolememory.chats.resolver import ChatResolver, ObserveRequest
 from rolememory.chats.rows import ChatLogRow
 from rolememory.chats.stories import BY_DEFAULT, Belonging, Living, Stories, shown
 from rolememory.chats.transcript import Chat
-from rolememory.chats.values import MODES, OLD_MODES, OWN, ChatInfo, ObservePreview
+from rolememory.chats.values import MODES, OWN, ChatInfo, ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.errors import FileError, InvalidValueError, UnknownChatError
 from rolememory.locales import Listed
@@ -318,10 +318,15 @@ class Chats:
     ) -> ChatInfo:
         """Tell something about a chat; a blank title gives it back its own. What is None stays.
 
-        `story`: see `Stories.assign`. Modes of earlier versions are taken: `own` is a story of its own, `shared` takes it back.
+        `story`: see `Stories.assign`.
         Raises: UnknownChatError, UnknownNameError (no such story), InvalidValueError (no such mode), NotWrittenError.
         """
-        mode, story = self._meant(chat, mode, story)
+        if mode is not None and mode not in MODES:
+            raise InvalidValueError(
+                "expected one of {modes}, got {mode!r}", modes=Listed(MODES), mode=mode
+            )
+        if story is not None and story not in (OWN, BY_DEFAULT):
+            self.stories.known(story)
         wanted: dict[str, Any] = {
             "title": title and replace_surrogates(title).strip(),
             "archived": archived,
@@ -335,22 +340,6 @@ class Chats:
             news = _differing(self.chat(chat).info, told)
             self._write(log, ChatLogRow(in_utc(self._clock()), told=news) if news else None)
         return self.info(chat)
-
-    def _meant(
-        self, chat: str, mode: str | None, story: str | None
-    ) -> tuple[str | None, str | None]:
-        """The mode and the story that `update` is to set, after the modes of today, once they are known."""
-        if mode in OLD_MODES and story is None:
-            own = self.info(chat).chosen == OWN
-            story = OWN if mode == OWN else BY_DEFAULT if own else None
-        mode = "on" if mode in OLD_MODES else mode
-        if mode is not None and mode not in MODES:
-            raise InvalidValueError(
-                "expected one of {modes}, got {mode!r}", modes=Listed(MODES), mode=mode
-            )
-        if story is not None and story not in (OWN, BY_DEFAULT):
-            self.stories.known(story)
-        return mode, story
 
     def remove(self, chat: str) -> None:
         """Remove a chat's file; what was learned from it is the caller's to remove.
@@ -504,7 +493,4 @@ def _unreadable(log: ChatLog, error: OSError) -> FileError:
 def _differing(info: ChatInfo, told: Mapping[str, Any]) -> dict[str, Any]:
     """What a line says of a chat that it is to be another."""
     news = {name: value for name, value in told.items() if getattr(info, name) != value}
-    if news.keys() & {"mode", "chosen"}:
-        news["story"] = told.get("chosen", info.chosen)  # earlier versions told it by the mode
-    news.pop("chosen", None)
-    return news
+    return {"story" if name == "chosen" else name: value for name, value in news.items()}

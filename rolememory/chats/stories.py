@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 from rolememory.chats.branches import BranchForest
@@ -25,7 +24,6 @@ from rolememory.storage.state import StateFile
 from rolememory.text.timestamps import iso, moment
 
 NAME = "stories"
-OLD_NAME = "timelines"  # of the file, as earlier versions called it
 BY_DEFAULT: Final = "default"
 """Takes a chat back to where nobody put it anywhere."""
 Living = Literal["one", "each"]
@@ -76,7 +74,7 @@ class Stories:
     ) -> None:
         """`living` is what holds where nobody chose for a user, `assign` writes into a chat's log."""
         self._file = StateFile(space, NAME)
-        self._space, self._clock, self._same = space, clock, same
+        self._clock, self._same = clock, same
         self._living, self._assign = living, assign
         self._known: tuple[Hashable, Living, StoryChoices] | None = None
 
@@ -200,15 +198,9 @@ class Stories:
         merged = tuple(value["merged"].get(name, ()))
         return Story(name, fork.get("of"), moment(at) if at else None, merged)
 
-    @cached_property
-    def _older(self) -> StateFile:
-        """What an earlier version left."""
-        return StateFile(self._space, OLD_NAME)
-
     def _value(self) -> dict[str, Any]:
-        raw = self._file.load() or self._older.load()
-        stories = _table(raw, "stories") or _table(raw, "timelines")
-        merged = _table(raw, "merged")
+        raw = self._file.load()
+        stories, merged = _table(raw, "stories"), _table(raw, "merged")
         return {
             "stories": {name: dict(one) for name, one in stories.items() if isinstance(one, dict)},
             "merged": {name: [*some] for name, some in merged.items() if isinstance(some, list)},
@@ -223,7 +215,6 @@ class Stories:
             yield value
             state.clear()
             state.update(value)
-        self._older.delete()
 
 
 class StoryChoices:

@@ -13,7 +13,7 @@ from rolememory.chats.presence import Attendance, filled
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.title import title_of
 from rolememory.chats.unique_messages import UniqueMessages, loose, words
-from rolememory.chats.values import MODES, OWN, ChatInfo, Mode, WindowSize
+from rolememory.chats.values import MODES, ChatInfo, Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Scope
 
@@ -424,7 +424,7 @@ class Transcript:
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
             user=head.user,
-            chosen=_story(self._told),
+            chosen=self._told.get("story"),
             mode=next((told for _, told in self.commands_on(self.path)[-1:]), self.told_mode),
             created=head.created,
             updated=self.updated,
@@ -447,12 +447,3 @@ class Transcript:
 
 def _says(said: ChatMessage, role: str) -> bool:
     return said.role == role and not said.erased
-
-
-def _story(told: Mapping[str, Any]) -> str | None:
-    """The story that a chat was put into; None where nobody did. Earlier versions told of timelines and modes."""
-    if "story" in told:
-        return None if told["story"] is None else str(told["story"])
-    if told.get("mode") == OWN:
-        return OWN
-    return None if told.get("timeline") is None else str(told["timeline"])

@@ -14,8 +14,6 @@ Mode = Literal["on", "here", "read_only", "off"]
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 OWN: Final = "own"
 """The story of a chat that has one to itself."""
-OLD_MODES: Final = ("shared", "own")
-"""Modes of earlier versions: `own` is a story of its own now."""
 
 
 @value_class

@@ -42,7 +42,7 @@ def sessions(
     story: Annotated[
         Text,
         option(
-            "--story --timeline NAME",
+            "--story NAME",
             'put the chat into this story; "" = the shared story, own = a separate one, default',
         ),
     ] = None,
@@ -66,7 +66,6 @@ def sessions(
         with open_role(role) as role_memory:
             if told:
                 role_memory.chats.update(chat, **told)  # type: ignore[arg-type]  # checked there
-            _note_mode(mode)
             path = role_memory.chats.path(chat)
         _show(path)
 
@@ -78,13 +77,6 @@ def _remove(role: str, chat: str, yes: bool) -> None:
     with open_role(role) as role_memory:
         role_memory.chats.remove(chat)
     out.say("{chat}: removed", chat=chat)
-
-
-def _note_mode(mode: str | None) -> None:
-    """Say what a mode of earlier versions is called now."""
-    if mode in ("own", "shared"):
-        story = "own" if mode == "own" else "default"
-        out.note(say("--mode {mode} is --story {story} now", mode=mode, story=story))
 
 
 def _show(path: "Iterable[ChatMessage]") -> None:

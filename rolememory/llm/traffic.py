@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from time import monotonic
-from typing import Any
 
 from rolememory.storage.in_memory import InMemorySpace
 from rolememory.storage.port import Space
-from rolememory.storage.state import StateLog, Values
+from rolememory.storage.state import StateLog
 
 KEPT_DAYS = 31
 
@@ -73,7 +72,7 @@ class Spending:
     """What learning asked of models, by day: requests and tokens. Thread-safe; kept in `state/spending` of the home, where there is one."""
 
     def __init__(self, space: Space | None = None, today: Callable[[], date] = date.today) -> None:
-        self._state = StateLog(space or InMemorySpace(), "spending", _older)
+        self._state = StateLog(space or InMemorySpace(), "spending")
         self._today = today
         self._lock = threading.Lock()
 
@@ -101,9 +100,3 @@ class Spending:
     @property
     def _now(self) -> str:
         return self._today().isoformat()
-
-
-def _older(found: Mapping[str, Any]) -> Values:
-    """What an older program kept in `state/spending.json`."""
-    days = found.get("days")
-    return {"days": days} if isinstance(days, dict) else {}

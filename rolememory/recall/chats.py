@@ -11,7 +11,7 @@ from rolememory.recall.turn import Turn
 from rolememory.schema.passage import PREFIX
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
-from rolememory.storage.state import StateFile, StateLog, Values
+from rolememory.storage.state import StateLog
 
 CLOCK, CHAT = "clock", "chat "  # keys
 KEPT = "variables"  # of macros: states by how many messages there were before the user's
@@ -78,7 +78,7 @@ class ChatStates:
     """What changed at a turn is written, whatever else is kept; losing seconds of it is allowed."""
 
     def __init__(self, space: Space) -> None:
-        self._state = StateLog(space, "turns", lambda _: _older(space))
+        self._state = StateLog(space, "turns")
         self.clock = StoryClock.of(self._state.of(CLOCK))
 
     def of(self, chat: str) -> ChatState:
@@ -162,19 +162,3 @@ def _seen(held: Mapping[str, Any]) -> dict[str, Any]:
     """What `ChatDigests.to_json` gave."""
     told = sorted((int(name[1:]), digest) for name, digest in held.items() if name[0] == "#")
     return {"before": told[0][0] if told else 0, "said": [digest for _, digest in told]}
-
-
-def _older(space: Space) -> Values:
-    """What was kept in a file for each concern."""
-    injected, timers, seen, clock = (
-        StateFile(space, name).load() for name in ("injected", "timers", "seen", "clock")
-    )
-    chats = {
-        CHAT + chat: {
-            **(injected.get(chat) or {}),
-            **_numbered(ChatDigests.of(seen.get(chat))),
-            "timers": timers.get(chat, {}),
-        }
-        for chat in {**injected, **timers, **seen}
-    }
-    return {**chats, CLOCK: dict(StoryClock.from_json(clock).kept())}

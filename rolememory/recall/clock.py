@@ -62,17 +62,5 @@ class StoryClock:
     def of(cls, kept: Mapping[str, object]) -> "StoryClock":
         """The clock of which `kept` told."""
         told = {int(turn): at for turn, at in kept.items() if turn.isdigit()}
-        turns = [at for _, at in sorted(told.items())]
-        return cls.from_json({"before": min(told, default=1) - 1, "turns": turns})
-
-    @classmethod
-    def from_json(cls, raw: object) -> "StoryClock":
-        """Read what an older program wrote; anything else is a clock that has not started."""
-        if not isinstance(raw, dict):
-            return cls()
-        turns = [at for at in raw.get("turns") or () if isinstance(at, int | float)]
-        before = raw.get("before")
-        return cls(
-            (datetime.fromtimestamp(at, UTC) for at in turns),
-            before if isinstance(before, int) else 0,
-        )
+        turns = [at for _, at in sorted(told.items()) if isinstance(at, int | float)]
+        return cls((datetime.fromtimestamp(at, UTC) for at in turns), min(told, default=1) - 1)

@@ -83,7 +83,7 @@ class UsageLog:
 
     def __init__(self, space: Space, most_rows: int = MOST_ROWS) -> None:
         self._most_rows = most_rows
-        self._state = StateLog(space, "uses", _older)
+        self._state = StateLog(space, "uses")
         self._lock = threading.RLock()
         self._seen = -1  # the revision of what was last looked at
         self._chats: dict[str, _ChatUse] = {}  # the chat that was noted last comes last
@@ -384,17 +384,6 @@ def _shown(kept: _ChatUse) -> dict[str, Any]:
     }
     old = [{"versions": one.versions, "used": one.used, "vain": one.vain} for one in kept.old]
     return {**shown, **({OLD: old} if old else {})}
-
-
-def _older(raw: Mapping[str, Any]) -> Values:
-    """What an older program kept in a file."""
-    found: Values = {}
-    chats = raw.get("chats")
-    for chat, kept in chats.items() if isinstance(chats, dict) else ():
-        with suppress(AttributeError, KeyError, TypeError):
-            turns = {v: [one["at"], one["used"], one["vain"]] for v, one in kept["turns"].items()}
-            found[chat] = {**turns, OLD: kept["old"]}
-    return found
 
 
 def _sound(values: Values) -> dict[str, _ChatUse]:

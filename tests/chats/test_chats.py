@@ -371,7 +371,7 @@ def test_what_is_told_about_a_chat_lasts(tmp_path: Path) -> None:
     before = told.file.read_bytes()
     chats.update("harbour", title="The lamp", archived=True)
     assert told.file.read_bytes() == before
-    assert chats.update("harbour", title="", mode="own").title == "Is the lamp wound?"
+    assert chats.update("harbour", title="", story="own").title == "Is the lamp wound?"
     assert shown(chats.path("harbour")) == LINES
 
 

@@ -1,15 +1,13 @@
 """What a role keeps between turns: the same when it is read again, and a turn writes the same however many came before."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from rolememory import Home, Message
-from rolememory.recall.chats import CHAT, CLOCK, ChatStates
+from rolememory.recall.chats import ChatStates
 from rolememory.storage.files.space import FileSpace
-from rolememory.storage.state import StateLog
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -45,26 +43,3 @@ def test_a_turn_writes_as_much_after_many_turns_as_after_a_few(home: Home) -> No
     assert len(lengths) == 130
     assert max(lengths[100:120]) <= max(lengths[30:50]) + 8
     home.close()
-
-
-def test_what_an_older_program_kept_goes_on(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    state.mkdir()
-    older = {
-        "clock": {"before": 3, "turns": [1.0, 2.0]},
-        "injected": {"harbour": {"said": "ab", "ids": ["beacon"]}},
-        "seen": {"harbour": {"before": 2, "said": ["x", "y"]}},
-        "timers": {"harbour": {"sticky": {"a": 1}}},
-    }
-    for name, value in older.items():
-        (state / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
-    kept = ChatStates(FileSpace(tmp_path))
-    assert (kept.clock.turn, kept.of("harbour").injected) == (5, {"beacon"})
-    assert kept.of("harbour").timers == {"sticky": {"a": 1}}
-    found = StateLog(FileSpace(tmp_path), "turns", lambda _: {}).load()
-    assert found == {}, "nothing is written by looking"
-    kept._tick(START)
-    kept.close()
-    found = StateLog(FileSpace(tmp_path), "turns").load()
-    assert found[CLOCK].keys() == {"4", "5", "6"}
-    assert found[CHAT + "harbour"]["#3"] == "y"

@@ -13,14 +13,14 @@ _READ, _HARD, _ENDS, _ROLE = "read", "hard", "ends", "role"
 class Progress:
     """`state/model`: per chat what each reader has read, what was hard, where chapters end. Thread-safe.
 
-    A batch costs itself alone, however much was read before. What an older program kept in `state/model.json` is taken over.
+    A batch costs itself alone, however much was read before.
 
     Raises (from what changes it):
         NotWrittenError: the disk refused; what was read will be read again.
     """
 
     def __init__(self, space: Space) -> None:
-        self._state = StateLog(space, "model", _older)
+        self._state = StateLog(space, "model")
         self._lock = threading.RLock()
 
     def read_by(self, chat: str, reader: str) -> Set[str]:
@@ -154,24 +154,6 @@ def _parts(key: str) -> tuple[str, str, str]:
     kind, _, rest = key.partition("\n")
     reader, _, chat = rest.partition("\n")
     return kind, reader, chat
-
-
-def _older(found: Mapping[str, Any]) -> Values:
-    """What stood in `state/model.json`: everything under the chat."""
-    values: Values = {}
-    for chat, kept in _at(found, "chats").items():
-        for reader, versions in _at(_at({"chat": kept}, "chat"), "read").items():
-            values[_key(_READ, chat, reader)] = dict.fromkeys(_texts(versions), 1)
-        for kind in (_HARD, _ENDS):
-            values[_key(kind, chat)] = dict(_at(_at({"chat": kept}, "chat"), kind))
-    role = {name: found[name] for name in ("exchanges", "users") if name in found}
-    return {key: told for key, told in {**values, _ROLE: role}.items() if told}
-
-
-def _at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The table of that name; an empty one where there is none, or something else."""
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
 
 
 def _texts(found: Any) -> list[str]:

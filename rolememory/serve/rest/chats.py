@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import AliasChoices, Field
 
 from rolememory.chats.stories import Living
 from rolememory.chats.values import ChatInfo
@@ -19,7 +18,6 @@ from rolememory.serve.rest.schemas import Done, In, Line, Name, Out, Page
 
 routes = router("chats", under="/roles/{role}")
 Mode = Literal["on", "here", "read_only", "off"]
-AnyMode = Literal["on", "here", "read_only", "off", "shared", "own"]
 
 
 class ChatOut(Out):
@@ -87,10 +85,9 @@ class ChatPatch(In):
 
     title: Line | None = None
     archived: bool | None = None
-    story: Line | None = Field(None, validation_alias=AliasChoices("story", "timeline"))
+    story: Line | None = None
     """ "" = the life that chats share, "own" = to itself, "default" = where it is by default, or a named one"""
-    mode: AnyMode | None = None
-    """shared, own: as earlier versions told a story of its own"""
+    mode: Mode | None = None
 
 
 class StoryOut(Out):

@@ -343,25 +343,6 @@ def test_a_server_that_answers_nothing_usable_to_anything_loses_nothing(tmp_path
         assert house.behind.run().read == 4
 
 
-def test_what_an_older_program_wrote_down_as_read_is_not_read_again(tmp_path: Path) -> None:
-    versions = [said.version for said in path(*talk(2))]
-    (tmp_path / "state").mkdir()
-    older = {"read": {"model": versions[:4]}, "hard": {"model v9": [2, 1]}, "ends": {"v9": "Frost"}}
-    (tmp_path / "state" / "model.json").write_bytes(
-        orjson.dumps({"chats": {"harbour": older}, "exchanges": 3, "users": ["lin"]})
-    )
-    with Endpoint(NONE) as server, House(tmp_path, server.url, *talk(2)) as house:
-        assert house.behind.run(force=True).read == 1
-        assert shown(server, 0) == ["[1] Lin: I own boat number 3.", "[2] Mira: Boat 3, I see."]
-    found = Progress(FileSpace(tmp_path))
-    assert (found.exchanges, found.users[0]) == (4, "lin")
-    assert (found.trouble("harbour", "model", "v9"), found.ends("harbour")) == (
-        (0, 2),
-        {"v9": "Frost"},
-    )
-    assert not (tmp_path / "state" / "model.json").exists()
-
-
 def calls_of(act: Callable[[], object]) -> int:
     """How many functions are called."""
     counted = 0
@@ -395,9 +376,9 @@ def test_a_look_costs_what_is_new(tmp_path: Path) -> None:
 
 
 def test_a_damaged_state_counts_as_unread(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "state").mkdir()
-    (tmp_path / "state" / "model.json").write_bytes(
-        b'{"chats": {"harbour": {"read": 7, "hard": [1], "summed": null}}, "exchanges": "x"}'
+    damaged = {"read\nmodel\nharbour": 7, "hard\n\nharbour": {"model v": [1]}}
+    FileSpace(tmp_path).log("state/model").append(
+        orjson.dumps({**damaged, "role": {"exchanges": "x", "users": 3}})
     )
     with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT) as house:
         house.touch()

@@ -212,16 +212,3 @@ def test_what_days_cost_is_kept(tmp_path: Path) -> None:
     again.add(5)
     assert dict(again.days()) == {"2026-03-01": (2, 120), "2026-03-02": (1, 5)}
     again.close()
-
-
-def test_what_days_cost_is_taken_over_from_an_older_file(tmp_path: Path) -> None:
-    path = tmp_path / "state" / "spending.json"
-    path.parent.mkdir()
-    path.write_text('{"days": {"2026-02-27": [9, 900], "2026-02-28": [2, 120]}}')
-    spending = Spending(FileSpace(tmp_path), lambda: date(2026, 2, 28))
-    spending.add(5)
-    spending.close()
-    assert not path.exists()
-    again = Spending(FileSpace(tmp_path))
-    assert dict(again.days()) == {"2026-02-27": (9, 900), "2026-02-28": (3, 125)}
-    again.close()

@@ -49,7 +49,7 @@ def test_a_chat_is_renamed_put_away_and_kept_apart(role: Caller) -> None:
     role.say("Hello.", "Good evening.")
     changed = good(
         role(
-            "PATCH", "/chats/harbour", {"title": "An evening <b>", "archived": True, "mode": "own"}
+            "PATCH", "/chats/harbour", {"title": "An evening <b>", "archived": True, "story": "own"}
         )
     )
     told = [changed[name] for name in ("title", "archived", "mode", "story", "chosen")]
@@ -121,14 +121,13 @@ def test_what_is_told_in_a_story_is_recalled_there_alone(role: Caller) -> None:
 
     assert (told("old"), told("new")) == (True, True)
     role.post("/stories", {"name": "what if"})
-    for field in ("timeline", "story"):
-        good(role("PATCH", "/chats/old", {field: "what if"}))
-        assert not told("new")
-        assert role.get("/chats/old")["chat"]["story"] == "what if"
-        found = role.post("/search", {"query": "map", "user": "lin"})["items"]
-        assert any("mill" in one["content"] for one in found), "a person finds it"
-        good(role("PATCH", "/chats/old", {"story": "default"}))
-        assert told("new")
+    good(role("PATCH", "/chats/old", {"story": "what if"}))
+    assert not told("new")
+    assert role.get("/chats/old")["chat"]["story"] == "what if"
+    found = role.post("/search", {"query": "map", "user": "lin"})["items"]
+    assert any("mill" in one["content"] for one in found), "a person finds it"
+    good(role("PATCH", "/chats/old", {"story": "default"}))
+    assert told("new")
     chosen = role("PUT", "/stories/default", {"user": "lin", "stories": "each"}).json()
     assert chosen == {"user": "lin", "stories": "each"}
     assert not told("new")
