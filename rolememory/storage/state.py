@@ -14,7 +14,7 @@ from rolememory.storage.files.log import ENDING
 from rolememory.storage.port import START, Revision, Space, bytes_in
 
 MAX_BYTES = 64 * 2**20
-REST_S = 2.0  # a value that is written behind waits for so much quiet
+REST_S = 2.0  # so long a value waits for others before it is written behind
 MOST_DAMAGED = 9  # copies of damaged ones that are kept of one file
 _log = logging.getLogger(__name__)
 
@@ -151,11 +151,12 @@ class StateLog:
             return None if self.revision == revision else (self.revision, self.load())
 
     def put(self, key: str, changes: Mapping[str, Any]) -> None:
-        """Take values over at once, None removes one; they are written once it has been quiet."""
+        """Take values over at once, None removes one; they are written soon, with all that is put until then."""
         with self._lock:
             _change(self._current(), key, changes)
+            if not self._pending:  # later ones put nothing off: a busy role is never quiet
+                self._idle.touch()
             self._pending[key] = {**self._pending.get(key, {}), **changes}
-        self._idle.touch()
 
     def flush(self) -> None:
         """Write what is still behind, now. Raises: NotWrittenError; what was put since the last write is taken back."""

@@ -2,6 +2,7 @@
 
 import logging
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import given
@@ -125,6 +126,26 @@ def test_values_are_kept_by_key_and_name_the_last_changed_key_last(tmp_path: Pat
     state.close()
     assert logs(tmp_path).load() == wanted
     assert list(logs(tmp_path).load()) == ["tavern", "港口"]
+
+
+def test_values_that_come_without_a_pause_are_written_all_the_same(tmp_path: Path) -> None:
+    rest_s = 0.2
+    state, log = (
+        StateLog(FileSpace(tmp_path), "turns", rest_s=rest_s),
+        tmp_path / "state/turns.jsonl",
+    )
+    written, pause_s, last = 0, 0.0, monotonic()
+    for number in range(300_000):  # far more than fit into that time
+        state.put("a", {"x": number})
+        now = monotonic()
+        pause_s, last = max(pause_s, now - last), now
+        if log.exists() and (size := log.stat().st_size) != written:
+            if pause_s < rest_s:  # else the machine itself made a pause
+                break
+            written, pause_s = size, 0.0
+    else:
+        pytest.fail("nothing was written")
+    state.close()
 
 
 def test_writing_behind_is_seen_at_once_and_on_disk_at_the_end(tmp_path: Path) -> None:
