@@ -30,7 +30,8 @@ def listening(host: str, port: int) -> socket.socket:
         InvalidValueError: the address is taken or is none of this machine's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    # said to be TCP, asyncio lets every word leave at once, and none waits for an acknowledgement
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))

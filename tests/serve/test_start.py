@@ -1,10 +1,14 @@
 """A server listens soon: what only the page, REST or MCP need is loaded when one of them is asked."""
 
+import asyncio
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from rolememory.serve.run import listening
 
 LATE = ("fastapi", "mcp", "snowballstemmer", "torch", "rolememory.serve.rest.router")
 LISTENS = """
@@ -49,3 +53,24 @@ def test_the_command_loads_no_framework_either(tmp_path: Path) -> None:
     assert listens
     assert "uvicorn" in named
     assert not named.intersection({"fastapi", "mcp"})
+
+
+def test_what_is_sent_leaves_at_once() -> None:
+    """A word of an answer must not wait until the frontend has acknowledged the one before."""
+
+    async def accepted() -> int:
+        found = asyncio.get_running_loop().create_future()
+
+        async def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            line = writer.get_extra_info("socket")
+            found.set_result(line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        with listening("127.0.0.1", 0) as listener:
+            async with await asyncio.start_server(take, sock=listener):
+                _, writer = await asyncio.open_connection(*listener.getsockname())
+                value = await found
+                writer.close()
+        return int(value)
+
+    assert asyncio.run(accepted())
