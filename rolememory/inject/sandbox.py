@@ -6,6 +6,7 @@ Memory text goes in only as a value; what came out is a `RenderedText`, and that
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from time import thread_time
 from typing import Any
 
@@ -196,6 +197,7 @@ class _Metered(NodeTransformer):
 
     def generic_visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> nodes.Node:
         """The node paying for itself, after all in it: a turn of a loop, what goes out, `a ~ b`, [a, b], {a: b}, (a, b)."""
+        node.lineno = node.lineno or 1
         super().generic_visit(node)
         match node:
             case nodes.For():
@@ -226,7 +228,7 @@ class Compiled:
 
     name: str
     sandbox: "Sandbox"
-    whole: Template
+    whole: Callable[[], Template]  # made when it is first asked for: most turns only say lines
     line: Template | None = None  # its macro `line(memory)` alone, when it has one
     fields: frozenset[str] | None = None  # of a memory that it looks at; None = it may be any
     names_fields: bool = False  # whether it does no more with them than to name them
@@ -242,7 +244,7 @@ class Compiled:
         Raises:
             TemplateError: with the template's name and line.
         """
-        return self.sandbox.run(self.whole, self.name, context)
+        return self.sandbox.run(self.whole(), self.name, context)
 
     def render_line(self, context: Mapping[str, Any]) -> RenderedText | None:
         """What `line(memory)` says; None if the template has no such macro."""
@@ -283,35 +285,39 @@ class Sandbox:
                 limit=self._limits.source_bytes // 1024,
             )
         try:
-            tree = self._environment.parse(source, name, name)
-            _check(tree, name, self._limits)
-            line = self._apart(source, name)
-            scenes = any(node.value == "scene" for node in tree.find_all(nodes.Const))
-            stamped = any(node.name == "stamp" for node in tree.find_all(nodes.Name))
-            whole = self._finish(tree, name)
+            tree = self._parsed(source, name)
+            every = _check(tree, name, self._limits)
+            scenes = any(isinstance(one, nodes.Const) and one.value == "scene" for one in every)
+            stamped = any(isinstance(one, nodes.Name) and one.name == "stamp" for one in every)
+            whole = cache(lambda: self._finish(self._parsed(source, name), name))
+            line = self._apart(tree, source, name)
+            if line[-1] is None:  # else its parts have shown that it can be compiled
+                whole()
             return Compiled(name, self, whole, *line, scenes=scenes, stamped=stamped)
         except Exception as error:
             raise _told(error, name) from None
 
     def _apart(
-        self, source: str, name: str
+        self, tree: nodes.Template, source: str, name: str
     ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None]:
-        """Line and frame of a checked template; between them what the line looks at, and whether it only names that."""
-        first, second = (self._environment.parse(source, name, name) for _ in range(2))
-        line, frame = line_macro(first), line_macro(second)
-        if line is None or frame is None:
+        """Line and frame of a checked template, whose tree is used up; between them what the line looks at, and whether it only names that."""
+        frame = line_macro(tree)
+        alone = None if frame is None else self._parsed(source, name)
+        line = None if alone is None else line_macro(alone)
+        if frame is None or alone is None or line is None:
             return None, None, False, None
-        plainly, fields = says_lines_plainly(second), fields_of(line)
+        plainly, fields = says_lines_plainly(tree), fields_of(line)
         named = fields is not None and names_fields(line)
-        first.body = line_alone(first, line)
+        alone.body = line_alone(alone, line)
         hollow(frame)
-        whole = self._finish(second, name) if plainly else None
-        return self._finish(first, name), fields, named, whole
+        whole = self._finish(tree, name) if plainly else None
+        return self._finish(alone, name), fields, named, whole
+
+    def _parsed(self, source: str, name: str) -> nodes.Template:
+        return self._environment.parse(source, name, name)
 
     def _finish(self, tree: nodes.Template, name: str) -> Template:
         _Metered().visit(tree)
-        for node in tree.find_all(nodes.Node):
-            node.lineno = node.lineno or 1
         tree.set_environment(self._environment)
         return Template.from_code(
             self._environment,
@@ -340,7 +346,8 @@ class Sandbox:
             METER.reset(token)
 
 
-def _check(tree: nodes.Template, name: str, limits: Limits) -> None:
+def _check(tree: nodes.Template, name: str, limits: Limits) -> list[nodes.Node]:
+    """Every node of a template in which there is nothing that may not be."""
     calls: dict[str, set[str]] = {}
     stack: list[tuple[nodes.Node, int]] = [(tree, 0)]
     while stack:
@@ -356,7 +363,9 @@ def _check(tree: nodes.Template, name: str, limits: Limits) -> None:
                 node.name, set()
             )
         stack += [(child, depth + 1) for child in node.iter_child_nodes()]
-    _check_macros(tree, calls, name)
+    every = list(tree.find_all(nodes.Node))
+    _check_macros(every, calls, name)
+    return every
 
 
 def _problem(node: nodes.Node) -> str:
@@ -396,10 +405,12 @@ def _names(node: nodes.Node) -> Iterator[str]:
         yield node.arg.value
 
 
-def _check_macros(tree: nodes.Template, calls: Mapping[str, set[str]], name: str) -> None:
+def _check_macros(every: Sequence[nodes.Node], calls: Mapping[str, set[str]], name: str) -> None:
     """A macro is only ever called by its own name, and never leads back to itself."""
-    called = {id(call.node) for call in tree.find_all(nodes.Call)}
-    for use in tree.find_all(nodes.Name):
+    called = {id(call.node) for call in every if isinstance(call, nodes.Call)}
+    for use in every:
+        if not isinstance(use, nodes.Name):
+            continue
         if use.name in calls and not (use.ctx == "load" and id(use) in called):
             raise TemplateError(
                 name, "macro {name!r} may only be called", line=use.lineno, name=use.name

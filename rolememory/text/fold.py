@@ -161,6 +161,8 @@ def _fold_units(text: str) -> Folded:
 @lru_cache(maxsize=4096)
 def _fold_unit(unit: str) -> str:
     """One character with what is attached to it."""
+    if len(unit) == 1 and "\u4e00" <= unit <= "\u9fff":
+        return unit  # no ideograph of this block has another form
     if unit[0].isspace():
         return " "
     if "\ud800" <= unit[0] <= "\udfff":
