@@ -131,9 +131,7 @@ def merged(memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _side_by_side(last: Passage, one: Passage) -> bool:
-    before, proof = last.evidence[0], one.evidence[0]
-    same = (before.chat, before.version) == (proof.chat, proof.version)
-    return same and 0 <= one.start - last.end <= _NEAR
+    return _message(last) == _message(one) and 0 <= one.start - last.end <= _NEAR
 
 
 def _asks(last: Passage, one: Passage) -> bool:
@@ -170,16 +168,6 @@ class BlockLength(NamedTuple):
     parts: Mapping[Heading, tuple[int, Any]] = MappingProxyType({})  # lines, first place
     messages: frozenset[tuple[str, str]] = frozenset()  # that passages in it are of
     template: Compiled | None = None
-
-    def joins(self, memory: Memory) -> bool:
-        """Whether it may become one line with one that is there."""
-        return not self.messages.isdisjoint(_message(memory))
-
-
-def _message(memory: Memory) -> frozenset[tuple[str, str]]:
-    if not isinstance(memory, Passage):
-        return frozenset()
-    return frozenset({(memory.evidence[0].chat, memory.evidence[0].version)})
 
 
 class Style:
@@ -307,14 +295,6 @@ class Style:
         )
         return fenced(said if said is not None else self._bare(ordered))
 
-    def length(self, memories: Sequence[Memory]) -> int | None:
-        """Characters of the block, added up from its lines without putting it together; None where only rendering can tell."""
-        if self.apart:
-            stable = any(map(is_stable, memories))
-            return None if stable else self.halves[1].length(memories)
-        found = self.sum(memories)
-        return found.length if found else None
-
     def body(self, memories: Sequence[Memory]) -> str:
         """The block without its fence, for callers that put it under a heading of their own."""
         return unfenced(self._block(memories))
@@ -352,16 +332,14 @@ class Style:
         lines = [said[id(memory)] for memory in (*chain(*parts.values()), *ordered)]
         return filled(frame.text, lines) if frame else ""
 
-    def grown(self, before: "BlockLength", memory: Memory) -> "BlockLength | None":
-        """A sum with one memory more; None where that does not tell the length."""
-        if before.joins(memory):
-            return None
-        return self._first_that_works(lambda template: self._plus(template, before, [memory]))
-
-    def sum(self, memories: Sequence[Memory]) -> "BlockLength | None":
-        """The sum of these; None where that does not tell the length."""
-        lines = self._merged(memories)
-        return self._first_that_works(lambda template: self._plus(template, BlockLength(), lines))
+    def grown(
+        self, before: "BlockLength", held: Sequence[Memory], memory: Memory
+    ) -> "BlockLength | None":
+        """The length of a block that holds these with one memory more; None where adding up does not tell it."""
+        more = [memory]
+        if isinstance(memory, Passage) and _message(memory) in before.messages:
+            before, more = BlockLength(), self._merged([*held, memory])  # it may join a line
+        return self._first_that_works(lambda template: self._plus(template, before, more))
 
     def _plus(
         self, template: Compiled, before: "BlockLength", more: Iterable[Memory]
@@ -376,7 +354,9 @@ class Style:
             heading, place = self._heading_of(template, memory), _place(memory)
             count, first = parts.get(heading, (0, place))
             parts[heading] = count + 1, min(first, place)
-            said, messages = said + len(line), messages | _message(memory)
+            said += len(line)
+            if isinstance(memory, Passage):
+                messages |= {_message(memory)}
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
         frame = self._frame_of(template, {one: range(parts[one][0]) for one in order})
         length = frame.length(said) if frame else None
@@ -630,28 +610,30 @@ class Length:
     """How long what a style says is, in the unit of `count`: always of the finished text, so that no rounding can exceed a budget."""
 
     def __init__(self, style: Style, count: Callable[[str], int] = len) -> None:
-        self._style, self._count = style, count
-        self._in_characters = count is len or getattr(count, "unit", None) == "characters"
+        self.style, self.count = style, count
+        self._told: tuple[Sequence[Memory], tuple[str, str]] = (), ("", "")  # of the last block
 
     def share(self, memories: Sequence[Memory]) -> int:
         """Length of the lines of these memories, one under the other."""
-        return self._count("\n".join(map(self._style.line, in_order(memories))))
+        return self.count("\n".join(map(self.style.line, in_order(memories))))
+
+    def parts(self, memories: Sequence[Memory]) -> tuple[str, str]:
+        """As `Style.parts`; what was measured last is not said again."""
+        if self._told[0] != memories:
+            self._told = memories, self.style.parts(memories)
+        return self._told[1]
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""
-        if not memories:
-            return 0
-        added_up = self._style.length(memories) if self._in_characters else None
-        return self._count(self._style.block(memories)) if added_up is None else added_up
+        return self.count(_BLANK_LINE.join(filter(None, self.parts(memories))))
 
     def growing(self, *, whole: bool) -> "GrowingBlock":
         """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
-        added_up = self._in_characters and not whole
-        styles = self._style.halves if self._style.apart and added_up else (self._style,)
-        parts = [_GrowingPart(style, Length(style, self._count)) for style in styles]
-        for part in parts if added_up else ():
-            part.sum = BlockLength()
-        return GrowingBlock(parts, in_characters=self._in_characters)
+        in_characters = self.count is len or getattr(self.count, "unit", None) == "characters"
+        added_up = in_characters and not whole
+        styles = self.style.halves if self.style.apart and added_up else (self.style,)
+        parts = [_GrowingPart(style, BlockLength() if added_up else None) for style in styles]
+        return GrowingBlock(self, parts, in_characters=in_characters)
 
 
 @dataclass(slots=True)
@@ -659,17 +641,19 @@ class _GrowingPart:
     """A part of a block, with what it holds."""
 
     style: Style
-    measure: Length
+    sum: BlockLength | None  # None = it is measured as a whole each time
     memories: list[Memory] = field(default_factory=list)
-    sum: BlockLength | None = None  # None = it is measured as a whole each time
     length: int = 0
 
 
 class GrowingBlock:
     """A block that grows, in the parts it stands in: its length is added up where the template allows it."""
 
-    def __init__(self, parts: Sequence[_GrowingPart], *, in_characters: bool) -> None:
-        self.share, self._parts, self._in_characters = parts[0].measure.share, parts, in_characters
+    def __init__(
+        self, measure: Length, parts: Sequence[_GrowingPart], *, in_characters: bool
+    ) -> None:
+        self.share, self._count, self._parts = measure.share, measure.count, parts
+        self._in_characters = in_characters
         self._tried: tuple[Memory | None, BlockLength | None, int] = None, None, 0
         self.length = 0
 
@@ -681,8 +665,8 @@ class GrowingBlock:
     def tried(self, memory: Memory) -> int:
         """How long it would be with this one more."""
         mine = self._of(memory)
-        found = mine.style.grown(mine.sum, memory) if mine.sum else None
-        length = found.length if found else mine.measure.block([*mine.memories, memory])
+        found = mine.style.grown(mine.sum, mine.memories, memory) if mine.sum else None
+        length = found.length if found else self._count(mine.style.block([*mine.memories, memory]))
         self._tried = memory, found, length
         return self._with(mine, length)
 
@@ -692,8 +676,7 @@ class GrowingBlock:
             self.tried(memory)
         mine = self._of(memory)
         mine.memories.append(memory)
-        _, found, mine.length = self._tried
-        mine.sum = found or (mine.sum and mine.style.sum(mine.memories))
+        _, mine.sum, mine.length = self._tried
         self.length = self._with(mine, mine.length)
 
     def _of(self, memory: Memory) -> _GrowingPart:
@@ -703,6 +686,11 @@ class GrowingBlock:
         """How long it is where one part is so long."""
         others = [part.length for part in self._parts if part is not mine and part.length]
         return sum(others, length) + len(_BLANK_LINE) * (len(others) if length else 0)
+
+
+def _message(passage: Passage) -> tuple[str, str]:
+    """The message that it is of."""
+    return passage.evidence[0].chat, passage.evidence[0].version
 
 
 def _is_quoted(memory: Memory) -> bool:

@@ -458,7 +458,10 @@ def _steady(memory: Memory) -> tuple[object, ...]:
 def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     """The places best first, with a margin for what was injected last turn."""
     scores, memories, margin = ranking.scores, ranking.memories, fitting.rules.keep_margin
-    held = [at for at, one in enumerate(memories) if one.id in fitting.kept] if margin else []
+    kept = fitting.kept if margin else ()
+    held = [at for at, one in enumerate(memories) if one.id in kept] if kept else []
+    if not held:
+        return range(len(ranking))
     raised = sorted((placed(scores[at] + margin, memories[at]), at) for at in held)
     places = sorted(set(range(len(ranking))).difference(held))
     place = len(places)

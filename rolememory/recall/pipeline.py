@@ -9,7 +9,7 @@ from typing import TypedDict
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import fenced
 from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
-from rolememory.inject.render import Cast, Length, Style, is_stable
+from rolememory.inject.render import Cast, Length, is_stable
 from rolememory.inject.styles import Styles
 from rolememory.recall import recent, scene_state, story
 from rolememory.recall.active_set import EVERYTHING, Visibility
@@ -123,13 +123,13 @@ class _TurnInputs:
     scene: Scene
     asker: Asker
     heard: Among  # whom the asker may hear
-    style: Style
+    told: Length  # how what is recalled is said, and how long that is
 
     @property
     def frame(self) -> _FrameValues:
         """The language of what stands around memories, and who is who there."""
         char, user = self.cast.char, self.cast.user
-        return {"language": self.style.language, "char": char, "user": user}
+        return {"language": self.told.style.language, "char": char, "user": user}
 
 
 class RecallPipeline:
@@ -180,7 +180,7 @@ class RecallPipeline:
         turn = say(
             question,
             given,
-            of.style,
+            of.told,
             request.messages,
             lore,
             continuing=request.generation.kind == "continue",
@@ -274,8 +274,9 @@ class RecallPipeline:
             vector=queries(index.embedded(prepared.embedded, heard)),
         )
         style = self._resources.styles.get(settings.inject, scene.language, cast).at(request.stamp)
+        told = Length(style, counter_for(settings.budget.unit, settings.lengths))
         return _TurnInputs(
-            role, settings, request, prepared, kept, cast, index, scene, asker, heard, style
+            role, settings, request, prepared, kept, cast, index, scene, asker, heard, told
         )
 
     def _question(self, of: "_TurnInputs") -> RecallQuery:
@@ -285,7 +286,7 @@ class RecallPipeline:
             of.index,
             of.scene,
             settings,
-            Length(of.style, counter_for(settings.budget.unit, settings.lengths)),
+            of.told,
             TurnGateContext(prepared.query, prepared.messages_before, off=request.off),
             of.asker,
             visible(prepared, request.shown),
@@ -347,10 +348,9 @@ class RecallPipeline:
 
     def _story(self, of: "_TurnInputs") -> StoryBlock:
         """The chapters that stand beside the block. Cost: O(chapters)."""
-        limit, request = of.settings.budget.chapters, of.request
+        limit, request, length = of.settings.budget.chapters, of.request, of.told.count
         if not limit or not self._live.chapters or request.off:
             return StoryBlock()
-        length = counter_for(of.settings.budget.unit, of.settings.lengths)
         return story.told(
             self._live.chapters,
             of.heard,
@@ -373,7 +373,7 @@ class RecallPipeline:
 
     def _untold(self, of: "_TurnInputs", given: RecallResult) -> str:
         """That nothing is known, where somebody asks about the past and nothing of it was found."""
-        query, refused, style = of.scene.query, given.fitted.refused, of.style
+        query, refused, style = of.scene.query, given.fitted.refused, of.told.style
         if given.closed or not of.settings.inject.untold:
             return ""
         if any(not is_stable(one.memory) for one in given.fitted.chosen):

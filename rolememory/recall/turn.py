@@ -6,7 +6,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
-from rolememory.inject.render import Style
+from rolememory.inject.render import Length
 from rolememory.recall.answer import RecallQuery, RecallResult
 from rolememory.recall.explain import ExplanationRow, lines, refusal, refused
 from rolememory.recall.fit import Fitted
@@ -176,7 +176,7 @@ class Turn:
 def say(
     question: RecallQuery,
     given: RecallResult,
-    style: Style,
+    told: Length,
     messages: Sequence[Message],
     lore: Activation | None = None,
     *,
@@ -195,7 +195,8 @@ def say(
     `notes`: what the trace tells besides.
     """
     chosen = [one.memory for one in given.fitted.chosen]
-    parts = style.parts(chosen)
+    style, parts = told.style, told.parts(chosen)
+    lines = map(style.line, chosen)
     text = "\n\n".join(part for part in (*parts, untold) if part)
     rules: InjectSettings = question.settings.inject
     own = tuple(
@@ -208,7 +209,6 @@ def say(
         [*lore_placements(lore.placement if lore else None), *own],
         continuing=continuing,
     )
-    share = question.measure.share
     of_lore = lore.notes if lore else ()
     return Turn(
         text=text,
@@ -218,8 +218,8 @@ def say(
         if lore
         else placed,
         recalled=tuple(
-            Recalled(one, style.line(one.memory), share([one.memory]))
-            for one in given.fitted.chosen
+            Recalled(one, line, told.count(line))
+            for one, line in zip(given.fitted.chosen, lines, strict=True)
         ),
         near=tuple(given.fitted.near),
         lore=lore,
