@@ -155,6 +155,8 @@ class _View:
 
     def follow(self, index: MemoryIndex, known: _Known, visibility: Visibility) -> bool:
         """Take over what changed and what moved; false where that is not known any more. Cost: O(changed and moved)."""
+        if visibility is self._visibility and self._mark == known.changes.version:
+            return True
         changed = known.changes.since(self._mark)
         moved = (
             ()

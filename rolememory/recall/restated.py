@@ -24,11 +24,14 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
     Who asks is believed about what they said themselves. Cost: O(`LOOKED_AT` squared).
     """
     origins = dict(_restated(ranking, asker)) if asker else {}
-    scores = [*ranking.scores]
-    for place, origin in origins.items():
-        scores[place] = min(scores[place], ranking.scores[origin])
-    if scores == [*ranking.scores]:
+    lowered = {
+        place: ranking.scores[origin]
+        for place, origin in origins.items()
+        if ranking.scores[origin] < ranking.scores[place]
+    }
+    if not lowered:
         return ranking
+    scores = [lowered.get(place, score) for place, score in enumerate(ranking.scores)]
     order = sorted(range(len(scores)), key=lambda at: placed(scores[at], ranking.memories[at]))
 
     def put_together(place: int) -> Scored:

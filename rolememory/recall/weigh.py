@@ -126,14 +126,16 @@ def weigh(
     `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
     added to the weight of a memory, by id; `heirs` names for each replaced memory the one that its evidence counts for.
     """
-    inherited = Inherited.of(table, table.among(among), heirs)
-    found = [(one, inherited.evidence(one.trigger, scene, note)) for one in strategies if one.wakes]
+    eligible = table.among(among)
+    inherited = _Inherited.of(table, eligible, heirs) if heirs else None
+    ask = inherited.evidence if inherited else partial(_evidence, eligible)
+    found = [(one, ask(one.trigger, scene, note)) for one in strategies if one.wakes]
     woken = [_Woken.of(one, evidence) for one, evidence in found if len(evidence.rows)]
     rows, relevance = _relevant(table, woken, max(scene.wanted, MOST_RANKED))
     memories = cast("list[Memory]", table.entries(rows.tolist()))
     awake = Among.of_rows(table, rows)
     leaning = [
-        (one.trigger.name, _evidence(one.trigger, True, scene, awake, note))
+        (one.trigger.name, _evidence(awake, one.trigger, scene, note, weighing=True))
         for one in strategies
         if one.weighs
     ]
@@ -205,7 +207,7 @@ def _best_first(score: Doubles, since: Doubles, memories: Sequence[Memory]) -> l
 
 
 def _evidence(
-    trigger: Trigger, weighing: bool, scene: Scene, among: Among, note: Note | None
+    among: Among, trigger: Trigger, scene: Scene, note: Note | None, *, weighing: bool = False
 ) -> TableEvidence:
     try:
         if isinstance(trigger, ByRows):
@@ -222,20 +224,20 @@ def _evidence(
 
 
 @value_class
-class Inherited:
+class _Inherited:
     """Whom the strategies are asked about: who may come, and those whose evidence counts for one that may."""
 
     eligible: Among
     asked: Among
-    heir: Rows | None = None  # row of the memory that each row counts for, (n_rows,); None = itself
+    heir: Rows  # row of the memory that each row counts for, (n_rows,)
 
     @classmethod
-    def of(cls, table: Table, eligible: Among, heirs: Mapping[str, str]) -> "Inherited":
-        """Those of a table; `heirs` by id."""
+    def of(cls, table: Table, eligible: Among, heirs: Mapping[str, str]) -> "_Inherited | None":
+        """Those of a table; `heirs` by id. None where all count for themselves."""
         of = table.row_of
         pairs = [(of[old], of[new]) for old, new in heirs.items() if old in of and new in of]
         if not pairs:
-            return cls(eligible, eligible)
+            return None
         heir = np.arange(table.n_rows, dtype=np.int64)
         heir[[old for old, _ in pairs]] = [new for _, new in pairs]
         rows = [*eligible.mask.nonzero()[0].tolist(), *(old for old, _ in pairs)]
@@ -243,13 +245,12 @@ class Inherited:
 
     def evidence(self, trigger: Trigger, scene: Scene, note: Note | None) -> TableEvidence:
         """What a strategy wakes. What is always there is none that somebody found, and is not inherited."""
-        if self.heir is None or trigger.name == "constant":
-            return _evidence(trigger, False, scene, self.eligible, note)
-        return self._credited(_evidence(trigger, False, scene, self.asked, note))
+        if trigger.name == "constant":
+            return _evidence(self.eligible, trigger, scene, note)
+        return self._credited(_evidence(self.asked, trigger, scene, note))
 
     def _credited(self, found: TableEvidence) -> TableEvidence:
         """The evidence as it counts: of several for one memory the strongest."""
-        assert self.heir is not None, "asked only where something was replaced"
         rows, table = self.heir[found.rows], self.eligible.table
         if (rows == found.rows).all():
             return found

@@ -39,7 +39,9 @@ class Parts:
     patterns: Any = (
         None  # text.pattern.Quarantine: regex keys that timed out too often, kept by the owner
     )
-    told_at_turns: "Callable[[Doubles], Doubles] | None" = None  # the story clock: user turns the timeline had at those moments (seconds), nan where nobody counted
+    told_at_turns: "Callable[[Doubles], Doubles] | None" = (
+        None  # the story clock: user turns the timeline had at those moments (seconds)
+    )
     table: Table | None = None  # the entries in columns, for strategies that follow them by rows
     derive: Derive = anew  # finds out about texts, or remembers
     felt: Derive = anew  # the same about what is felt in them, which a home's own words decide too

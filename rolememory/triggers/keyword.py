@@ -75,12 +75,6 @@ class _KeywordEntry:
     secondary: tuple[KeySpec, ...]
     logic: SelectiveLogic
 
-    def in_order(self, seen: "list[_SeenKey]") -> "list[_SeenKey]":
-        """Primary keys that were seen, in the order in which the entry has them."""
-        if len(seen) > 1:
-            seen.sort(key=lambda one: self.primary.index(one.spec))
-        return seen
-
 
 @value_class
 class _SeenKey:
@@ -91,11 +85,6 @@ class _SeenKey:
     specificity: float
     freshness: float
     likeness: float = 100.0
-
-    @property
-    def rank(self) -> tuple[float, int, str]:
-        """What the key to be shown is chosen by: worth, then length, then text."""
-        return self.specificity * self.freshness, self.span.end - self.span.start, self.spec.text
 
     def inside(self, other: "_SeenKey") -> bool:
         """Whether it stands within the other's place: 'dragon' in 'red dragon' is no second reason."""
@@ -168,39 +157,45 @@ class KeywordTrigger(ByRows):
         if scene.reading is None:
             return TableEvidence.of(())
         seen = scene.reading.keys_seen(scene.window)
-        found = self._found(scene, scene.reading, seen, among)
         carried: dict[int, list[_SeenKey]] = {}
-        for spec, one in found.items():
+        for spec, one in self._found(scene, scene.reading, seen, among).items():
             for row in self._carriers[spec]:
                 carried.setdefault(row, []).append(one)
-        weighed, hits = _Weighed(scene), []
+        together: dict[
+            tuple[int, ...], tuple[float, Reason]
+        ] = {}  # by identity: many have the same
+        hits = []
         eligible = among[list(carried)].tolist()
         for (row, keys), heard in zip(carried.items(), eligible, strict=True):
             listening = self._listening[row]
-            if heard and (not listening.secondary or _agree(listening, seen)):
-                hits.append((row, *weighed(listening.in_order(keys))))
+            if not heard or (listening.secondary and not _agree(listening, seen)):
+                continue
+            if len(keys) > 1:
+                keys.sort(key=lambda one: listening.primary.index(one.spec))
+            these = tuple(map(id, keys))
+            if these not in together:
+                together[these] = _weighed(keys, scene)
+            hits.append((row, *together[these]))
         return TableEvidence.of(hits)
 
     def _found(
         self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: Mask
     ) -> dict[KeySpec, _SeenKey]:
         """Every primary key in the window, mistyped ones too where that is allowed."""
-        newest = newest_user(scene)
         places = {
             spec: (span, 100.0)
             for spec in seen
             if spec in self._carriers and (span := reading.seen(spec, scene.window))
         }
-        mistyped = self._mistyped(scene, places) if self._mistypable else {}
+        if self._mistypable:
+            places = {**self._mistyped(scene, places), **places}
+        if not places:
+            return {}
         carriers = {
-            spec: int(np.count_nonzero(among[list(self._carriers[spec])]))
-            for spec in {**mistyped, **places}
+            spec: int(np.count_nonzero(among[list(self._carriers[spec])])) for spec in places
         }
-        listening = (
-            int(np.count_nonzero(among & self._listens.values[: len(among)]))
-            if places or mistyped
-            else 0
-        )
+        listening = int(np.count_nonzero(among & self._listens.values[: len(among)]))
+        newest = newest_user(scene)
         return {
             spec: _SeenKey(
                 spec,
@@ -209,7 +204,7 @@ class KeywordTrigger(ByRows):
                 freshness(span.segment - newest),
                 likeness,
             )
-            for spec, (span, likeness) in {**mistyped, **places}.items()
+            for spec, (span, likeness) in places.items()
             if carriers[spec]
         }
 
@@ -234,32 +229,27 @@ def _agree(listening: _KeywordEntry, seen: Collection[KeySpec]) -> bool:
     return selective(listening.logic, [spec in seen for spec in listening.secondary])
 
 
-class _Weighed:
-    """What keys that were seen together say, worked out once: many entries carry the same one."""
-
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self._known: dict[tuple[int, ...], tuple[float, Reason]] = {}  # by identity
-
-    def __call__(self, seen: Sequence[_SeenKey]) -> tuple[float, Reason]:
-        together = tuple(map(id, seen))
-        if together not in self._known:
-            self._known[together] = self._weigh(seen)
-        return self._known[together]
-
-    def _weigh(self, seen: Sequence[_SeenKey]) -> tuple[float, Reason]:
-        reasons = _independent(seen)
-        best = max(seen, key=lambda one: one.rank)
-        values: list[tuple[str, Value]] = [
-            ("key", best.spec.text),
-            ("message", self._scene.segments[best.span.segment].index),
-        ]
-        if len(reasons) > 1:
-            values.append(("keys", len(reasons)))
-        if best.likeness < 100.0:
-            values.append(("likeness", round(best.likeness, 1)))
-        force = strength((one.specificity, one.freshness) for one in reasons)
-        return force, Reason("key", tuple(values), best.span)
+def _weighed(seen: Sequence[_SeenKey], scene: Scene) -> tuple[float, Reason]:
+    """What keys that were seen together say; the one that is shown is chosen by worth, then length, then text."""
+    reasons = _independent(seen)
+    best = max(
+        seen,
+        key=lambda one: (
+            one.specificity * one.freshness,
+            one.span.end - one.span.start,
+            one.spec.text,
+        ),
+    )
+    values: list[tuple[str, Value]] = [
+        ("key", best.spec.text),
+        ("message", scene.segments[best.span.segment].index),
+    ]
+    if len(reasons) > 1:
+        values.append(("keys", len(reasons)))
+    if best.likeness < 100.0:
+        values.append(("likeness", round(best.likeness, 1)))
+    force = strength((one.specificity, one.freshness) for one in reasons)
+    return force, Reason("key", tuple(values), best.span)
 
 
 def _listening(entry: Entry, settings: KeywordSettings) -> _KeywordEntry | None:

@@ -10,7 +10,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Scene
 from rolememory.schema.value_class import value_class
-from rolememory.text.arrays import Doubles, Mask, Rows, np
+from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.words import context_dependence
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.table import ArrayColumn, TableEvidence, seconds
@@ -81,37 +81,31 @@ class RecencyTrigger(ByRows):
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
         rows = (among & (self._decay.values > 0.0)).nonzero()[0]
-        ages, half_lives, in_turns = self._ages(rows, scene)
+        unit, ages, half_life = self._ages(self.table.since[rows], scene)
         base = 2.0 if self._settings.curve == "half_life" else e
-        left = base ** -(ages * self._decay[rows] / half_lives)
+        left = base ** -(ages * self._decay[rows] / half_life)
         aged = (left < 1.0).nonzero()[0]
-        because = _Age(ages[aged], left[aged], in_turns[aged])
-        return TableEvidence(
-            rows[aged], _counts(scene.query, self._settings.questions) * (left[aged] - 1.0), because
-        )
+        taken = _counts(scene.query, self._settings.questions) * (left[aged] - 1.0)
+        return TableEvidence(rows[aged], taken, _Age(unit, ages[aged], left[aged]))
 
-    def _ages(self, rows: Rows, scene: Scene) -> tuple[Doubles, Doubles, Mask]:
-        """Age and half-life in one unit, and whether it is turns: those of the story where the timeline knows when it was told, else days."""
-        days = np.maximum(seconds(in_utc(scene.now)) - self.table.since[rows], 0.0) / A_DAY
-        half_lives = np.full(len(rows), self._settings.half_life_days)
-        known = np.zeros(len(rows), dtype=np.bool_)
-        if self._settings.clock == "turns" and self._told_at_turns is not None:
-            turns = self._told_at_turns(self.table.since[rows])
-            known = ~np.isnan(turns)
-            days[known] = np.maximum(scene.turn - turns[known], 0.0)
-            half_lives[known] = self._settings.half_life_turns
-        return days, half_lives, known
+    def _ages(self, since: Doubles, scene: Scene) -> tuple[str, Doubles, float]:
+        """The unit, the age of each in it, and the half-life: turns of the story where somebody counts them, else days."""
+        rules, told_at_turns = self._settings, self._told_at_turns
+        if rules.clock == "turns" and told_at_turns is not None:
+            turns = np.maximum(scene.turn - told_at_turns(since), 0.0)
+            return "turns", turns, rules.half_life_turns
+        days = np.maximum(seconds(in_utc(scene.now)) - since, 0.0) / A_DAY
+        return "days", days, rules.half_life_days
 
 
 @value_class
 class _Age:
     """How old each is, and what is left of it."""
 
+    unit: str
     ages: Doubles
     left: Doubles
-    in_turns: Mask
 
     def __call__(self, place: int) -> Reason:
-        unit = "turns" if self.in_turns[place] else "days"
         left = round(float(self.left[place]), 4)
-        return Reason("age", ((unit, int(self.ages[place])), ("freshness", left)))
+        return Reason("age", ((self.unit, int(self.ages[place])), ("freshness", left)))

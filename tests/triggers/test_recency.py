@@ -40,10 +40,11 @@ def strengths(
     recency = RecencySettings.model_validate({"clock": "wall", **settings})
 
     def told_at_turns(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.full(len(seconds), np.nan if told_at is None else told_at)
+        return np.full(len(seconds), told_at)
 
+    counted = None if told_at is None else told_at_turns
     trigger = RecencyTrigger(
-        memories, Parts(TriggerSettings(recency=recency), told_at_turns=told_at_turns)
+        memories, Parts(TriggerSettings(recency=recency), told_at_turns=counted)
     )
     return {
         hit.entry_id: hit.strength

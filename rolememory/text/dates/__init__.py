@@ -73,9 +73,10 @@ def _mentions(
 
 def _longest(mentions: Iterable[Mention]) -> list[Mention]:
     """Those that overlap no longer one, in the order of the text."""
-    taken = bytearray(MAX_TEXT)
     kept: list[Mention] = []
-    for each in sorted(mentions, key=lambda each: (each.start - each.end, each.start)):
+    found = sorted(mentions, key=lambda each: (each.start - each.end, each.start))
+    taken = bytearray(MAX_TEXT if found else 0)
+    for each in found:
         if not any(taken[each.start : each.end]):
             taken[each.start : each.end] = b"\1" * (each.end - each.start)
             kept.append(each)
