@@ -1,7 +1,8 @@
 """Where templates come from: the author's folder first, then what ships; compiled once, read again when the file changes."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -84,14 +85,15 @@ class Templates:
         """
         tries: list[Compiled] = []
         notes: list[str] = []
+        files = list(self._files(kind, name, language))
         if _is_text(name):
             try:
                 tries.append(self._written(f"{kind}.template", name))
             except TemplateError as error:
                 notes.append(str(error))
-        elif not self._exists(kind, name):
+        elif not self._exists(kind, name, files):
             notes.append(str(UnknownNameError("template", name, self.known(kind))))
-        for file in self._files(kind, name, language):
+        for file in files:
             try:
                 tries.append(self._compiled(file))
             except TemplateError as error:
@@ -121,7 +123,10 @@ class Templates:
             f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
         )
 
-    def _exists(self, kind: str, name: str) -> bool:
+    def _exists(self, kind: str, name: str, files: Iterable[Path]) -> bool:
+        """Whether there is a template of that name, be it in a language that nobody asked for; `files`: those that may serve."""
+        if any(file.name.split(".")[0] == name for file in files):
+            return True
         return bool(_NAME.fullmatch(name)) and name in self.known(kind)
 
     def _files(self, kind: str, name: str, language: Language) -> Iterator[Path]:
@@ -134,9 +139,8 @@ class Templates:
                     f"{wanted}.jinja",
                     f"{wanted}.{'zh' if language == 'en' else 'en'}.jinja",
                 )
-                yield from [
-                    file for file in (root / kind / one for one in spelt) if file.is_file()
-                ][:1]
+                found = (file for file in (root / kind / one for one in spelt) if file.is_file())
+                yield from islice(found, 1)
 
     def _written(self, name: str, text: str) -> Compiled:
         """The template of a text in the settings; the same object as long as it is asked for."""

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from rolememory.errors import TemplateError
-from rolememory.inject.environment import BUILT_IN, Templates
+from rolememory.inject.environment import BUILT_IN, TemplateChoice, Templates
 from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
@@ -170,6 +170,18 @@ class BlockLength(NamedTuple):
     template: Compiled | None = None
 
 
+def templates_of(
+    templates: Templates, settings: InjectSettings, language: Language
+) -> TemplateChoice:
+    """The templates that a style may use, best first: the same objects while no file changed."""
+    name = BUILT_IN if settings.template == "auto" else settings.template
+    return templates.choose(KIND, name, _spoken(settings, language))
+
+
+def _spoken(settings: InjectSettings, language: Language) -> Language:
+    return language if settings.language == "auto" else settings.language
+
+
 class Style:
     """How memories are said: settings, template, language and people of one turn, settled. Pure once built.
 
@@ -184,11 +196,9 @@ class Style:
         language: Language = "en",
         cast: Cast = _NOBODY,
     ) -> None:
-        self.language: Language = language if settings.language == "auto" else settings.language
+        self.language = _spoken(settings, language)
         self._settings, self._cast, self._templates = settings, cast, templates
-        choice = templates.choose(
-            KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language
-        )
+        choice = templates_of(templates, settings, language)
         self._chosen = choice.tries
         self._tries = list(choice.tries)
         self._notes = list(choice.notes)

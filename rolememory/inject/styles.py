@@ -7,8 +7,7 @@ from threading import Lock
 from time import monotonic
 
 from rolememory.inject.environment import Templates
-from rolememory.inject.render import Cast, Style
-from rolememory.inject.sandbox import Compiled
+from rolememory.inject.render import Cast, Style, templates_of
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 
@@ -23,8 +22,7 @@ _Key = tuple[InjectSettings, Language, str, str, int]
 @dataclass(slots=True)
 class _Kept:
     style: Style
-    made_of: tuple[Compiled, ...]
-    looked_at: float
+    looked_at: float = 0.0
     chats: dict[str, Style] = field(default_factory=dict)
 
     def read_in(self, chat: str) -> Style:
@@ -50,33 +48,18 @@ class Styles:
 
         Who is heard is told by identity: a mapping may grow, but what it says of a memory stays.
         """
-        key = (
-            settings,
-            language,
-            cast.char,
-            cast.user,
-            id(cast.heard_from) if cast.heard_from else 0,
-        )
+        who = id(cast.heard_from) if cast.heard_from else 0
+        key = (settings, language, cast.char, cast.user, who)
         with self._lock:
-            known = self._kept.get(key)
-            if (
-                known is not None
-                and self._clock() - known.looked_at < LOOK_AGAIN_S
-                and known.style.size < _KEPT_LINES
-            ):
-                self._kept.move_to_end(key)
-                return known.read_in(cast.chat)
-        fresh = Style(self._templates, settings, language=language, cast=cast)
-        return self._looked_up(key, known, fresh, cast.chat)
-
-    def _looked_up(self, key: _Key, known: _Kept | None, fresh: Style, chat: str) -> Style:
-        made_of = fresh.made_of
-        if known is None or known.made_of != made_of or known.style.size >= _KEPT_LINES:
-            known = _Kept(fresh, made_of, 0.0)
-        with self._lock:
-            known.looked_at = self._clock()
+            known, now = self._kept.pop(key, None), self._clock()
+            if known is None or now - known.looked_at >= LOOK_AGAIN_S:
+                made_of = templates_of(self._templates, settings, language).tries
+                if known is not None and known.style.made_of != made_of:
+                    known = None
+            if known is None or known.style.size >= _KEPT_LINES:
+                known = _Kept(Style(self._templates, settings, language=language, cast=cast))
+            known.looked_at = now
             self._kept[key] = known
-            self._kept.move_to_end(key)
             while len(self._kept) > _KEPT_STYLES:
                 self._kept.popitem(last=False)
-            return known.read_in(chat)
+            return known.read_in(cast.chat)

@@ -1,7 +1,8 @@
 """Styles from turn to turn: what was rendered in one chat serves the others, and each reads as if it were alone."""
 
 from datetime import UTC, datetime
-from itertools import product
+from itertools import count, product
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -54,3 +55,14 @@ def test_a_line_that_one_chat_rendered_serves_as_many_as_there_are() -> None:
     many = [f"{one}{two}" for one, two in product("abcdefghij", repeat=2)]
     known = [styles.get(rules, "en", Cast("Asha", "Lin", chat=one)).size for one in many]
     assert set(known) == {len(LINES)}
+
+
+def test_a_style_stays_until_a_template_of_it_changes(tmp_path: Path) -> None:
+    seconds = count()
+    styles = Styles(Templates(tmp_path), lambda: float(next(seconds)))  # each looks again
+    first = styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
+    assert styles.get(InjectSettings(), "en", Cast("Asha", "Lin")) is first
+    (tmp_path / "inject").mkdir()
+    (tmp_path / "inject" / "default.en.jinja").write_text("It is known.")
+    changed = styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
+    assert "It is known." in changed.block(LINES)
