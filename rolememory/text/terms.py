@@ -455,6 +455,7 @@ class CollectionStatistics:
         """
         out = np.zeros(len(self._heard), dtype=np.float32)
         unit, mass = self.rare_word(), 0.0
+        told = list[tuple[float, Rows, Floats, Floats]]()
         for token, weight in question.weights.items() if self._size else ():
             tells = weight * self.information(token)
             rows, often = self._holding(token)
@@ -462,7 +463,13 @@ class CollectionStatistics:
             if len(rows) and tells > BARELY * unit:
                 if token not in self._bounds:
                     self._bounds[token] = often + self._norms[rows]
-                out[rows] += np.float32(tells * (K1 + 1.0)) * often / self._bounds[token]
+                told.append((tells * (K1 + 1.0), rows, often, self._bounds[token]))
+        if told:
+            most, places, counts, bounds = zip(*told, strict=True)
+            share = np.repeat(np.array(most, np.float32), [len(one) for one in places])
+            share *= np.concatenate(counts)
+            share /= np.concatenate(bounds)
+            np.add.at(out, np.concatenate(places), share)  # token by token, in their order
         out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
         return out
 
