@@ -408,11 +408,12 @@ class Chats:
 
     def _aimed(self, asked: ObserveRequest, before: ResolvedChat | None = None) -> ResolvedChat:
         """What the look comes to; `before`, if nothing happened since that matters to it."""
-        with self._reading:
-            begins = before is None and bool(asked.chat) and self._aims.begins(asked)
-        if begins and len(asked.messages) > _MANY:
-            with giving_way():
-                _ = asked.news  # heard before anybody has to wait for it
+        if before is None and asked.chat and len(asked.messages) > _MANY:
+            with self._reading:
+                begins = self._aims.begins(asked)
+            if begins:
+                with giving_way():
+                    _ = asked.news  # heard before anybody has to wait for it
         with self._reading:
             return before if before and self._aims.stands(before) else self._aims.resolve(asked)
 
