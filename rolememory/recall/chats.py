@@ -20,33 +20,31 @@ MOST_STATES = 24  # turns of a chat that can be taken back
 
 @value_class
 class ChatState:
-    """What is kept of one chat, at one moment."""
+    """What is kept of one chat, at one moment, as a message finds it."""
 
     _held: Mapping[str, Any]
+    said: str = ""  # tells the message from others
 
     @property
     def injected(self) -> frozenset[str]:
         """The ids that stood in the prompt of the last turn."""
         return frozenset(self._held.get("ids", ()))
 
-    def told(self, said: str) -> frozenset[str]:
-        """The ids that stood in the prompt when this message had its turn before: it is swiped or regenerated; else none."""
-        return self.injected if self.is_again(said) else frozenset()
+    @property
+    def is_again(self) -> bool:
+        """Whether this message had the last turn: it is swiped or regenerated."""
+        return bool(self._held.get("said") == self.said)
 
-    def is_again(self, said: str) -> bool:
-        """Whether this message had the last turn."""
-        return bool(self._held.get("said") == said)
-
-    def left(self, said: str, rest: int) -> dict[str, int]:
+    def left(self, rest: int) -> dict[str, int]:
         """What was said and left the prompt within so many turns before that of this message, by id: how many turns ago."""
-        number, held = self.resting(said, rest)
+        number, held = self.resting(rest)
         return {one: number - at for one, at in held.items()}
 
-    def resting(self, said: str, rest: int) -> tuple[int, dict[str, int]]:
+    def resting(self, rest: int) -> tuple[int, dict[str, int]]:
         """The number of this message's turn, and in which turn each passage left the prompt; a swipe has the same."""
         before = self._held
         number, held = int(before.get("turn", 0)), dict(before.get("left", {}))
-        if self.is_again(said):
+        if self.is_again:
             return number, held
         here = set(before.get("ids", ()))
         held |= dict.fromkeys(sorted(set(before.get("last", ())) - here), number)
@@ -81,9 +79,9 @@ class ChatStates:
         self._state = StateLog(space, "turns")
         self.clock = StoryClock.of(self._state.of(CLOCK))
 
-    def of(self, chat: str) -> ChatState:
-        """What is kept of this chat now."""
-        return ChatState(self._of(chat))
+    def of(self, chat: str, said: str = "") -> ChatState:
+        """What is kept of this chat now, as that message finds it."""
+        return ChatState(self._state.of(CHAT + chat), said)
 
     def keep(
         self, chat: str, prepared: PreparedChat, turn: Turn, now: datetime, *, place: int, rest: int
@@ -92,14 +90,14 @@ class ChatStates:
 
         A new user message is a turn of the story, a swipe of the same one is not.
         """
-        before, said = self._of(chat), prepared.fingerprint
-        number, resting = ChatState(before).resting(said, rest)
-        swiped = ChatState(before).is_again(said)
+        kept = self.of(chat, prepared.fingerprint)
+        before, swiped = kept._held, kept.is_again
+        number, resting = kept.resting(rest)
         if not swiped:
             self._tick(now)
         seen = ChatDigests.of(_seen(before)).with_visible(digests(prepared.spoken))
         changes = {
-            "said": said,
+            "said": kept.said,
             "turn": number,
             "left": resting,
             "last": before.get("last", [])
@@ -136,9 +134,6 @@ class ChatStates:
     def close(self) -> None:
         """Write what is still behind."""
         self._state.close()
-
-    def _of(self, chat: str) -> dict[str, Any]:
-        return self._state.of(CHAT + chat)
 
     def _tick(self, now: datetime) -> None:
         before = self.clock.first

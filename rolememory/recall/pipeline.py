@@ -185,7 +185,9 @@ class RecallPipeline:
             lore,
             continuing=request.generation.kind == "continue",
             persona=personalisation(wishes, of.scene.language, self._resources.templates),
-            story=_apart(chapters.text if told else "", self._recent(of, given)),
+            story="\n\n".join(
+                filter(None, (chapters.text if told else "", self._recent(of, given)))
+            ),
             scene=self._scene(of) if told else "",
             untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
             searchable=self._searchable(of, question, given),
@@ -249,7 +251,8 @@ class RecallPipeline:
         prepared = prepare_chat(
             request.messages, self._resources.cleaner(settings), request.character
         )
-        kept, cast = self.chats.of(request.chat), self._cast(role, request)
+        kept = self.chats.of(request.chat, prepared.fingerprint)
+        cast = self._cast(role, request)
         index = self.follow(memories, settings)
         asker = Asker(
             request.user,
@@ -291,8 +294,8 @@ class RecallPipeline:
             of.asker,
             visible(prepared, request.shown),
             of.kept.injected,
-            again=of.kept.told(prepared.fingerprint),
-            left=of.kept.left(prepared.fingerprint, settings.recall.passages.rest),
+            again=of.kept.injected if of.kept.is_again else frozenset(),
+            left=of.kept.left(settings.recall.passages.rest),
             effects=request.effects,
             associated=self._associates.follow(
                 request.circle.others, settings, self._resources.lexicon()
@@ -334,7 +337,7 @@ class RecallPipeline:
             injected=asked.searched,
             recalled=recalled,
             outside=(*asked.outside, *meant),
-            chance=asked.chance or int(prepared.fingerprint, 16),
+            chance=asked.chance or int(of.kept.said, 16),
             context_tokens=asked.context_tokens,
             greeting=greeting_of(card, spoken) if asked.greeting is None else asked.greeting,
             user_icon=asked.user_icon,
@@ -361,9 +364,10 @@ class RecallPipeline:
 
     def _recent(self, of: "_TurnInputs", given: RecallResult) -> str:
         """What was said last and is not in view, where that is wanted; also where no word asks for older memories."""
-        if given.closed and given.closed[0].code != "no_trigger_word":
+        said = of.request.recent
+        if not said or (given.closed and given.closed[0].code != "no_trigger_word"):
             return ""
-        return recent.worded(of.request.recent, self._resources.templates, **of.frame)
+        return recent.worded(said, self._resources.templates, **of.frame)
 
     def _scene(self, of: "_TurnInputs") -> str:
         """How things stand in the scene, where that is wanted."""
@@ -421,8 +425,3 @@ class RecallPipeline:
 def _wanted(settings: Settings, request: Request) -> int:
     """How many the semantic strategy may wake: the newest messages are the likest, and stand in the window anyway."""
     return settings.recall.candidates + 2 * len(request.shown) if request.shown else 0
-
-
-def _apart(*texts: str) -> str:
-    """Texts with a blank line between them."""
-    return "\n\n".join(filter(None, texts))

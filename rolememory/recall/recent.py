@@ -14,9 +14,7 @@ KIND = "recent"
 def worded(
     said: Sequence[ChatMessage], templates: Templates, language: Language, *, char: str, user: str
 ) -> str:
-    """The messages in their order, each with who said it; "" for none."""
-    if not said:
-        return ""
+    """The messages in their order, each with who said it."""
     nobody = translated("the character", language), translated("the user", language)
     names = {"assistant": tame(char) or nobody[0], "user": tame(user) or nobody[1]}
     lines = [
