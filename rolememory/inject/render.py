@@ -1,7 +1,7 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
 import re
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -338,7 +338,8 @@ class Style:
         """The frame of this shape, rendered once, with its lines; "" for a template that is not made so."""
         parts = self._parts(template, ordered)
         said = {id(memory): self._line(template, memory) for memory in ordered}
-        frame = None if "" in said.values() else self._frame_of(template, parts)
+        counts = {heading: len(part) for heading, part in parts.items()}
+        frame = None if "" in said.values() else self._frame_of(template, counts)
         lines = [said[id(memory)] for memory in (*chain(*parts.values()), *ordered)]
         return filled(frame.text, lines) if frame else ""
 
@@ -368,29 +369,29 @@ class Style:
             if isinstance(memory, Passage):
                 messages |= {_message(memory)}
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
-        frame = self._frame_of(template, {one: range(parts[one][0]) for one in order})
+        frame = self._frame_of(template, {one: parts[one][0] for one in order})
         length = frame.length(said) if frame else None
         if length is None:
             return None
         return BlockLength(length, said, parts, messages, template)
 
-    def _frame_of(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
-        rows = tuple((one, len(parts[one])) for one in parts)
-        shape = template.name, self._frame["part"], rows
+    def _frame_of(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
+        """The frame for so many lines under each heading."""
+        shape = template.name, self._frame["part"], *counts.items()
         try:
             return self._frames[shape]
         except KeyError:
-            frame = self._hollow(template, parts)
+            frame = self._hollow(template, counts)
         if len(self._frames) >= _KEPT_FRAMES:
             self._frames.clear()
         return self._frames.setdefault(shape, frame)
 
-    def _hollow(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
-        """The frame for so many lines under each heading, rendered with a slot for each."""
-        count = sum(map(len, parts.values()))
+    def _hollow(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
+        """The same, rendered with a slot for each line."""
+        count = sum(counts.values())
         slots = [MemoryPlaceholder(number) for number in range(2 * count)]
         free = iter(slots)
-        hollow = [one.values(list(islice(free, len(parts[one])))) for one in parts]
+        hollow = [one.values(list(islice(free, lines))) for one, lines in counts.items()]
         frame = template.render_frame(self._context(hollow, slots[count:]))
         return Frame.of(frame, fenced, count) if frame is not None else None
 
