@@ -55,7 +55,12 @@ def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
     add_folder(home.expanduser() / "locales")
     if given["--lang"] and not spoken(given["--lang"]):
         known, value = Listed(languages()), given["--lang"]
-        raise UsageError("--lang: expected one of {known}, got {value!r}", known=known, value=value)
+        raise UsageError(
+            "{name}: expected one of {known}, got {value!r}",
+            name="--lang",
+            known=known,
+            value=value,
+        )
     return CommandLine((*rest, *arguments[end:]), home, bool(given["--json"]))
 
 

@@ -23,6 +23,8 @@ def settings(
     ] = False,
 ) -> None:
     """Without a key: what is not at its default."""
+    from rolememory.storage.settings_tree import type_name
+
     check_home()
     if value is not None and unset:
         raise InvalidValueError("a value and --unset; give one of them")
@@ -30,7 +32,10 @@ def settings(
         _set(key, None if unset else value)
         return
     rows = _rows(key, everything)
-    shown = [row | {"value": row["shown"], "takes": row["type"]} for row in rows]
+    language = ProcessLanguage.language
+    shown = [
+        row | {"value": row["shown"], "takes": type_name(row["key"], language)} for row in rows
+    ]
     empty = say("everything at its default; --all shows every key")
     titles = {"key": say("key", msgctxt="setting"), "about": say("what it does")}
     out.listing(rows, "key value source takes about", empty, shown, **titles)

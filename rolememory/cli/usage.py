@@ -8,6 +8,7 @@ import typer
 from rolememory.cli.help_pages import metavar
 from rolememory.cli.words import say
 from rolememory.errors import closest
+from rolememory.locales import Listed
 
 MISTAKE: type[Exception] = typer.BadParameter.__mro__[
     2
@@ -15,6 +16,10 @@ MISTAKE: type[Exception] = typer.BadParameter.__mro__[
 
 EVERYWHERE = ("--home", "--json", "--lang")  # options of every verb
 _QUOTED = re.compile(r"'([^']*)'")
+_NOT_A_CHOICE = re.compile(
+    r"""(['"])(?P<value>.*)\1 is not (?:one of )?(?P<known>'[^']*'(?:, '[^']*')*)\.?$"""
+)
+_EXTRA = re.compile(r"unexpected extra argument(?:s|\(s\))? \((.*)\)")
 
 
 def worded(error: Any) -> str:
@@ -50,6 +55,14 @@ def _no_such_option(error: Any) -> str:
 
 def _bad_value(error: Any) -> str:
     name, message = _name(error.param), error.message.rstrip(".")
+    if found := _NOT_A_CHOICE.search(message):
+        known = Listed(_QUOTED.findall(found["known"]))
+        return say(
+            "{name}: expected one of {known}, got {value!r}",
+            name=name,
+            known=known,
+            value=found["value"],
+        )
     problem = _lower(message)
     if message.isascii() and (found := _QUOTED.search(message)):
         return say("{name}: {problem}", msgctxt="value", name=name, problem=problem, value=found[1])
@@ -70,9 +83,8 @@ def _general(error: Any) -> str:
         return _no_such_verb(error, message)
     if message.startswith("Missing command"):
         return say("a verb is missing")
-    if "unexpected extra argument" in message:
-        extra = message[message.find("(") + 1 :].rstrip(".)")
-        return say("{problem}", msgctxt="argument", problem=_plain(error), extra=extra)
+    if found := _EXTRA.search(message):
+        return say("too many arguments: {extra}", extra=found[1])
     return _plain(error)
 
 

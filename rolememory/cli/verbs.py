@@ -18,8 +18,8 @@ GROUPS: Mapping[str, str] = translatable({
     "keys": "keys of a service: list, add, remove",
     "integrate": "frontends: install what they need, or remove it",
     "model": "embedding models: list, fetch, export",
-    "card": "character cards: show, check, import, export, convert",
-    "book": "lorebooks: scan, check, test, import, export",
+    "card": "character cards: show, lint, import, export, convert",
+    "book": "lorebooks: scan, lint, test, import, export",
 })  # fmt: skip
 
 

@@ -62,7 +62,7 @@ def commented(language: Language) -> str:
         lines += ["", f"# {described(table, language)}", f"[{table}]"] if table else [""]
         for key in _own_keys(table):
             lines += [
-                f"# {described(key, language)} ({type_name(key)})",
+                f"# {described(key, language)} ({type_name(key, language)})",
                 f"#{key.rpartition('.')[2]} = {literal(default(key))}",
             ]
     return "\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from rolememory.errors import closest
+from rolememory.locales import translatable, translated
 from rolememory.schema.aliases import ALIASES
 from rolememory.schema.settings import Section, Settings
 
@@ -72,45 +73,53 @@ def nullable(key: str) -> bool:
     return type(None) in typing.get_args(leaves()[key].annotation)
 
 
-def type_name(key: str) -> str:
+def type_name(key: str, language: str = "en") -> str:
     """What a person may write there.
 
     >>> type_name("recall.mode"), type_name("recall.max_items"), type_name("recall.tags")
     ('"inject" | "hybrid"', 'whole number or "unset"', 'list of texts')
+    >>> type_name("recall.max_items", "zh")
+    '整数 或 "unset"'
     """
-    return _worded(leaves()[key].annotation)
+    return _worded(leaves()[key].annotation, language)
 
 
-def _worded(kind: Any) -> str:
+def _worded(kind: Any, language: str) -> str:
+    while typing.get_origin(kind) is typing.Annotated:
+        kind = typing.get_args(kind)[0]
     origin, inside = typing.get_origin(kind), typing.get_args(kind)
-    if origin is typing.Annotated:
-        return _worded(inside[0])
     if origin in (types.UnionType, typing.Union):
-        return " or ".join(map(_or_unset, inside))
+        kinds = (_or_unset(one, language) for one in inside)
+        return f" {translated('or', language, 'type')} ".join(kinds)
+    if origin is tuple and inside[0] is str:
+        return translated("list of texts", language, "type")
     if origin is tuple:
-        return "list of texts" if inside[0] is str else f"list of {_worded(inside[0])}"
+        item = _worded(inside[0], language)
+        return translated("list of {item}", language, "type", item=item)
     if origin is typing.Literal:
         return _listed(inside)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return f"({_listed(word.value for word in kind)})"
-    return _WORDS.get(origin or kind, str(kind))
+    return translated(_WORDS.get(origin or kind, str(kind)), language, "type")
 
 
-def _or_unset(kind: Any) -> str:
-    return '"unset"' if kind is type(None) else _worded(kind)
+def _list_of(kind: Any, language: str) -> str:
+    if kind is str:
+        return translated("list of texts", language, "type")
+    return translated("list of {item}", language, "type", item=_worded(kind, language))
+
+
+def _or_unset(kind: Any, language: str) -> str:
+    return '"unset"' if kind is type(None) else _worded(kind, language)
 
 
 def _listed(words: Iterable[Any]) -> str:
     return " | ".join(f'"{word}"' for word in words)
 
 
-_WORDS: Mapping[Any, str] = {
-    bool: "true | false",
-    int: "whole number",
-    float: "number",
-    str: "text",
-    dict: "table",
-}
+_WORDS: Mapping[Any, str] = translatable(
+    {bool: "true | false", int: "whole number", float: "number", str: "text", dict: "table"}, "type"
+)
 
 
 def meant(name: str) -> str | None:

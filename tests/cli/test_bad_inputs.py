@@ -327,6 +327,36 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
     assert "fault of rolememory" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("line", "english", "chinese"),
+    [
+        pytest.param(
+            "add Mira x --type foo",
+            "error: --type: expected one of episodic, semantic, trait, goal, got 'foo'; see `rolememory add --help`",
+            "错误：--type：应为 episodic、semantic、trait、goal 之一，却是“foo”；用法见 `rolememory add --help`",
+            id="a value that is none of the choices",
+        ),
+        pytest.param(
+            "card export Mira out.png",
+            "error: too many arguments: out.png; see `rolememory card export --help`",
+            "错误：多余的参数：out.png；用法见 `rolememory card export --help`",
+            id="one argument too many",
+        ),
+        pytest.param(
+            "stats Mira beacon.x (b)",
+            "error: too many arguments: beacon.x (b); see `rolememory stats --help`",
+            "错误：多余的参数：beacon.x (b)；用法见 `rolememory stats --help`",
+            id="several, with points and brackets",
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_words_of_the_language_alone(
+    command: Command, line: str, english: str, chinese: str
+) -> None:
+    told = [command(*line.split(" "), lang=lang).err.strip() for lang in ("en", "zh")]
+    assert told == [english, chinese]
+
+
 def test_words_that_are_no_characters(command: Command) -> None:
     """A byte of the command line that is no UTF-8 arrives as half a character."""
     for arguments in (

@@ -167,6 +167,24 @@ def test_settings_are_shown_and_set(command: Command) -> None:
     assert command("settings", "recall.mode", lang="zh").out
 
 
+@pytest.mark.parametrize(
+    ("key", "english", "chinese"),
+    [
+        ("recall.max_items", 'whole number or "unset"', '整数 或 "unset"'),
+        ("recall.tags", "list of texts", "文字列表"),
+        ("recall.relevance_threshold", "number", "数字"),
+    ],
+)
+def test_what_a_setting_takes_is_told_in_the_language_of_the_rest(
+    command: Command, key: str, english: str, chinese: str
+) -> None:
+    for lang, told in (("en", english), ("zh", chinese)):
+        assert command("settings", key, lang=lang).out.split("\t")[3] == told
+        command("init", f"{lang}-home", lang=lang)
+        written = (command.home.parent / f"{lang}-home" / "rolememory.toml").read_text("utf-8")
+        assert f"({told})\n#{key.rpartition('.')[2]} = " in written
+
+
 def test_the_word_unset_goes_back_to_the_default_or_empties(command: Command) -> None:
     command("settings", "inject.template", "plain")
     assert "template" in (command.home / "rolememory.toml").read_text("utf-8")

@@ -17,7 +17,7 @@ from rolememory.cli.words import ProcessLanguage
 from rolememory.cli.words import say as told
 from rolememory.schema.scene import Language
 from rolememory.storage.settings_text import SettingRow, described, settings_table
-from rolememory.storage.settings_tree import sections
+from rolememory.storage.settings_tree import sections, type_name
 from rolememory.storage.value_messages import literal
 from tests.paths import ROOT
 
@@ -156,31 +156,8 @@ def _section(table: str, rows: list[SettingRow]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for row in rows:
         key = row.key.rpartition(".")[2]
-        yield f"| `{key}` | {_cell(_kind(row.type))} | `{_cell(literal(row.default))}` | {_cell(row.about(ProcessLanguage.language))} |"
+        yield f"| `{key}` | {_cell(type_name(row.key, ProcessLanguage.language))} | `{_cell(literal(row.default))}` | {_cell(row.about(ProcessLanguage.language))} |"
     yield ""
-
-
-_KINDS = {
-    "list of texts": "文字列表",
-    "list of ": "列表，可含 ",
-    "whole number": "整数",
-    "number": "数字",
-    "text": "文字",
-    "table": "表",
-    " or ": " 或 ",
-}
-
-
-def _kind(text: str) -> str:
-    """What a key takes, in the page's language.
-
-    >>> _kind("list of texts")
-    'list of texts'
-    """
-    if ProcessLanguage.language == "zh":
-        for english, own in _KINDS.items():
-            text = text.replace(english, own)
-    return text
 
 
 def main(arguments: list[str]) -> int:
