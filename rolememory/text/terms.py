@@ -9,7 +9,7 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from math import log
@@ -447,6 +447,17 @@ class CollectionStatistics:
             {one: question.weights[one] for one in best},
             {one: question.surfaces[one] for one in best},
         )
+
+    def hardly(self, question: TermQuery, some: Collection[str], share: float) -> TermQuery:
+        """The question with these tokens counting together for at most this share of it."""
+        told = {one: weight * self.information(one) for one, weight in question.weights.items()}
+        unit, mass = self.rare_word(), sum(told.values())
+        these = sum(told[one] for one in told if one in some)
+        most = share * min(max(mass - these, unit), ENOUGH * unit)
+        if these <= most:
+            return question
+        less = {one: question.weights[one] * most / these for one in told if one in some}
+        return TermQuery({**question.weights, **less}, question.surfaces)
 
     def scores(self, question: TermQuery) -> Floats:
         """What share of the question's information each row of the index holds: (n_rows,) float32, 0 = no word shared.

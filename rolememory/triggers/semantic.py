@@ -11,6 +11,8 @@ passes over float32 arrays.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import reduce
+from itertools import chain
 from typing import ClassVar
 
 from rolememory.schema.entry import Entry
@@ -25,13 +27,13 @@ from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
 from rolememory.text.terms import CollectionStatistics, TermIndex
 from rolememory.text.vectors import VectorTable, products
-from rolememory.text.words import TermQuery, context_dependence, term_query
+from rolememory.text.words import TermQuery, context_dependence, term_query, tokens
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.informativeness import Informativeness, questions
 from rolememory.triggers.second_hop import HopPath, SecondHop, names_of_present, second_hop
-from rolememory.triggers.subjects import SubjectIndex
-from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
+from rolememory.triggers.subjects import TOLD_OF, SubjectIndex, calls, speaker_before, speakers
+from rolememory.triggers.table import SAID, ArrayColumn, Table, TableEvidence
 from rolememory.triggers.topics import BEST, Topics, topics_of
 from rolememory.triggers.updates import Speakers, TurnVectors, TurnWords, Updates, later_passages
 
@@ -46,6 +48,7 @@ TOPIC_TOO = 3.0  # ... and this for each root of what else speaks for it
 CROWD = 8 * BEST  # equals that say nothing about which of them is meant
 SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
 MOST_TELLING = 12  # tokens of a passage that ask for what was said later about the same
+SAYS_WHO = 0.09  # of what a message asks: the name of who says it, where that stands before it
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
 LITTLE = 0.1  # nats of its own below which a text is found by its neighbours alone
@@ -317,7 +320,10 @@ class SemanticTrigger(ByRows):
         goes_on = context_dependence(scene.query) if self._settings.context and earlier else 0.0
         talk = scene.talk if goes_on and not self._similarity else None
         near = self._nearness((scene.vector, talk), scene, self._once(terms, mask))
-        return _Asked(scene, term_query(scene.query), earlier, goes_on, terms, mask, *near)
+        question = term_query(scene.query)
+        if terms is not None and (name := speaker_before(scene)):
+            question = terms.hardly(question, tokens(name), SAYS_WHO)
+        return _Asked(scene, question, earlier, goes_on, terms, mask, *near)
 
     def _told(self, asked: "_Asked", coverage: Floats, own: Floats) -> "_SemanticEvidence":
         """What speaks for each row by the measure of the settings."""
@@ -408,7 +414,28 @@ class SemanticTrigger(ByRows):
         evidence = evidence + lent * kinds.says  # nobody is helped by "Hm."
         if (factors := self._people.factors(scene)) is not None:
             evidence = evidence * factors
+        if (of_speaker := self._of_speaker(asked)) is not None:
+            evidence = evidence * of_speaker
         return kinds.answering(evidence, scene.query, self.table.entry), meant, led
+
+    def _of_speaker(self, asked: "_Asked") -> Floats | None:
+        """What the evidence of memories counts that name who speaks of themselves, (n_rows,); None = nobody does, or none.
+
+        What was said is theirs or not by its subject: who is called there is whom it was said to. Cost: O(n_rows) for a name.
+        """
+        terms, names = asked.terms, speakers(asked.scene)
+        if not names or terms is None or self._words is None:
+            return None
+        calling = np.zeros(terms.n_rows, dtype=np.float32)
+        for words in chain.from_iterable(map(calls, names)):
+            calling[reduce(np.intersect1d, map(terms.holding, words))] = 1.0
+        if not calling.any():
+            return None
+        told = asked.mask & (self.table.kind.values != SAID)
+        named = self._words.pick(calling) * told
+        others = 1.0 - int(np.count_nonzero(named)) / max(int(np.count_nonzero(told)), 1)
+        found: Floats = np.float32(1.0) + np.float32(TOLD_OF * others) * named
+        return found
 
     def _own(self, asked: "_Asked", coverage: Floats) -> Floats:
         """What the words of the message itself speak for, (n_rows,)."""

@@ -1,17 +1,22 @@
-"""Whom a question is about: memories about a person who is named in it gain, and its vector is that of the rest."""
+"""Whom a message is about: memories about a person who is named in it gain, and a question's vector is that of the rest.
+
+Who tells something speaks mostly of themselves: then memories that name them gain.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.scene import Scene
+from rolememory.schema.scene import Scene, Segment
 from rolememory.text.arrays import Floats, Mask, np
-from rolememory.text.words import term_query
+from rolememory.text.words import context_dependence, is_pair, term_query, tokens
 from rolememory.triggers.table import ArrayColumn
 
 NAMED = 0.75  # of its own evidence that a memory gains when its subject is named
 SPEAKING = 0.2  # ... when users speak of themselves and the memory is about them
+TOLD_OF = 1.25  # ... of a memory that names who speaks; less, the more others do so too
 LEFT = 1.0  # words of its own that a question needs without the names in it
 
 _WORD = re.compile(r"[^\W_]+")
@@ -19,6 +24,7 @@ _CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
 _USER = ("user", "用户")
+_SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a message
 
 
 @lru_cache(maxsize=4096)
@@ -39,6 +45,53 @@ def named(name: str, text: str, said: frozenset[str]) -> bool:
     return (
         bool(_spoken(name) & said) if _ASCII.fullmatch(name) else name.casefold() in text.casefold()
     )
+
+
+def speakers(scene: Scene) -> Collection[str]:
+    """What those are called who speak of themselves in the newest message; nobody where it asks for something else."""
+    if context_dependence(scene.query) < 1.0 and not _MYSELF.search(scene.query):
+        return ()
+    return {name for name in (*_known(scene), speaker_before(scene)) if name}
+
+
+def speaker_before(scene: Scene) -> str:
+    """The name that stands before the newest message, as it stands before others of the user or is theirs; "" for none.
+
+    >>> from dataclasses import replace
+    >>> from datetime import UTC, datetime
+    >>> said = (Segment("Lin: The soup is cold.", role="user"), Segment("Lin: Good evening.", role="user"))
+    >>> scene = Scene(said, datetime.now(UTC), query="Lin: The soup is cold.")
+    >>> speaker_before(scene), speaker_before(replace(scene, query="Soup: is it cold?"))
+    ('Lin', '')
+    """
+    begins = _SAYS.match(scene.query)
+    if begins is None:
+        return ""
+    earlier = (_SAYS.match(one.text) for one in islice(_of_user(scene), 1, None))
+    known = begins[1] in _known(scene) or any(one and one[1] == begins[1] for one in earlier)
+    return begins[1] if known else ""
+
+
+def _known(scene: Scene) -> Collection[str]:
+    said = next(_of_user(scene), None)
+    return scene.user or "", said.name if said else ""
+
+
+def _of_user(scene: Scene) -> Iterator[Segment]:
+    """The user's messages, newest first."""
+    return (one for one in scene.segments if one.source == "message" and one.role == "user")
+
+
+def calls(name: str) -> Iterator[Collection[str]]:
+    """The tokens by which an index holds a name: those of any one of these stand in a text that calls it.
+
+    >>> list(calls("Lin Wei")), list(calls("林小雨")), list(calls("雨"))
+    ([('lin',), ('wei',)], [('林小', '小雨')], [])
+    """
+    if _ASCII.fullmatch(name):
+        yield from map(tokens, sorted(_spoken(name)))
+    elif pairs := tuple(filter(is_pair, tokens(name))):
+        yield pairs
 
 
 class SubjectIndex:

@@ -298,6 +298,45 @@ def test_the_vector_of_a_message_is_that_of_what_it_says_beside_names(
     assert built(entries, measure="similarity").embedded(text, heard) == text
 
 
+@pytest.mark.parametrize(
+    ("said", "user"),
+    [
+        pytest.param("A walk by the harbour again.", "Lin", id="the user who talks"),
+        pytest.param("Did I ever find a boot?", "Lin", id="who asks about themselves"),
+        pytest.param("我今天在码头走了走。", "林小雨", id="a Chinese name"),
+    ],
+)
+def test_memories_that_name_who_speaks_of_themselves_gain(said: str, user: str) -> None:
+    own, other = ("林小雨", "陈大山") if user == "林小雨" else ("Lin", "Tom")
+    entries = [
+        memory(who, f"{who} found a boot, {who}在码头捡到一只靴子 by the harbour.")
+        for who in (other, own)
+    ]
+    best, second = fired(entries, scene(said, user=user))
+    assert best.entry_id == own
+    assert best.strength > 1.1 * second.strength
+
+
+def strengths(entries: list[Memory], turn: Scene) -> set[float]:
+    return {hit.strength for hit in fired(entries, turn)}
+
+
+def test_who_speaks_changes_nothing_for_a_question_nor_where_all_memories_name_them() -> None:
+    entries = [memory(who, f"{who} found a boot by the harbour.") for who in ("Tom", "Lin")]
+    question, talk = "What was found by the harbour?", "A walk by the harbour."
+    assert len(strengths(entries, scene(question, user="Lin"))) == 1
+    all_name = [memory("a", "Lin found a boot by the harbour with Tom."), memory("b", "Lin rests.")]
+    assert strengths(all_name, scene(talk, user="Lin")) == strengths(all_name, scene(talk))
+
+
+def test_the_name_before_a_message_wakes_nothing_by_itself() -> None:
+    entries = [*HARBOUR, memory("lin", "Lin lost a boot."), memory("yu", "林小雨怕狗。")]
+    for said, user in (("Lin: Good evening.", "Lin"), ("林小雨：晚上好。", "林小雨")):
+        assert max(strengths(entries, scene(said, user=user)), default=0.0) < 0.3
+    (soup,) = fired([memory("soup", "Soup is red.")], scene("Soup: what is that?", user="Lin"))
+    assert soup.strength > 0.3
+
+
 def test_a_name_alone_wakes_nobody_without_other_evidence() -> None:
     entries = [memory("lin", "Prefers tea.", subject="Lin"), memory("cat", "A grey cat.")]
     hits = {hit.entry_id: hit.strength for hit in fired(entries, asked("Where is the cat, Nora?"))}
