@@ -37,7 +37,7 @@ class Card:
 
     @property
     def format(self) -> str:
-        """What the file is: "png", "charx", "yaml", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
+        """What the file is: "png", "charx", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
         return (
             self.form.name if self.container.name in ("json", "read-only") else self.container.name
         )

@@ -183,25 +183,14 @@ _TEXTGEN = {
     "first_mes": "char_greeting",
     "mes_example": "example_dialogue",
 }
-_YAML = {
-    "name": "name",
-    "description": "context",
-    "first_mes": "greeting",
-    "mes_example": "example_dialogue",
-}
 
 
 def _is_textgen(raw: Mapping[str, Any]) -> bool:
     return "char_name" in raw
 
 
-def _is_yaml(raw: Mapping[str, Any]) -> bool:
-    return "name" in raw and not raw.keys().isdisjoint(("context", "greeting", "example_dialogue"))
-
-
-def _from_yaml(raw: Raw) -> Raw:
-    told = _renamed(raw, _TEXTGEN if _is_textgen(raw) else _YAML)
-    return new_document(**{name: text(value) for name, value in told.items()})
+def _from_textgen(raw: Raw) -> Raw:
+    return new_document(**{name: text(value) for name, value in _renamed(raw, _TEXTGEN).items()})
 
 
 def _is_byaf(raw: Mapping[str, Any]) -> bool:
@@ -264,8 +253,9 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=preserved_fields.EXTENSIONS)
-TEXTGEN = CardForm("textgen", _is_textgen, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
-YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=preserved_fields.EXTENSIONS)
+TEXTGEN = CardForm(
+    "textgen", _is_textgen, _from_textgen, None, extensions=preserved_fields.EXTENSIONS
+)
 BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=preserved_fields.EXTENSIONS)
 JSON_FORMS = (V3, V2, TEXTGEN, V1)
 """Formats a JSON file may have, in the order in which it is asked."""

@@ -1,6 +1,5 @@
-"""The kinds of card files we know. Registered in the order in which a file is asked: what has a signature first, free text last."""
+"""The kinds of card files we know. Registered in the order in which a file is asked: what has a signature first."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -16,7 +15,6 @@ from rolememory.cards.card_forms import (
     V1,
     V2,
     V3,
-    YAML,
     CardForm,
     card_form_of,
     has_layout,
@@ -34,14 +32,12 @@ from rolememory.cards.containers import (
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import Raw, kind_of, list_of, read_json
 from rolememory.cards.other_books import other_book
-from rolememory.cards.yaml_read import read_yaml
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
 from rolememory.errors import FileError, InvalidValueError
 
 NEWEST = 3
 KEYWORDS = ("ccv3", "chara")
 _BOM = b"\xef\xbb\xbf"
-_NAMED = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:char_)?name["']?[ \t]*:""", re.MULTILINE)
 
 
 @register
@@ -225,31 +221,6 @@ class CharxFormat:
         newest = card if card.form is V3 else card.in_form(V3)
         card, members = images.with_picture(newest, images.taken(card))
         return new_zip({CARD_JSON: new_json(card.raw).data, **members})
-
-
-@register
-class YamlFormat:
-    """YAML with `name`, `context`, `greeting`, `example_dialogue`; only read."""
-
-    name: ClassVar[str] = "yaml"
-
-    def fits(self, data: bytes) -> bool:
-        """Whether a line of it gives a name."""
-        return b"\0" not in data[:4096] and _NAMED.search(data[: limits.YAML]) is not None
-
-    def load(self, data: bytes, file: str) -> Card:
-        """The card in it."""
-        raw = read_yaml(data, file)
-        if not YAML.fits(raw) and not TEXTGEN.fits(raw):
-            raise FileError(
-                file,
-                "is YAML, but no character: it needs name and one of context, greeting, example_dialogue",
-            )
-        return checked(Card(raw, YAML, read_only(data, raw, self.name), file))
-
-    def dump(self, card: Card) -> bytes:
-        """Not written."""
-        raise not_written(self.name)
 
 
 def json_form(raw: Mapping[str, Any], file: str) -> CardForm:

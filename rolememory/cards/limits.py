@@ -11,7 +11,6 @@ DAMAGED = translatable("the file is damaged; export it again, or take another co
 FILE = 128 * MEGABYTE  # a whole file; cards with many pictures are large
 TEXT = 8 * MEGABYTE  # the JSON of one card, after base64; any text that is decompressed
 BASE64 = TEXT * 3 // 2  # the same before base64 is taken off
-YAML = MEGABYTE // 4
 MARKS = 1_000_000  # brackets, commas and colons in one JSON text: what its values cost in memory
 DEPTH = 100  # levels of objects and arrays
 MEMBERS = 20_000  # of a zip file

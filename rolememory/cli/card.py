@@ -25,13 +25,11 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
 
 
-CardFile = Annotated[
-    str, argument("FILE", "a character card: PNG, CHARX, JSON of any version, YAML")
-]
+CardFile = Annotated[str, argument("FILE", "a character card: PNG, CHARX, JSON of any version")]
 
 
 CardOrRole = Annotated[
-    str, argument("FILE|ROLE", "a character card: PNG, CHARX, JSON of any version, YAML; or a role")
+    str, argument("FILE|ROLE", "a character card: PNG, CHARX, JSON of any version; or a role")
 ]
 
 

@@ -36,7 +36,6 @@ def refused() -> Iterator[Case]:
     yield from _json()
     yield from _png()
     yield from _zip()
-    yield from _yaml()
     yield from _other()
 
 
@@ -100,10 +99,6 @@ def read() -> Iterator[Case]:
         picture(
             *[text_chunk(f"k{at}", b"v") for at in range(2000)], text_chunk("chara", packed(CARD))
         ),
-    )
-    yield (
-        "yaml that would run code only if it were trusted",
-        b"name: x\ncontext: '!!python/object:os.system'\n",
     )
 
 
@@ -297,38 +292,6 @@ def _zip() -> Iterator[Case]:
         zipped({"manifest.json": '{"characters": ["../../etc/passwd"]}'}),
     )
     yield "an archive with a bomb as scene", _byaf_bomb()
-
-
-def _yaml() -> Iterator[Case]:
-    laughs = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
-        b"%c: &%c [%s]\n" % (98 + at, 98 + at, b",".join([b"*%c" % (97 + at)] * 9))
-        for at in range(9)
-    )
-    yield "a billion laughs", b"name: x\ncontext: y\n" + laughs
-    yield "an alias of itself", b"name: x\ncontext: &a [*a]\n"
-    yield "a thousand aliases", b"name: &a x\ncontext: [" + b"*a," * 1000 + b"]\n"
-    yield "python objects", b"name: x\ncontext: !!python/object/apply:os.system ['true']\n"
-    yield "python names", b"name: x\ncontext: !!python/name:os.system\n"
-    yield "a tag of somebody", b"name: x\ncontext: !secret y\n"
-    yield "an unknown alias", b"name: *nobody\ncontext: x\n"
-    yield "deep yaml lists", b"name: x\ncontext: " + b"[" * 5000
-    yield "very deep yaml lists", b"name: x\ncontext: " + b"[" * 200_000
-    yield "deep yaml objects", b"name: x\ncontext: " + b"{a: " * 3000
-    yield (
-        "deep yaml by indentation",
-        b"name: x\n" + b"".join(b" " * at + b"a:\n" for at in range(400)),
-    )
-    yield "a name twice in yaml", b"name: x\nname: y\ncontext: z\n"
-    yield "tabs in yaml", b"name: x\n\tcontext: y\n"
-    yield "a list in yaml", b"- name: x\n- context: y\n"
-    yield "a list as key", b"name: x\ncontext: y\n? [a, b]\n: z\n"
-    yield "yaml without a character", b"title: x\ntext: y\n"
-    yield "megabytes of yaml", b"name: x\ncontext: y\n" + b"a: b\n" * 300_000
-    yield "fifty thousand yaml values", b"name: x\ncontext: [" + b"a," * 60_000 + b"]\n"
-    yield "two documents", b"name: x\ncontext: y\n---\nname: z\n"
-    yield "an unclosed quote", b"name: 'x\ncontext: y\n"
-    yield "merge keys", b"base: &b {name: x}\n<<: *b\n"
-    yield "nothing but colons", b":" * 100_000
 
 
 def _other() -> Iterator[Case]:

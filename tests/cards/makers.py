@@ -262,16 +262,6 @@ def byaf(**character: Any) -> bytes:
     })  # fmt: skip
 
 
-YAML = b"""# an old one
-name: Yes
-context: |-
-  {{char}} keeps the light.
-  <USER> rows by.
-greeting: 'Hello, <USER>!'
-example_dialogue: "<BOT>: Hm?"
-turn_template: ''
-"""
-
 CARDS: dict[str, Raw] = {
     "v1": v1(extra=[1, {"b": None}]),
     "v2": v2(

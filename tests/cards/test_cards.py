@@ -123,8 +123,6 @@ INTERNATIONAL = chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + zlib.compress(packed(
             id="CHARX not packed",
         ),
         pytest.param(makers.byaf(), "byaf", "Mira", id="Backyard"),
-        pytest.param(makers.YAML, "yaml", "Yes", id="YAML, a name is no truth value"),
-        pytest.param(b"char_name: Mira\nchar_persona: p\n", "yaml", "Mira", id="YAML of textgen"),
     ],
 )
 def test_the_kind_is_found_out(data: bytes, format_: str, name: str) -> None:
@@ -315,7 +313,7 @@ class TestFields:
         ):
             load(as_bytes(V3)).with_fields(first_message="x")
 
-    @pytest.mark.parametrize("data", [makers.YAML, makers.byaf(), b'{"char_name": "Mira"}'])
+    @pytest.mark.parametrize("data", [makers.byaf(), b'{"char_name": "Mira"}'])
     def test_what_is_only_read_says_so(self, data: bytes) -> None:
         with pytest.raises(InvalidValueError, match="only read"):
             load(data).with_fields(name="x").write()
@@ -362,14 +360,6 @@ def test_backyard_says_the_common_macros() -> None:
     )
 
 
-def test_yaml_holds_texts_alone() -> None:
-    card = load(makers.YAML)
-    assert (card.text("description"), card.text("first_mes")) == (
-        "{{char}} keeps the light.\n<USER> rows by.",
-        "Hello, <USER>!",
-    )
-
-
 def test_the_book_of_a_card_is_the_character_s() -> None:
     book = load(as_bytes(V3)).book
     assert book is not None
@@ -396,7 +386,7 @@ def test_a_book_can_be_exchanged_and_taken_away() -> None:
 
 class TestFormats:
     @pytest.mark.parametrize(
-        "name", [name for name in formats() if name not in ("yaml", "byaf", "textgen", "json")]
+        "name", [name for name in formats() if name not in ("byaf", "textgen", "json")]
     )
     @pytest.mark.parametrize(
         "raw",
@@ -415,7 +405,7 @@ class TestFormats:
         )
         assert (again.book is None) == (card.book is None)
 
-    @pytest.mark.parametrize("name", ["yaml", "byaf", "textgen"])
+    @pytest.mark.parametrize("name", ["byaf", "textgen"])
     def test_what_is_only_read_is_not_written(self, name: str) -> None:
         with pytest.raises(InvalidValueError, match=f"{name} is only read"):
             dump(load(as_bytes(V2)), name)

@@ -159,7 +159,7 @@ def test_a_card_is_linted_without_being_kept(api: httpx.Client) -> None:
         pytest.param(b"GIF89a", id="another picture"),
         pytest.param(b"{" * 3000, id="three thousand levels"),
         pytest.param(b'{"data": {"name": NaN}}', id="no JSON"),
-        pytest.param(b"name: [x", id="half of YAML"),
+        pytest.param(b"name: Mira\ncontext: x\n", id="YAML"),
         pytest.param(b"\0" * 1000, id="nothing, a thousand times"),
     ],
 )

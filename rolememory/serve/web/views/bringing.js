@@ -8,7 +8,7 @@ import { Busy, Button, Chips, Dialog, Field, Trouble, useAsked, useId } from "..
 
 const FORMAT = "rolememory-role"; // what an export calls itself
 const RAW = { type: "application/octet-stream" };
-const KINDS = ".json,.lorebook,.yaml,.yml,.png,.apng,.charx";
+const KINDS = ".json,.lorebook,.png,.apng,.charx";
 const stem = (name) => name.replace(/\.[^.]*$/, "");
 
 export function Drop({ onFile }) {
