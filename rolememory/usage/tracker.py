@@ -57,6 +57,7 @@ class Usage:
         self._chats, self._memories, self._names = chats, memories, names
         self._pool, self._near = pool, near
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
+        self._compared: dict[str, dict[str, object]] = {}  # by chat and version: what, last
         self._added: (
             tuple[Mapping[str, UsageTally], Mapping[str, Memory], Mapping[str, float]] | None
         ) = None
@@ -101,6 +102,7 @@ class Usage:
         with self._lock:
             for chat in chats:
                 self._prompts.pop(chat, None)
+                self._compared.pop(chat, None)
         self.uses.forget(chats, alive)
 
     def settle(self) -> None:
@@ -117,41 +119,56 @@ class Usage:
     def _note(self, chat: str, turns: Sequence[tuple[str, tuple[str, ...]]]) -> None:
         try:
             known = self._chats.chat(chat)
-            for version, injected in turns if known.info.teaches else ():
-                self._compare(chat, known.worded, version, injected)
+            if not known.info.teaches:
+                return
+            names, before = frozenset(self._names(chat)), self._compared.pop(chat, {})
+            self._compared[chat] = {
+                version: self._compare(
+                    chat, known.worded, version, injected, names, before.get(version)
+                )
+                for version, injected in turns
+            }
+            while len(self._compared) > _KEPT_CHATS:
+                del self._compared[next(iter(self._compared))]
         except UnknownChatError:
             _log.debug("chat %r: removed before its replies were read", chat)
         except Exception:  # nothing of this may cost a turn, nor the end of the process
             _log.exception("chat %r: not noted what its replies used", chat)
 
-    def _compare(self, chat: str, path: VisiblePath, version: str, injected: Sequence[str]) -> None:
+    def _compare(
+        self,
+        chat: str,
+        path: VisiblePath,
+        version: str,
+        injected: Sequence[str],
+        names: Collection[str],
+        before: object,
+    ) -> object:
+        """Note what the replies to this message used; what was compared, and nothing is done where it is what was before."""
         place = path.find(version)
         if place is None:  # swiped away, edited or deleted since
             self.uses.note(chat, version, (), (), path[-1].at if path else datetime.now(UTC))
-            return
-        replies = _replies(path, place)
+            return None
+        replies, known = _replies(path, place), self._memories()
+        # what was heard from other roles is theirs to weigh
+        held = [known[one] for one in injected if one in known]
         reply = "\n".join(said.text for said in replies)
-        known = self._memories()
-        held = [
-            known[one] for one in injected if one in known
-        ]  # what was heard from other roles is theirs to weigh
         if not reply or not held:
-            return
+            return None
         earlier = path[max(place + 1 - _EARLIER, 0) : place + 1]
-        near, before = (
-            self._near(chat, [one.version for one in said], [one.id for one in held])
-            for said in (replies, earlier)
+        query = "\n".join(said.text for said in earlier)
+        near = nearer(
+            *(
+                self._near(chat, [one.version for one in said], [one.id for one in held])
+                for said in (replies, earlier)
+            )
         )
-        used = referenced(
-            reply,
-            held,
-            query="\n".join(said.text for said in earlier),
-            names=self._names(chat),
-            near=nearer(near, before),
-        )
-        self.uses.note(
-            chat, version, [one.id for one in held], {one.id for one in used}, path[place].at
-        )
+        compared = hash(reply), hash(query), held, names, near
+        if compared != before:
+            used = referenced(reply, held, query=query, names=names, near=near)
+            ids, at = {one.id for one in used}, path[place].at
+            self.uses.note(chat, version, [one.id for one in held], ids, at)
+        return compared
 
 
 def _replies(path: VisiblePath, place: int) -> list[ChatMessage]:

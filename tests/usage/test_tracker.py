@@ -39,10 +39,11 @@ class House:
 
     def __init__(self, folder: Path, pool: ThreadPoolExecutor) -> None:
         self.chats = Chats(FileSpace(folder))
+        self.memories = MEMORIES
         self.usage = Usage(
             FileSpace(folder),
             self.chats,
-            lambda: MEMORIES,
+            lambda: self.memories,
             lambda _: ("Mira", "Lin"),
             lambda: pool,
             lambda _, versions, ids: {},
@@ -99,6 +100,16 @@ def test_a_swipe_replaces_what_was_noted(house: House) -> None:
     assert house.tallies() == {"nuts": UsageTally(0, 1), "sister": UsageTally(1, 0)}, (
         "a swipe that asked for no memories again"
     )
+
+
+def test_an_edited_memory_is_compared_again_a_turn_later(house: House) -> None:
+    house.turn(ASK, VAIN)
+    assert house.tallies()["nuts"] == UsageTally(0, 1)
+    house.memories = MEMORIES | {
+        "nuts": MEMORIES["nuts"].model_copy(update={"content": "No fish!"})
+    }
+    house.saw(ASK, VAIN, "All right.")
+    assert house.tallies()["nuts"] == UsageTally(1, 0)
 
 
 def test_an_edited_question_takes_its_use_with_it_and_brings_it_back(house: House) -> None:
