@@ -494,4 +494,7 @@ def _unreadable(log: ChatLog, error: OSError) -> FileError:
 def _differing(info: ChatInfo, told: Mapping[str, Any]) -> dict[str, Any]:
     """What a line says of a chat that it is to be another."""
     news = {name: value for name, value in told.items() if getattr(info, name) != value}
-    return {"story" if name == "chosen" else name: value for name, value in news.items()}
+    if news.keys() & {"mode", "chosen"}:
+        news["story"] = told.get("chosen", info.chosen)  # earlier versions told it by the mode
+    news.pop("chosen", None)
+    return news

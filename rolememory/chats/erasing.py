@@ -124,7 +124,7 @@ class _Clearing:
     def _told(self, name: str, value: object) -> object:
         if not isinstance(value, str) or name == "mode" or value == OWN:
             return value
-        return self._ids(value) if name == "story" else self._names.masked(value)
+        return self._ids(value) if name in ("story", "timeline") else self._names.masked(value)
 
     def _others(self, users: Iterable[str]) -> tuple[str, ...]:
         return tuple(user for user in users if user not in self._names.all)

@@ -13,7 +13,7 @@ from rolememory.chats.presence import Attendance, filled
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.title import title_of
 from rolememory.chats.unique_messages import UniqueMessages, loose, words
-from rolememory.chats.values import MODES, ChatInfo, Mode, WindowSize
+from rolememory.chats.values import MODES, OWN, ChatInfo, Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Scope
 
@@ -424,7 +424,7 @@ class Transcript:
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
             user=head.user,
-            chosen=self._told.get("story"),
+            chosen=_story(self._told),
             mode=next((told for _, told in self.commands_on(self.path)[-1:]), self.told_mode),
             created=head.created,
             updated=self.updated,
@@ -447,3 +447,11 @@ class Transcript:
 
 def _says(said: ChatMessage, role: str) -> bool:
     return said.role == role and not said.erased
+
+
+def _story(told: Mapping[str, Any]) -> str | None:
+    """The story that a chat was put into; None where nobody did. Logs of earlier versions tell of timelines and a mode."""
+    if "story" not in told and told.get("mode") == OWN:
+        return OWN
+    chosen: str | None = told.get("story", told.get("timeline"))
+    return chosen
