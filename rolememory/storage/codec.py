@@ -1,12 +1,11 @@
 """A memory as people write it (any spelling we know) and as we write it (only what differs from its default)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from math import isfinite
-from sys import float_info
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -100,8 +99,6 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
     """
     if isinstance(raw, str):
         raw = {"content": raw}
-    if (memory := _as_written(raw, array, memory_id)) is not None:
-        return memory
     fields = translated(raw) if not _FOREIGN.isdisjoint(raw) else dict(raw)
     fields["id"] = memory_id
     _settle_type(fields, array)
@@ -122,21 +119,6 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
 def _names(names: tuple[str, ...]) -> set[str]:
     """One set for all memories that were given the same fields: each by itself is nearly as large as the memory."""
     return set(names)
-
-
-def _as_written(raw: Raw, array: MemoryType | None, memory_id: str) -> Memory | None:
-    """The memory of an entry that is spelled as we write it; None for any other. Cost: a third of reading it in any spelling."""
-    values = {**_USUAL, "id": memory_id, "type": array or MemoryType.EPISODIC}
-    for name, value in raw.items():
-        check = _WRITTEN.get(name)
-        found = None if check is None else check(value)
-        if found is None:
-            return None
-        if name != "id":
-            values[name] = found
-    if not values["content"].strip():
-        return None
-    return lean(values, _names(("id", "type", *raw)))
 
 
 def _nearly_content(fields: Raw) -> Iterator[Problem]:
@@ -305,66 +287,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _text(value: Any) -> str | None:
-    """A text; none of half characters, of which no file can be made.
-
-    >>> _text("灯"), _text(5), _text(chr(0xD800))
-    ('灯', None, None)
-    """
-    if type(value) is not str:
-        return None
-    try:
-        return value if value.isascii() or value.encode() else None
-    except UnicodeEncodeError:
-        return None
-
-
-def _all_texts(value: Any) -> tuple[str, ...] | None:
-    plain = type(value) is list and all(_text(one) is not None for one in value)
-    return tuple(value) if plain else None
-
-
-def _switch(value: Any) -> bool | None:
-    return value if type(value) is bool else None
-
-
-def _time(value: Any) -> datetime | None:
-    try:
-        return moment(value) if type(value) is str else None
-    except ValueError:
-        return None
-
-
-def _within(kind: type, most: float) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        fits = type(value) in (int, kind) and 0 <= value <= most
-        return kind(value) if fits else None
-
-    return check
-
-
-def _one_of(choices: Iterable[StrEnum]) -> Callable[[Any], Any]:
-    by_name = {choice.value: choice for choice in choices}
-    return lambda value: by_name.get(value) if type(value) is str else None
-
-
-_WRITTEN: Mapping[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("id", "content", "user", "subject"), _text),
-    **dict.fromkeys(_LISTS, _all_texts),
-    **dict.fromkeys(("constant", "archived", "locked"), _switch),
-    **dict.fromkeys(_MOMENTS, _time),
-    **dict.fromkeys(("salience", "confidence"), _within(float, 1.0)),
-    "weight": _within(float, 2.0),
-    "decay": _within(float, float_info.max),
-    "priority": _within(int, 100),
-    "source": _one_of(Source),
-    "selective_logic": _one_of(SelectiveLogic),
-}
-"""What our own spelling of a field means; None where it is another one."""
-_USUAL: Raw = {
-    name: "" if field.is_required() else field.get_default()
-    for name, field in Memory.model_fields.items()
-}
 _DEFAULTED = frozenset(_READERS) - {"content", *_MOMENTS, "user", "subject"} | {"source"}
 
 
