@@ -13,7 +13,7 @@ from rolememory.storage.codec import fields_of
 from rolememory.storage.erase import Erased, Ids, PersonTraces, erase, leftovers, sweep
 from rolememory.storage.memories import RoleStore
 from rolememory.storage.port import Space
-from rolememory.storage.review.drafts import draft_raw
+from rolememory.storage.review.drafts import as_json
 from rolememory.text.names import PersonNames
 from rolememory.usage.tracker import Usage
 
@@ -36,7 +36,7 @@ def preview(names: PersonNames, learner: Learner, store: RoleStore) -> Erased:
     traces = traces_of(names, learner, store)
     memories = store.snapshot().memories.values()
     gone = tuple(sorted(one.id for one in memories if traces.takes(fields_of(one))))
-    waiting = sum(traces.takes(draft_raw(one.draft)) for one in learner.keeper.review.waiting())
+    waiting = sum(traces.takes(as_json(one.draft)) for one in learner.keeper.review.waiting())
     return replace(_of_chats(traces), memories=len(gone), ids=gone, waiting=waiting)
 
 

@@ -22,7 +22,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.wording import word
-from rolememory.storage.review.drafts import draft_raw
+from rolememory.storage.review.drafts import as_json
 from rolememory.text.secrets import redacted, secrets_in
 from tests.learn import gate_rows
 from tests.text.prose import dearer, growth
@@ -446,7 +446,7 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
     assert isinstance(judged, Quarantined)
     secrets = [content[found.start : found.end] for found in secrets_in(content)]
     assert secrets
-    stored, reason = json.dumps(draft_raw(judged.draft), ensure_ascii=False), word(judged.because)
+    stored, reason = json.dumps(as_json(judged.draft), ensure_ascii=False), word(judged.because)
     for secret in secrets:
         assert secret not in reason
         assert (secret in stored) is asked

@@ -20,7 +20,7 @@ from rolememory.schema.learning import Draft
 from rolememory.storage.erase import PersonTraces
 from rolememory.storage.exact_json import listed
 from rolememory.storage.port import Space
-from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from, reason_raw
+from rolememory.storage.review.drafts import as_json, from_json
 from rolememory.storage.state import StateFile
 
 MOST_WAITING = 500
@@ -80,8 +80,8 @@ class Review:
             entry = {
                 "id": one.id,
                 "at": one.at.isoformat() if one.at else None,
-                "reason": reason_raw(one.reason),
-                "draft": draft_raw(one.draft),
+                "reason": as_json(one.reason),
+                "draft": as_json(one.draft),
             }
             with self._changed() as state:
                 grown = [
@@ -186,7 +186,9 @@ def _remove(state: dict[str, Any], ids: Collection[str]) -> None:
 def _read(raw: dict[str, Any]) -> Waiting | None:
     try:
         at = datetime.fromisoformat(raw["at"]) if raw.get("at") else None
-        return Waiting(str(raw["id"]), draft_from(raw["draft"]), reason_from(raw["reason"]), at)
+        return Waiting(
+            str(raw["id"]), from_json(Draft, raw["draft"]), from_json(Reason, raw["reason"]), at
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
@@ -209,5 +211,5 @@ def _without(raw: dict[str, Any], traces: PersonTraces, gone: Collection[str]) -
 
 
 def _digest(draft: Draft) -> str:
-    said = orjson.dumps(draft_raw(draft), option=orjson.OPT_SORT_KEYS)
+    said = orjson.dumps(as_json(draft), option=orjson.OPT_SORT_KEYS)
     return f"w-{blake2b(said, digest_size=6).hexdigest()}"
