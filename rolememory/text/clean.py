@@ -5,7 +5,7 @@ The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may rep
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -38,9 +38,6 @@ class Rule:
     needs: tuple[str, ...] = ()  # one of these stands in all that it changes; none = not known
 
 
-_Step = tuple["regex.Pattern[str]", str, re.Pattern[str] | None]
-
-
 class Cleaner:
     """Takes out of texts what the rules find, in their order. Pure but for the time-out; thread-safe; what was cleaned lately is kept.
 
@@ -50,12 +47,10 @@ class Cleaner:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        steps = tuple(
-            (_compiled(rule.regex), rule.replacement, _signs(rule.needs)) for rule in self.rules
-        )
-        self._work: tuple[Cleaner | None, tuple[_Step, ...]] = None, steps  # what goes before them
+        self._work: tuple[Cleaner | None, tuple[Rule, ...]] = None, self.rules  # what goes before
         known = all(rule.needs for rule in self.rules)
-        self._any = _signs(each for rule in self.rules for each in rule.needs) if known else None
+        needs = tuple(each for rule in self.rules for each in rule.needs)
+        self._any = _signs(needs) if known else None
         self._kept = lru_cache(maxsize=2048)(self._clean)
         self._replaced = lru_cache(maxsize=2048)(self._replace)
         self._fewer: dict[str, Cleaner] = {}
@@ -68,9 +63,8 @@ class Cleaner:
         """The same rules without one group; the same cleaner every time. Where that comes last, the others are applied once for both."""
         if group not in self._fewer:
             fewer = self._fewer[group] = Cleaner(rule for rule in self.rules if rule.id != group)
-            first, steps = self._work
-            if first is None and self.rules[: len(fewer.rules)] == fewer.rules:
-                self._work = fewer, steps[len(fewer.rules) :]
+            if self._work[0] is None and self.rules[: len(fewer.rules)] == fewer.rules:
+                self._work = fewer, self.rules[len(fewer.rules) :]
         return self._fewer[group]
 
     def cache_info(self) -> tuple[int, int]:
@@ -85,13 +79,14 @@ class Cleaner:
         return text if cleaned == text else _EMPTY_LINES.sub("\n\n", cleaned).strip()
 
     def _replace(self, text: str) -> str:
-        first, steps = self._work
+        first, rules = self._work
         if first is not None:
             text = first._replaced(text) if len(text) <= _CACHED_LENGTH else first._replace(text)
-        for pattern, replacement, signs in steps:
+        for rule in rules:
+            signs = _signs(rule.needs)
             if signs is None or signs.search(text):
                 with suppress(TimeoutError):
-                    text = pattern.sub(replacement, text, timeout=_TIMEOUT_S)
+                    text = _compiled(rule.regex).sub(rule.replacement, text, timeout=_TIMEOUT_S)
         return text
 
 
@@ -154,15 +149,22 @@ def load_rules(path: Path | None = None) -> tuple[Rule, ...]:
     Raises:
         FileError: the file is not JSON, or a rule cannot be used; it names the rule and its field.
     """
-    return _shipped() if path is None else _read(path)
+    if path is None:
+        return _shipped()
+    placed = tuple(_read(path))
+    for place, rule in placed:
+        _try(path, place, rule)
+    return tuple(rule for _, rule in placed)
 
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[Rule, ...]:
-    return _read(shipped("worldbook_rules", "cleaning.json"))
+    """They can be used, as a test tells: a pattern is only compiled where a text needs it."""
+    return tuple(rule for _, rule in _read(shipped("worldbook_rules", "cleaning.json")))
 
 
-def _read(path: Path) -> tuple[Rule, ...]:
+def _read(path: Path) -> Iterator[tuple[str, Rule]]:
+    """Each rule with its place in the file."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
@@ -185,11 +187,11 @@ def _read(path: Path) -> tuple[Rule, ...]:
             field="rules",
             remedy='write {"rules": [{"id": ..., "regex": ...}]}',
         )
-    return tuple(_rule(path, number, row) for number, row in enumerate(rows))
+    for number, row in enumerate(rows):
+        yield f"rules[{number}]", _rule(path, f"rules[{number}]", row)
 
 
-def _rule(path: Path, number: int, row: Any) -> Rule:
-    place = f"rules[{number}]"
+def _rule(path: Path, place: str, row: Any) -> Rule:
     if not isinstance(row, Mapping):
         raise FileError(
             path,
@@ -208,9 +210,7 @@ def _rule(path: Path, number: int, row: Any) -> Rule:
             remedy='write it as a list, ["..."], or leave it out',
             value=needs,
         )
-    rule = Rule(**texts, needs=tuple(needs))
-    _try(path, place, rule)
-    return rule
+    return Rule(**texts, needs=tuple(needs))
 
 
 def _texts(path: Path, place: str, row: Mapping[str, Any]) -> dict[str, str]:
@@ -265,7 +265,8 @@ def _try(path: Path, place: str, rule: Rule) -> None:
         ) from error
 
 
-def _signs(needs: Iterable[str]) -> re.Pattern[str] | None:
+@lru_cache(maxsize=256)
+def _signs(needs: tuple[str, ...]) -> re.Pattern[str] | None:
     """Finds one of these texts, in any case; None for none."""
     sought = "|".join(map(re.escape, dict.fromkeys(needs)))
     return re.compile(sought, re.IGNORECASE) if sought else None

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.settings import CleanSettings
+from rolememory.shipped import shipped
 from rolememory.text.clean import Cleaner, Rule, chosen, cleaner_for, load_rules
 
 CLEANER = Cleaner(load_rules())
@@ -343,6 +344,10 @@ def own_file(folder: Path, *rows: object) -> Path:
     path = folder / "cleaning.json"
     path.write_text(json.dumps({"rules": rows}), encoding="utf-8")
     return path
+
+
+def test_every_shipped_rule_can_be_used() -> None:
+    assert load_rules(shipped("worldbook_rules", "cleaning.json")) == load_rules()
 
 
 def test_rules_of_ones_own_replace_a_group_or_add_one(tmp_path: Path) -> None:
