@@ -304,7 +304,7 @@ def test_a_chat_nobody_knows_is_named_with_the_nearest(tmp_path: Path) -> None:
             asked("harbor")
     with pytest.raises(UnknownChatError) as unknown:
         chats.info("harbor")
-    assert unknown.value.text("zh") == "没有名为“harbor”的对话（已有：harbour）；是不是“harbour”？"
+    assert unknown.value.text("zh") == "没有名为“harbor”的会话（已有：harbour）；是不是“harbour”？"
 
 
 @pytest.mark.parametrize(
