@@ -10,7 +10,7 @@ class Cursors:
     """`state/learning`, written in the background."""
 
     def __init__(self, space: Space) -> None:
-        self._state = StateLog(space, "learning")
+        self._state = StateLog(space, "learning", lambda found: found)
 
     def of(self, chat: str) -> int:
         """The mark of the chat's log that learning has read up to; 0 when nothing is known."""

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -76,6 +76,11 @@ class StateFile:
             self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
             self._value, self._mark, self._damaged = value, self.mark, False
 
+    def delete(self) -> None:
+        """Remove the file; not what could not be read, which is left to people. Raises: NotWrittenError."""
+        if not self.note:
+            self._document.delete()
+
     @contextmanager
     def changing(self) -> Iterator[dict[str, Any]]:
         """The value as every thread and process has it by now, to be changed inside; then it is saved, where it became another.
@@ -118,12 +123,21 @@ Values = dict[str, dict[str, Any]]
 class StateLog:
     """Values by key and name, in the log `state/{name}`: a change costs itself alone, however many keys there are.
 
-    Written in the background; changes of several processes are merged, value by value. Thread-safe.
+    Written in the background; changes of several processes are merged, value by value. Thread-safe. What an older program kept in
+    `state/{name}.json` is taken over by `legacy`.
     """
 
-    def __init__(self, space: Space, name: str, *, rest_s: float = REST_S) -> None:
+    def __init__(
+        self,
+        space: Space,
+        name: str,
+        legacy: Callable[[dict[str, Any]], Values] = lambda found: {},
+        *,
+        rest_s: float = REST_S,
+    ) -> None:
         self.revision = 0  # another one when somebody else changed something
-        self._space, self._log = space, space.log(f"state/{name}")
+        self._space, self._legacy = space, legacy
+        self._log, self._older = space.log(f"state/{name}"), StateFile(space, name)
         self._lock = threading.RLock()
         self._values: Values | None = None
         self._pending: Values = {}
@@ -203,7 +217,8 @@ class StateLog:
             self._values = self._values or {}
             return
         if self._values is None or part.anew:
-            self._values, self.revision, self._damaged = {}, self.revision + 1, False
+            older = {} if part.appends else self._legacy(self._older.load())
+            self._values, self.revision, self._damaged = older, self.revision + 1, False
         self._damaged |= bool(part.bad)
         for append in part.appends:
             self.revision += 1
@@ -248,6 +263,7 @@ class StateLog:
         """Write everything as one line. Under the lock."""
         data = orjson.dumps(self._values or {})
         self._log.rewrite([(data,)] if len(data) > 2 else [])
+        self._older.delete()
         self._pending, self._long, self._damaged = {}, SHORT_BYTES + 2 * len(data), False
         self._place, self._mark = self._log.read().place, self._log.mark()
 
