@@ -28,11 +28,6 @@ def card_faults(card: Card) -> Iterator[CardFault]:
         yield CardFault("odd", "", Severity.WARNING, LocalizedText(problem))
     yield from _newer_fields(card)
     yield from _copies(card)
-    if not card.text("first_mes").strip():
-        why = LocalizedText("no greeting: a chat begins with an empty message")
-        yield CardFault(
-            "no_greeting", "data.first_mes", Severity.NOTE, why, LocalizedText("write first_mes")
-        )
 
 
 def _newer_fields(card: Card) -> Iterator[CardFault]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 RulesName = Annotated[Text, option("--rules NAME", "default or sillytavern")]
-Everything = Annotated[bool, option("--all -a", "every entry, and notes too")]
+Everything = Annotated[bool, option("--all -a", "every entry")]
 
 _SOURCES = translatable({
     "description": "the description", "personality": "the personality", "scenario": "the scenario",
@@ -46,7 +46,7 @@ _VALUES = translatable({
     "delay_until_recursion": "level",
 }, "mark")  # fmt: skip
 translatable(("off", "probability", "and_any", "and_all", "not_any", "not_all"), "mark")
-LEVELS = translatable(("error", "warning", "note"))
+translatable(("error", "warning"))
 
 
 def scan(
@@ -179,15 +179,13 @@ def _silent(one: "Silent") -> Row:
     }
 
 
-def lint(
-    books: BookNames, rules: RulesName = None, everything: Everything = False, watch: Watch = False
-) -> None:
+def lint(books: BookNames, rules: RulesName = None, watch: Watch = False) -> None:
     """Exit code 3 when there are errors."""
     paths = [book_path(name) for name in books]
 
     def once() -> int:
         rows = [row for path in paths for row in faults_of(path, rules)]
-        return show_faults(rows, everything, several=len(paths) > 1)
+        return show_faults(rows, several=len(paths) > 1)
 
     again(once, paths, watch)
 
@@ -220,30 +218,20 @@ def _fault_rows(path: Path, findings: "Iterable[LintFinding]", form: str) -> Ite
         }
 
 
-def show_faults(rows: list[Row], everything: bool, several: bool = False) -> int:
-    """Show faults, notes only if everything is wanted; the number of errors."""
-    shown = [row for row in rows if everything or row["severity"] != "note"]
-    counts: dict[str, int] = {
-        level: sum(row["severity"] == level for row in rows) for level in LEVELS
-    }
-    errors = counts["error"]
-    if out.json(shown):
+def show_faults(rows: list[Row], several: bool = False) -> int:
+    """Show faults; the number of errors."""
+    errors: int = sum(row["severity"] == "error" for row in rows)
+    if out.json(rows):
         return errors
-    if shown:
-        columns = "level title field why write"
-        columns = f"book {columns}" if several else columns
-        out.table(shown, columns, why=say("what is wrong"))
-    more = say(" (--all shows the notes)") if len(rows) > len(shown) else ""
-    levels = ", ".join(_many(count, level) for level, count in counts.items())
-    told = say(
-        "{levels}{more}",
-        levels=levels,
-        more=more,
-        error=errors,
-        warning=counts["warning"],
-        note=counts["note"],
-    )
-    out.line(told if rows else say("no faults found"))
+    if not rows:
+        out.say("no faults found")
+        return 0
+    columns = "level title field why write"
+    columns = f"book {columns}" if several else columns
+    out.table(rows, columns, why=say("what is wrong"))
+    warnings = len(rows) - errors
+    levels = f"{_many(errors, 'error')}, {_many(warnings, 'warning')}"
+    out.say("{levels}", levels=levels, error=errors, warning=warnings)
     return errors
 
 

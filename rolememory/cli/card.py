@@ -124,7 +124,6 @@ def _head(found: Mapping[str, Any]) -> Row:
 def lint(
     file: CardOrRole,
     rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,
-    everything: Annotated[bool, option("--all -a", "notes too")] = False,
 ) -> None:
     """Exit code 3 when there are errors."""
     path = card_path(file)
@@ -132,7 +131,7 @@ def lint(
     rows = list(_card_rows(path, card))
     if card.book_file is not None:
         rows += faults_of(path, rules)
-    again(lambda: show_faults(rows, everything))
+    again(lambda: show_faults(rows))
 
 
 def _card_rows(path: Path, card: "Card") -> Iterator[Row]:

@@ -15,7 +15,7 @@ from tests.authoring.books import written
 from tests.recall.lore.worlds import TEXTS, world
 
 NEVER = {
-    "disabled", "no_keys", "only_secondary", "no_key_works", "luckless", "no_probability", "blind", "for_nobody", "no_known_trigger",
+    "no_keys", "only_secondary", "no_key_works", "luckless", "no_probability", "blind", "for_nobody", "no_known_trigger",
     "forbidden", "waits_excluded", "waits_in_vain", "too_dear", "contradiction",
 }  # fmt: skip
 SEEDS = range(120)

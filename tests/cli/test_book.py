@@ -200,11 +200,6 @@ def test_lint_ends_with_3_where_there_are_errors(command: Command, book: Path) -
     assert ran.lines[-1].startswith("1 error, ")
 
 
-def test_lint_shows_notes_when_asked(command: Command, book: Path) -> None:
-    assert "it is switched off" not in command("book", "lint", "harbour.json").out
-    assert "it is switched off" in command("book", "lint", "harbour.json", "--all").out
-
-
 def test_lint_in_chinese_and_for_scripts(command: Command, book: Path) -> None:
     assert "没有关键词，什么也唤不起它" in command("book", "lint", "harbour.json", lang="zh").out
     row = command("book", "lint", "harbour.json", "--json").json[0]
@@ -219,7 +214,7 @@ def test_lint_in_chinese_and_for_scripts(command: Command, book: Path) -> None:
 
 def test_lint_of_a_sound_book(command: Command) -> None:
     ran = command("book", "lint", "lantern-market", "qinglan-town")
-    assert (ran.code, ran.lines[-1].startswith("0 errors, 0 warnings")) == (0, True)
+    assert (ran.code, ran.lines) == (0, ["no faults found"])
 
 
 # ── test ──

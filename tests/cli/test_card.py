@@ -75,12 +75,12 @@ def test_show_tells_what_is_inside(
 
 
 def test_a_role_s_card_is_shown_and_checked_by_its_name(command: Command, file: Path) -> None:
-    file.write_bytes(card_picture(v2(BOOK, **TEXTS, first_mes="")))
+    file.write_bytes(card_picture(v2(BOOK, **TEXTS, nickname="Ash")))
     brought(command, file)
     by_file, by_name = (command("card", "show", one, "--json").json for one in (str(file), "Asha"))
     assert by_name == by_file
     checked = [
-        [{**row, "book": ""} for row in command("card", "lint", one, "--json", "--all").json]
+        [{**row, "book": ""} for row in command("card", "lint", one, "--json").json]
         for one in (str(file), "Asha")
     ]
     assert checked[0] == checked[1] != []
@@ -418,7 +418,6 @@ def test_convert_to_what_is_not_written(command: Command, file: Path, to: str, t
             "copy_differs",
             id="an old copy that says something else",
         ),
-        pytest.param(v2(first_mes=" "), "no_greeting", id="no greeting"),
         pytest.param(
             v3({"entries": [entry(content="@@depht 2\nOil.")]}),
             "unknown_decorator",
@@ -427,7 +426,7 @@ def test_convert_to_what_is_not_written(command: Command, file: Path, to: str, t
     ],
 )
 def test_lint_finds(command: Command, tmp_path: Path, raw: dict[str, Any], code: str) -> None:
-    rows = command("card", "lint", str(saved(tmp_path, "mira.json", raw)), "--all", "--json").json
+    rows = command("card", "lint", str(saved(tmp_path, "mira.json", raw)), "--json").json
     assert code in [row["code"] for row in rows]
 
 

@@ -42,7 +42,7 @@ _ORDER = list(Severity)
 
 
 def check(file: BookFile, settings: ScanSettings | None = None) -> list[LintFinding]:
-    """Every fault of the book under these settings: errors, then warnings, then notes, each in the order of the file."""
+    """Every fault of the book under these settings: errors, then warnings, each in the order of the file."""
     subject = Subject.of(file, settings)
     places = {lore.entry.id: at for at, lore in enumerate(subject.entries)}
     found = [finding for rule in RULES for finding in rule(subject)]

@@ -14,14 +14,10 @@ def _limit(subject: Subject) -> int:
 
 @each_entry
 def too_dear(subject: Subject, lore: Lore) -> Findings:
-    """Entries that do not fit even when they are alone, and those that take more than half."""
+    """Entries that do not fit even when they are alone."""
     tokens, limit = subject.costs[lore.entry.id], _limit(subject)
-    if lore.entry.ignore_budget:
-        return
-    if tokens > limit:
+    if tokens > limit and not lore.entry.ignore_budget:
         yield of(lore, "too_dear", "content", tokens=tokens, budget=limit)
-    elif tokens * 2 > limit and len(subject.living) > 1:
-        yield of(lore, "greedy", "content", tokens=tokens, budget=limit)
 
 
 def constants(subject: Subject) -> Findings:

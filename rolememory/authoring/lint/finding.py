@@ -17,7 +17,6 @@ class Severity(StrEnum):
 
     ERROR = "error"  # cannot do what it was written for
     WARNING = "warning"  # most likely not meant
-    NOTE = "note"  # good to know
 
 
 @dataclass(frozen=True, slots=True)

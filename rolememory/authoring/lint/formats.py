@@ -106,14 +106,6 @@ def _idle_here(lines: list[str], at: int) -> str:
     return "" if tokens_only or asked != read_card("x")[0] else "decorator_value"
 
 
-def version(subject: Subject) -> Findings:
-    """Fields of V3 in a V2 card."""
-    if subject.file.spec == "chara_card_v2":
-        for lore, raw in _raw_entries(subject):
-            if raw.get("use_regex") and "selectiveLogic" not in (raw.get("extensions") or {}):
-                yield of(lore, "v2_field", "use_regex", field="use_regex")
-
-
 @each_entry
 def lost_in_entries(subject: Subject, lore: Lore) -> Findings:
     """Fields of a card's entry that SillyTavern does not take over."""
@@ -130,4 +122,4 @@ def lost_in_book(subject: Subject) -> Findings:
         yield of_book("lost_field", lost[0], fields=", ".join(lost))
 
 
-RULES = (same_ids, misspelled, decorators, version, lost_in_entries, lost_in_book)
+RULES = (same_ids, misspelled, decorators, lost_in_entries, lost_in_book)

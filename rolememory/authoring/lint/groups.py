@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rolememory.authoring.books import title
 from rolememory.authoring.lint.finding import Findings, of
-from rolememory.authoring.lint.subject import Subject, each_entry
+from rolememory.authoring.lint.subject import Subject
 from rolememory.recall.lore.groups import group_names
 from rolememory.recall.lore.index import Lore
 from rolememory.text.fold import folded_key
@@ -57,12 +57,4 @@ def _always_wins(members: Sequence[Lore]) -> Lore | None:
     return first if all(set(lore.entry.keys) <= keys for lore in members) else None
 
 
-@each_entry
-def weight_alone(subject: Subject, lore: Lore) -> Findings:
-    """Odds without a group to win."""
-    entry = lore.entry
-    if not entry.group.strip() and (entry.group_weight != 100 or entry.group_override):
-        yield of(lore, "idle_weight", "group_override" if entry.group_override else "group_weight")
-
-
-RULES = (lone, weightless, weight_alone)
+RULES = (lone, weightless)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from rolememory.authoring.books import title
 from rolememory.authoring.lint.finding import Findings, of
-from rolememory.authoring.lint.subject import Subject, each_entry, fits, rivals, scored
+from rolememory.authoring.lint.subject import Subject, each_entry, fits, rivals
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
 from rolememory.text.boundaries import is_han
@@ -29,16 +29,6 @@ def blank(subject: Subject, lore: Lore) -> Findings:
     if any(not key.strip() and (key or not subject.exact) for key in lore.entry.keys):
         matches = subject.rules.blank_key_matches
         yield of(lore, "blank_key" if matches else "idle_blank_key", "keys")
-
-
-@each_entry
-def padded(subject: Subject, lore: Lore) -> Findings:
-    """Blanks around a key, which do not count."""
-    yield from (
-        of(lore, "padded_key", "keys", key=key.strip())
-        for key in lore.entry.keys
-        if key.strip() and key != key.strip()
-    )
 
 
 @each_entry
@@ -143,25 +133,10 @@ def _stripped(key: LoreKey) -> str:
 
 @each_entry
 def repeated(subject: Subject, lore: Lore) -> Findings:
-    """Keys of one entry that are the same, or stand in one another."""
-    keys = list(_plain(lore))
-    for first, second in combinations(keys, 2):
+    """Keys of one entry that are the same."""
+    for first, second in combinations(_plain(lore), 2):
         if first.spec and second.spec and first.spec.needle == second.spec.needle:
             yield of(lore, "repeated_key", "keys", key=first.text, other=second.text)
-    if not scored(lore, subject.settings):
-        yield from _redundant(subject, lore, keys)
-
-
-def _redundant(subject: Subject, lore: Lore, keys: list[LoreKey]) -> Findings:
-    for key in keys:
-        others = tuple(
-            other
-            for other in keys
-            if other.spec and key.spec and other.spec.needle != key.spec.needle
-        )
-        inner = next(subject.keys_in(key.text, others), None)
-        if inner is not None:
-            yield of(lore, "redundant_key", "keys", key=key.text, other=inner.text)
 
 
 def twins(subject: Subject) -> Findings:
@@ -193,4 +168,4 @@ def _plain(lore: Lore) -> Iterator[LoreKey]:
     return (key for key in lore.keys if key.kind is KeyKind.PLAIN)
 
 
-RULES = (blank, padded, listed, quoted, long, wide, broad, named, repeated, twins)
+RULES = (blank, listed, quoted, long, wide, broad, named, repeated, twins)

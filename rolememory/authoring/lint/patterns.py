@@ -43,11 +43,9 @@ def _v3(lore: Lore, key: str) -> Findings:
 
 
 def _slashed(lore: Lore, key: str, meant: bool) -> Findings:
-    if parse_pattern(key) is not None:
-        if told := _fault(key):
-            yield of(lore, "costly_pattern", "keys", key=key, why=told)
-    elif told := _fault(key):
-        yield of(lore, "broken_pattern" if meant else "slashed_text", "keys", key=key, why=told)
+    code = "broken_pattern" if parse_pattern(key) is None else "costly_pattern"
+    if (meant or code == "costly_pattern") and (told := _fault(key)):
+        yield of(lore, code, "keys", key=key, why=told)
 
 
 def _fault(source: PatternSource | str) -> str:
@@ -117,23 +115,6 @@ def _may_begin(node: Node, letter: str) -> bool:
             return _may_begin(parts[0], letter)
         case _:
             return True
-
-
-def case_sensitive(subject: Subject) -> Findings:
-    """Patterns that tell upper from lower case while plain keys do not."""
-    for lore, pattern in _patterns(subject):
-        plain_folds = not (
-            subject.settings.case_sensitive
-            if lore.entry.case_sensitive is None
-            else lore.entry.case_sensitive
-        )
-        if (
-            plain_folds
-            and pattern.literal
-            and not pattern.lowered
-            and pattern.literal.lower() != pattern.literal.upper()
-        ):
-            yield of(lore, "pattern_case", "keys", key=str(pattern.source))
 
 
 def _patterns(subject: Subject) -> Iterator[tuple[Lore, Pattern]]:
@@ -225,4 +206,4 @@ def _letter(node: CharacterSet) -> str:
     return chr(node.ranges[0][0]) if node.ranges and not node.negated else "a"
 
 
-RULES = (broken, slow, fitting_everything, pinned, case_sensitive)
+RULES = (broken, slow, fitting_everything, pinned)

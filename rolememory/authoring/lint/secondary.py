@@ -11,15 +11,10 @@ from rolememory.schema.entry import SelectiveLogic
 
 @each_entry
 def ignored(subject: Subject, lore: Lore) -> Findings:
-    """Secondary keys without `selective`, and logic or `selective` without secondary keys."""
-    entry = lore.entry
-    if said := [key for key in entry.secondary_keys if key.strip()]:
-        if not entry.selective and lore.keys:
-            yield of(lore, "ignored_secondary", "selective", keys=", ".join(said[:5]))
-    elif entry.selective_logic is not SelectiveLogic.AND_ANY:
-        yield of(lore, "idle_logic", "selective_logic", logic=entry.selective_logic.value)
-    elif entry.selective and subject.book.format == "character_book":
-        yield of(lore, "idle_selective", "selective")
+    """Secondary keys without `selective`."""
+    said = [key for key in lore.entry.secondary_keys if key.strip()]
+    if said and lore.keys and not lore.entry.selective:
+        yield of(lore, "ignored_secondary", "selective", keys=", ".join(said[:5]))
 
 
 @each_entry

@@ -143,12 +143,6 @@ def rivals(one: Lore, other: Lore) -> bool:
     )
 
 
-def scored(lore: Lore, settings: ScanSettings) -> bool:
-    """Whether the number of its keys decides in its group."""
-    own = lore.entry.use_group_scoring
-    return bool(lore.entry.group and (settings.use_group_scoring or own))
-
-
 def fits(key: LoreKey, text: str) -> bool:
     """Whether a pattern matches a text, within the time it may take."""
     try:

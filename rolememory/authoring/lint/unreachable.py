@@ -16,13 +16,6 @@ def unreadable(subject: Subject) -> Findings:
     )
 
 
-def switched_off(subject: Subject) -> Findings:
-    """Entries that are disabled."""
-    yield from (
-        of(lore, "disabled", "enabled") for lore in subject.entries if not lore.entry.enabled
-    )
-
-
 @each_entry
 def keyless(subject: Subject, lore: Lore) -> Findings:
     """Entries that have no key, and nothing else that wakes them."""
@@ -30,8 +23,8 @@ def keyless(subject: Subject, lore: Lore) -> Findings:
     if subject.is_woken(lore) or any(map(str.strip, entry.keys)) or _text_for_list(entry.raw):
         return
     if entry.by_meaning and subject.settings.by_meaning != "off":
-        yield of(lore, "only_by_meaning", "keys")
-    elif entry.secondary_keys:
+        return
+    if entry.secondary_keys:
         keys = ", ".join(entry.secondary_keys[:5])
         yield of(lore, "only_secondary", "secondary_keys", keys=keys)
     elif not (entry.keys and subject.rules.blank_key_matches):  # else told as a blank key
@@ -155,6 +148,6 @@ def waiting_in_vain(subject: Subject) -> Findings:
 
 
 RULES = (
-    unreadable, switched_off, keyless, text_for_list, no_key_works, luckless, empty, patient, blind, for_nobody, wrong_triggers, forbidden,
+    unreadable, keyless, text_for_list, no_key_works, luckless, empty, patient, blind, for_nobody, wrong_triggers, forbidden,
     waiting_in_vain,
 )  # fmt: skip

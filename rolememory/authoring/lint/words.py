@@ -8,7 +8,7 @@ from rolememory.authoring.lint.finding import LintFinding, Severity
 from rolememory.locales import translatable, translated
 from rolememory.schema.scene import Language
 
-E, W, N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+E, W = Severity.ERROR, Severity.WARNING
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -23,10 +23,8 @@ class FaultWording(NamedTuple):
 WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for code, row in {
     # ── never fires ──
     "unreadable": (E, "an entry cannot be read: {problem}", "correct it; the others load"),
-    "disabled": (N, "it is switched off", "switch it on, or delete it"),
     "no_keys": (E, "it has no keys, so nothing activates it", "give it a key, or make it constant"),
     "only_secondary": (E, "it has secondary keys only ({keys}); they count only after a primary key", "move them to the primary keys"),
-    "only_by_meaning": (N, "only similar meaning can activate it, which needs an embedding model", "give it a key as well, for those without a model"),
     "text_for_list": (E, "keys stand as one text, {found}; a list is read", "write {example}"),
     "no_key_works": (E, "none of its keys can ever match: {keys}", "correct them, or give it another key"),
     "luckless": (E, "its probability is {probability}, so it never fires", "write 1 to 100, or switch the entry off"),
@@ -44,40 +42,32 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     # ── keys ──
     "blank_key": (E, "a key of blanks matches everything", "remove it; an entry for every turn is made constant"),
     "idle_blank_key": (W, "a key of blanks never matches", "remove it"),
-    "padded_key": (N, "the blanks around '{key}' are ignored", 'write "{key}"; to let it stand alone, match whole words'),
     "listed_key": (W, "'{key}' is one key, commas and all", "write {parts}"),
     "quoted_key": (W, "the quotes of {key} are part of the key", "write {inside} alone"),
-    "long_key": (N, "'{key}' is a sentence: it must be said word by word", "use its most specific words as keys"),
+    "long_key": (W, "'{key}' is a sentence: it must be said word by word", "use its most specific words as keys"),
     "wide_key": (W, "'{key}' has full-width letters, found only when they are typed so", "add {narrow}"),
     "broad_key": (W, "'{key}' is found in nearly every message", "write a word specific to this entry"),
     "one_character": (W, "'{key}' is one character, found inside other words too", "write a longer word, or set lore.cjk_words"),
     "name_key": (W, "'{key}' is a speaker's name, which stands before every message of theirs", "make it constant, or write another key"),
     "repeated_key": (W, "'{key}' and '{other}' are the same key", "keep one"),
-    "redundant_key": (N, "'{key}' adds nothing: it contains '{other}'", "keep the shorter one"),
     "same_keys": (W, "it has the same keys as '{other}' and goes to the same place", "make them one entry, or give both a group"),
     # ── secondary keys ──
     "ignored_secondary": (W, "its secondary keys ({keys}) are ignored: selective is off", "set selective to true, or remove them"),
-    "idle_logic": (N, "logic {logic} without secondary keys has no effect", "add secondary keys, or set the logic back"),
-    "idle_selective": (N, "selective without secondary keys has no effect", "add secondary keys, or set it to false"),
     "contradiction": (E, "the keys that activate it also exclude it: {keys}", "write a key without that word"),
     "idle_secondary": (W, "a secondary key ({keys}) is part of every key, so it has no effect", "write a word that must also be present"),
     "regex_ignores": (W, "use_regex: {fields} of this entry are ignored", 'write the key as "/pattern/" without use_regex'),
     # ── patterns ──
     "broken_pattern": (E, "{key} is not a valid pattern and is searched as plain text: {why}", "correct the pattern"),
-    "slashed_text": (N, "{key} is plain text, slashes included: {why}", "nothing, if that is meant"),
     "broken_regex": (E, "use_regex is on and {key} is not a valid pattern, so it never matches: {why}", "correct the pattern"),
     "costly_pattern": (E, "{key} is too large to run: {why}", "write it smaller"),
     "slow_pattern": (W, "{key} can take very long on some texts and is then stopped", "put no loop inside a loop: /(ab+)+/ is /ab+(?:ab+)*/"),
     "empty_pattern": (W, "{key} matches the empty text, so everything", "ask for at least one character"),
     "sticky_flag": (E, "the flag y pins {key} to the very start, where no message begins", "leave the flag out"),
     "anchored_pattern": (E, "^ in {key} never meets the start of a message", r"leave it out, or write \x01 for the start of a message"),
-    "pattern_case": (N, "{key} tells upper from lower case, while other keys do not", "add the flag i if that is not meant: {key}i"),
     # ── recursion ──
-    "circle": (N, "they activate each other: {path}", "set preventRecursion on one of them, if they should not all come at once"),
     "wakes_many": (W, "its text activates {count} of {of} entries", "set preventRecursion on it, or excludeRecursion on them"),
     # ── costs ──
     "too_dear": (E, "{tokens} tokens never fit into {budget}", "shorten it, or let it ignore the budget"),
-    "greedy": (N, "{tokens} tokens take more than half of {budget}", "split it into entries of their own keys"),
     "constants_too_dear": (E, "the constant entries together take {tokens} tokens of {budget}", "shorten them, or give some keys instead"),
     "constants_greedy": (W, "the constant entries take {tokens} of {budget} tokens, more than half", "give some of them keys instead"),
     # ── groups ──
@@ -85,20 +75,13 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "group_alike": (W, "the groups '{group}' and '{other}' are two", "write both the same way"),
     "no_weight": (W, "weight {weight}: it never wins the group '{group}'", "write 1 or more"),
     "outranked": (W, "'{winner}' has the same keys and wins the group '{group}' every time", "remove groupOverride there, or give this one keys of its own"),
-    "idle_weight": (N, "it has a group weight, and no group", "name its group"),
     # ── effects ──
     "short_sticky": (W, "sticky {messages} is over before the next turn; a turn is two messages", "write 3 for one turn more, 5 for two"),
     "short_cooldown": (W, "cooldown {messages} is over before the next turn; a turn is two messages", "write 3 to skip one turn, 5 for two"),
-    "sticky_constant": (N, "it is constant, so sticky adds nothing", "remove one of them"),
     "nameless_outlet": (E, "it goes to an outlet without a name, which is nowhere", "name the outlet and write {{outlet::name}} where it belongs"),
     "default_outlet": (W, "it goes to an outlet without a name, so it stands before the character", "name the outlet"),
     "no_position": (E, "it has no position the rules know, so its text goes nowhere", "write a position from 0 to 7"),
-    "default_position": (N, "it has no known position, so it stands before the character", "write a position"),
-    "idle_depth": (N, "depth {depth} counts only at position 4", "set the position to 4, or remove it"),
-    "idle_role": (N, "role {role} counts only at position 4", "set the position to 4, or remove it"),
-    "idle_outlet": (N, "it names the outlet {outlet} and goes elsewhere", "set the position to 7, or empty the name"),
     "idle_probability": (W, "probability {probability} is not rolled: useProbability is off", "switch it on, or write 100"),
-    "idle_keys": (N, "it is constant, so its keys ({keys}) are ignored", "remove the keys, or constant"),
     # ── texts ──
     "unknown_macro": (W, "{macro} is not a known macro: it stays as it is written", "correct it, or check that your frontend knows it"),
     "open_macro": (W, "{opened} times {{{{ and {closed} times }}}}: a macro is not closed", "close it"),
@@ -114,7 +97,6 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "decorator_value": (W, "'{line}' needs another value and has no effect", "correct its value"),
     "idle_decorator": (W, "SillyTavern does not know '{line}' and removes it", "use the entry's own fields instead"),
     "v2_decorator": (W, "'{line}' is of V3; readers of V2 cards print it or drop it", "save the card as V3"),
-    "v2_field": (N, "{field} is a field of V3; this card is V2", "save the card as V3"),
     "lost_field": (W, "SillyTavern does not take over {fields}", "use fields of world files"),
 }.items()})  # fmt: skip
 

@@ -107,7 +107,7 @@ NULLABLE = {"scan_depth", "case_sensitive", "match_whole_words", "use_group_scor
 class FindingOut(Out):
     """A fault."""
 
-    severity: Literal["error", "warning", "note"]
+    severity: Literal["error", "warning"]
     code: str
     uid: str
     """of the entry; "" = the book itself"""

@@ -35,7 +35,6 @@ class FindingsOut(Out):
     items: list[FindingOut]
     errors: int
     warnings: int
-    notes: int
 
 
 class ScanIn(In):
@@ -143,7 +142,7 @@ def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
     faults = check(file, ruled(call.shelf.settings, rules))
     items = [finding_out(call, one, file.book.format) for one in faults]
     of = Counter(one.severity for one in items)
-    return FindingsOut(items=items, errors=of["error"], warnings=of["warning"], notes=of["note"])
+    return FindingsOut(items=items, errors=of["error"], warnings=of["warning"])
 
 
 @routes.post("/scan")

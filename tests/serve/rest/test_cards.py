@@ -141,13 +141,13 @@ def test_a_role_without_a_card_gets_one(role: Any) -> None:
 
 def test_a_card_is_linted_without_being_kept(api: httpx.Client) -> None:
     roles = good(api.get("/roles"))["total"]
-    found = good(api.post("/files/look", content=card("Never Here", first_mes=""), headers=OCTETS))[
-        "card"
-    ]
-    assert ("no_greeting" in [one["code"] for one in found["items"]], found["card"]["entries"]) == (
-        True,
-        3,
-    )
+    raw = json.loads(card("Never Here", "json"))
+    raw |= {"spec": "chara_card_v2", "spec_version": "2.0"}
+    raw["data"]["nickname"] = "Nev"
+    looked = api.post("/files/look", content=json.dumps(raw).encode(), headers=OCTETS)
+    found = good(looked)["card"]
+    assert "v3_field" in [one["code"] for one in found["items"]]
+    assert found["card"]["entries"] == 3
     assert good(api.get("/roles"))["total"] == roles
 
 

@@ -10,8 +10,8 @@ import { ofBook } from "./parts.js";
 export function Faults({ found, choose }) {
   if (found.error) return html`<${Trouble} error=${found.error} again=${found.again} />`;
   if (!found.value) return html`<${Busy} />`;
-  const { items, errors, warnings, notes } = found.value;
-  return html`<div class="row apart"><p>${t("lore.faults", { errors: number(errors), warnings: number(warnings), notes: number(notes) })}</p><${Button} kind="small" onClick=${found.again}>${t("lore.faults.again")}<//></div><${Findings} items=${items} choose=${choose} />`;
+  const { items, errors, warnings } = found.value;
+  return html`<div class="row apart"><p>${t("lore.faults", { errors: number(errors), warnings: number(warnings) })}</p><${Button} kind="small" onClick=${found.again}>${t("lore.faults.again")}<//></div><${Findings} items=${items} choose=${choose} />`;
 }
 
 /** The expectations beside a book: written and played. */
