@@ -1,37 +1,20 @@
 """Lorebooks, their entries and what is wrong with them, as they go out; entries as they come in."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from rolememory.authoring.books import title
-from rolememory.authoring.entries import Placed
+from rolememory.authoring.entries import FIELDS, Placed
+from rolememory.authoring.import_review import CatchAllKey
 from rolememory.authoring.lint import words
 from rolememory.authoring.lint.finding import LintFinding, written
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.scan import target
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.serve.rest.dependencies import HomeCall, tag
-from rolememory.serve.rest.schemas import In, Line, Lines, Out, Said, Scalar, Text
-
-Whole = Annotated[int, Field(ge=0, le=1_000_000)]
-Number = Annotated[int | float, Field(ge=-1_000_000, le=1_000_000)]
-Position = Literal[
-    "before", "after", "an_top", "an_bottom", "depth", "em_top", "em_bottom", "outlet"
-]
-Logic = Literal["and_any", "and_all", "not_any", "not_all"]
-Voice = Literal["system", "user", "assistant"]
-Elsewhere = Literal[
-    "persona", "description", "personality", "depth_prompt", "scenario", "creator_notes"
-]
-
-
-class EverywhereOut(Out):
-    """A key that brings its entry on every turn."""
-
-    entry: str
-    key: str
+from rolememory.serve.rest.schemas import In, Out, Said, Scalar, Text, bounded
 
 
 class BookOut(Out):
@@ -50,46 +33,18 @@ class BookOut(Out):
     """shared: ids of the roles that use it"""
     has_tests: bool
     etag: str
-    everywhere: list[EverywhereOut] = Field([])
+    everywhere: list[CatchAllKey] = Field([])
     """keys that match everything, told where a book is imported"""
 
 
-class EntryFields(In):
+_Fields: type[In] = create_model("_Fields", __base__=In, **bounded(LoreEntry, FIELDS))
+
+
+class EntryFields(_Fields):
     """Fields of an entry by our names, whatever the format of the book; what is not named stays."""
 
-    comment: Line | None = None
-    """its title in editors"""
     content: Text | None = None
-    keys: Lines | None = None
-    secondary_keys: Lines | None = None
-    selective: bool | None = None
-    selective_logic: Logic | None = None
-    constant: bool | None = None
-    enabled: bool | None = None
-    insertion_order: Number | None = None
-    position: Position | None = None
-    depth: Whole | None = None
-    role: Voice | None = None
-    outlet: Line | None = None
-    ignore_budget: bool | None = None
-    exclude_recursion: bool | None = None
-    prevent_recursion: bool | None = None
-    delay_until_recursion: Whole | None = None
     probability: float | None = Field(None, ge=0, le=100)
-    use_probability: bool | None = None
-    scan_depth: Whole | None = None
-    case_sensitive: bool | None = None
-    match_whole_words: bool | None = None
-    use_group_scoring: bool | None = None
-    match_sources: list[Elsewhere] | None = Field(None, max_length=6)
-    group: Line | None = None
-    group_override: bool | None = None
-    group_weight: Number | None = None
-    sticky: Whole | None = None
-    cooldown: Whole | None = None
-    delay: Whole | None = None
-    triggers: list[Line] | None = Field(None, max_length=20)
-    by_meaning: bool | None = None
 
     def told(self) -> dict[str, Any]:
         """What was named; null only where a file may say null: the setting holds."""

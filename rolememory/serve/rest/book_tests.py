@@ -9,7 +9,8 @@ from pydantic import Field
 from rolememory.authoring.expectation_run import check as play
 from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
 from rolememory.authoring.lint.check import check
-from rolememory.authoring.scan import Silent, look
+from rolememory.authoring.scan import MatchPlace, Silent, look
+from rolememory.schema.role import Character
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
 from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read, ruled
@@ -18,7 +19,7 @@ from rolememory.serve.rest.dependencies import IfMatch, router, tag
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
 from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Said, Why
-from rolememory.serve.rest.turn_schemas import CharacterIn, Messages
+from rolememory.serve.rest.turn_schemas import Messages
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
 
@@ -42,22 +43,11 @@ class ScanIn(In):
 
     messages: Messages
     rules: Name | None = None
-    character: CharacterIn | None = None
+    character: Character | None = None
     seed: int = Field(0, ge=0, le=2**31)
     trigger: Name = "normal"
     everything: bool = False
     """also explain entries that nobody spoke of"""
-
-
-class PlaceOut(Out):
-    """Where the text that woke an entry stands."""
-
-    source: str
-    message: int
-    """from 1; 0 = no message"""
-    offset: int
-    match: str
-    quote: str
 
 
 class FiredOut(Out):
@@ -68,7 +58,7 @@ class FiredOut(Out):
     in_pass: int
     phase: str
     why: Why
-    place: PlaceOut | None
+    place: MatchPlace | None
     woken_by: str
     tokens: int
     target: str
@@ -152,7 +142,7 @@ def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
         [read(call.shelf.file(book)).book],
         [raw_message(one) for one in given.messages],
         settings=ruled(call.shelf.settings, given.rules),
-        card=given.character.card() if given.character else None,
+        card=given.character,
         trigger=given.trigger,
         chance=given.seed,
         everything=given.everything,

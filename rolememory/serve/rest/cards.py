@@ -9,14 +9,14 @@ from rolememory.authoring.books import BookFile
 from rolememory.authoring.card_faults import card_faults
 from rolememory.authoring.convert import Converted, convert
 from rolememory.authoring.import_card import Match, card_of, import_card, match
-from rolememory.authoring.import_review import everywhere
+from rolememory.authoring.import_review import CatchAllKey, everywhere
 from rolememory.authoring.lint.check import check
 from rolememory.cards.base import load
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
 from rolememory.errors import FileError, InvalidValueError, UnknownNameError
-from rolememory.serve.rest.book_schemas import EverywhereOut, FindingOut, finding_out
+from rolememory.serve.rest.book_schemas import FindingOut, finding_out
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
 from rolememory.serve.rest.error_responses import answer, parted
@@ -58,7 +58,7 @@ class AdoptedOut(Out):
     kept: list[str]
     """books that were edited here and stay"""
     problems: list[Said]
-    everywhere: list[EverywhereOut]
+    everywhere: list[CatchAllKey]
     """keys that match everything"""
 
 
@@ -76,7 +76,7 @@ class BookSeen(Out):
     format: str
     entries: int
     problems: list[Said]
-    everywhere: list[EverywhereOut]
+    everywhere: list[CatchAllKey]
     """keys that match everything"""
 
 

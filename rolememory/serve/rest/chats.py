@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import Query
 
-from rolememory.chats.stories import Living
+from rolememory.chats.stories import Living, Story
 from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import ChatMessage
@@ -90,16 +90,6 @@ class ChatPatch(In):
     mode: Mode | None = None
 
 
-class StoryOut(Out):
-    """What chats may have in common."""
-
-    name: str
-    of: str | None
-    at: datetime | None
-    """what was told in `of` until then is known here"""
-    merged: list[str]
-
-
 class StoryIn(In):
     """A new story."""
 
@@ -148,25 +138,25 @@ def list_chats(
 
 
 @routes.get("/stories")
-def list_stories(call: RoleCall, page: Paged) -> Page[StoryOut]:
+def list_stories(call: RoleCall, page: Paged) -> Page[Story]:
     """Every named story, the life that chats share first."""
-    return page(call.role.stories.list(), StoryOut.from_value)
+    return page(call.role.stories.list())
 
 
 @routes.post("/stories", status_code=201)
-def begin(call: RoleCall, given: StoryIn) -> StoryOut:
+def begin(call: RoleCall, given: StoryIn) -> Story:
     """A new story: empty, or one that knows what was told in another until then."""
     made = call.role.stories.begin(given.name, given.of, given.at)
     call.tell("chat")
-    return StoryOut.from_value(made)
+    return made
 
 
 @routes.post("/stories/merge")
-def merge(call: RoleCall, given: StoryMergeIn) -> StoryOut:
+def merge(call: RoleCall, given: StoryMergeIn) -> Story:
     """Let everything told in one story be known in another as well."""
     into = call.role.stories.merge(given.name, given.into)
     call.tell("chat")
-    return StoryOut.from_value(into)
+    return into
 
 
 @routes.get("/stories/default")

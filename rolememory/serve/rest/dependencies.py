@@ -22,7 +22,7 @@ from rolememory.serve.rest.schemas import Faulty, Out, Page
 
 MOST_ROWS = 500
 Thing = TypeVar("Thing")
-Row = TypeVar("Row", bound=BaseModel)
+Row = TypeVar("Row")
 Shown = TypeVar("Shown", bound=Out)
 SHAPES = "#/components/schemas/"
 # By reference: of a model, FastAPI makes a reader of its own for every status of every path, half a second of each start.
@@ -159,7 +159,9 @@ class Pages:
     ) -> None:
         self._limit, self._offset = limit, offset
 
-    def __call__(self, rows: Sequence[Thing], shown: Callable[[Thing], Row]) -> Page[Row]:
+    def __call__(
+        self, rows: Sequence[Any], shown: Callable[[Any], Row] = lambda row: row
+    ) -> Page[Row]:
         """The wanted part of the rows."""
         limit, offset = self._limit, self._offset
         items = [shown(one) for one in rows[offset : offset + limit]]

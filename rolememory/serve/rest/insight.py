@@ -9,7 +9,7 @@ from fastapi import Depends
 from pydantic import Field
 
 from rolememory.authoring.survey import Survey, survey
-from rolememory.authoring.themes import alike
+from rolememory.authoring.themes import Theme, alike
 from rolememory.engine import RoleMemory
 from rolememory.schema.scene import Language
 from rolememory.serve.rest.dependencies import RoleCall, kept, router
@@ -19,14 +19,6 @@ from rolememory.serve.rest.schemas import Out, Why
 
 routes = router("insight", under="/roles/{role}")
 MOST_EDGES = 2000  # of each kind
-
-
-class ThemeOut(Out):
-    """Memories that have to do with one another, nearest to its heart first."""
-
-    name: list[str]
-    """its most telling words, as they are written in the memories"""
-    ids: list[str]
 
 
 class MapEdge(Out):
@@ -43,7 +35,7 @@ class MapOut(Out):
 
     by: Literal["meaning", "words"]
     """what nearness is by: the embedding model, or shared words where there is none"""
-    themes: list[ThemeOut]
+    themes: list[Theme]
     edges: list[MapEdge]
 
 
@@ -118,7 +110,7 @@ class InsightOut(Out):
     by: Literal["meaning", "words"]
     looked: int
     """memories that were compared: those that count, at most the newest 6000"""
-    themes: list[ThemeOut]
+    themes: list[Theme]
     alone: int
     """how many belong to no theme"""
     quiet: list[QuietOut]

@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from rolememory.recall.active_set import ActiveSet
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import tag
-from rolememory.serve.rest.schemas import Id, In, Line, Lines, Out, Text
+from rolememory.serve.rest.schemas import Id, In, Line, Out, Text, bounded
 from rolememory.storage.codec import FIELDS, value_of
 from rolememory.usage.weights import weight
 
 Logic = Literal["and_any", "and_all", "not_any", "not_all"]
 Kind = Literal["episodic", "semantic", "trait", "goal"]
 Origin = Literal["manual", "user_input", "summary", "ai_output", "inference"]
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class EvidenceIn(In):
@@ -38,34 +37,20 @@ class ChapterShape(In):
     people: list[Line] = Field(default_factory=list, max_length=100)
 
 
-class MemoryFieldsIn(In):
+_OTHERWISE = ("id", "content", "evidence", "chapter", "written")
+_Fields: type[In] = create_model(
+    "_Fields",
+    __base__=In,
+    **bounded(Memory, (name for name in Memory.model_fields if name not in _OTHERWISE)),
+)
+
+
+class MemoryFieldsIn(_Fields):
     """Fields of a memory; what is not named keeps its value, null gives back the default."""
 
     content: str | None = Field(None, min_length=1, max_length=100_000)
-    type: Kind | None = None
-    keys: Lines | None = None
-    secondary_keys: Lines | None = None
-    selective_logic: Logic | None = None
-    triggers: list[Line] | None = Field(None, max_length=20)
-    constant: bool | None = None
-    priority: int | None = Field(None, ge=0, le=100)
-    weight: float | None = Field(None, ge=0.0, le=2.0)
-    salience: Share | None = None
-    decay: float | None = Field(None, ge=0.0, le=1000.0)
-    topics: Lines | None = None
-    emotions: Lines | None = None
-    tags: Lines | None = None
-    source: Origin | None = None
-    subject: Line | None = None
-    user: Line | None = None
-    created: datetime | None = None
-    expires: datetime | None = None
-    confidence: Share | None = None
     evidence: list[EvidenceIn] | None = Field(None, max_length=100)
     chapter: ChapterShape | None = None
-    supersedes: list[Id] | None = Field(None, max_length=1000)
-    archived: bool | None = None
-    locked: bool | None = None
 
     def told(self) -> dict[str, Any]:
         """What was named, as memory.json would have it."""

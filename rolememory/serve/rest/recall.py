@@ -242,7 +242,7 @@ def _turn(call: RoleCall, given: TurnRequest, dry_run: bool) -> tuple[Turn, floa
     _check_extent(call.app_state, given)
     turn = call.role.recall(
         [raw_message(one) for one in given.messages],
-        character=given.character.card() if given.character else None,
+        character=given.character,
         dry_run=dry_run,
         unseen=given.unseen,
         lore=settings.lorebook == "ours" if given.lore is None else given.lore,
@@ -263,6 +263,8 @@ def _check_extent(app_state: AppState, given: TurnRequest | ObserveIn) -> None:
     """Bounded before any work. Raises: HTTPException."""
     settings = app_state.settings
     characters = sum(len(plain_text(one.content)) for one in given.messages)
+    if isinstance(given, TurnRequest) and given.character:
+        characters += len(str(given.character))
     if len(given.messages) > settings.max_messages or characters > settings.max_characters:
         raise HTTPException(413)
 

@@ -1,14 +1,18 @@
 """What requests may hold and answers do hold: closed, bounded, the same words as everywhere else."""
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic.fields import FieldInfo
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(min_length=1, max_length=300)]
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=100_000)]
 Lines = Annotated[list[Line], Field(max_length=200)]
+Whole = Annotated[int, Field(ge=0, le=1_000_000)]
+Number = Annotated[int | float, Field(ge=-1_000_000, le=1_000_000)]
 Ids = Annotated[list[Id], Field(min_length=1, max_length=5000)]
 Target = Literal["memory", "entry", "settings", "message"]
 Scalar = str | int | float | bool | None
@@ -42,6 +46,29 @@ class Out(BaseModel):
             if name not in more and hasattr(value, name)
         }
         return cls.model_validate({**same, **more}, context=words)
+
+
+_BOUNDED: Mapping[Any, Any] = {
+    str: Line,
+    str | None: Line,
+    int: Whole,
+    int | None: Whole,
+    int | float: Number,
+    tuple[str, ...]: Lines,
+}
+"""What stands for an unbounded type of ours in a request."""
+
+
+def bounded(model: type[BaseModel], names: Iterable[str]) -> dict[str, Any]:
+    """Fields of a value of ours as a request may name them: all optional, none without end. For `create_model`."""
+    return {name: (_bounded(model.model_fields[name]) | None, None) for name in names}
+
+
+def _bounded(one: FieldInfo) -> Any:
+    kind: Any = _BOUNDED.get(one.annotation, one.annotation)
+    for bound in one.metadata:
+        kind = Annotated[kind, bound]
+    return kind
 
 
 class InWords(Protocol):

@@ -45,31 +45,6 @@ class AttendanceIn(In):
     """the other characters of a group, by name; left out: those of the time before"""
 
 
-class CharacterIn(In):
-    """The card's texts, where the frontend has another card than the role."""
-
-    name: Line = ""
-    user: Line = "User"
-    description: Text = ""
-    personality: Text = ""
-    scenario: Text = ""
-    persona: Text = ""
-    depth_prompt: Text = ""
-    creator_notes: Text = ""
-    file: Line = ""
-    tags: tuple[Line, ...] = Field(default_factory=tuple, max_length=200)
-    system_prompt: Text = ""
-    post_history: Text = ""
-    mes_example: Text = ""
-    first_mes: Text = ""
-    alternate_greetings: tuple[Text, ...] = Field(default_factory=tuple, max_length=200)
-    version: Line = ""
-
-    def card(self) -> Character:
-        """As the engine takes it."""
-        return Character(**dict(self))
-
-
 class BudgetIn(In):
     """What this turn may cost; what is not named is as the settings say."""
 
@@ -117,7 +92,8 @@ class TurnRequest(AttendanceIn):
     """the frontend's id of the chat; without one it is found by its beginning"""
     user: Name | None = None
     """who speaks to the character"""
-    character: CharacterIn | None = None
+    character: Character | None = None
+    """the card's texts, where the frontend has another card than the role"""
     budget: BudgetIn | None = None
     now: datetime | None = None
     unseen: int | None = Field(None, ge=0, le=10_000_000)

@@ -2,23 +2,12 @@
 
 from pydantic import Field
 
-from rolememory.engine.users import User
+from rolememory.engine.users import User, UserInRole
 from rolememory.errors import UnknownNameError
 from rolememory.serve.rest.dependencies import HomeCall, Paged, router
 from rolememory.serve.rest.schemas import In, Line, Out, Page
 
 routes = router("users")
-
-
-class RoleUserOut(Out):
-    """What one role has of a person."""
-
-    role: str
-    name: str
-    memories: int
-    archived: int
-    chats: int
-    waiting: int
 
 
 class UserOut(Out):
@@ -29,7 +18,7 @@ class UserOut(Out):
     """all names that were linked, `user` first"""
     memories: int
     chats: int
-    roles: list[RoleUserOut]
+    roles: list[UserInRole]
 
 
 class UnaskedOut(Out):
