@@ -23,7 +23,6 @@ class UntaggedReply(NamedTuple):
 
     text: str  # the very same string where there was no tag, or nothing else
     emotions: tuple[str, ...] = ()  # labels of `text.affect.EMOTIONS`, in the order told
-    gestures: tuple[str, ...] = ()  # as written
 
 
 _LANGUAGES = lexicon("tags")["languages"].values()
@@ -77,7 +76,6 @@ _PAIR = re.compile(
 _QUOTED_PAIR = re.compile(
     r"""["'](?P<name>\w+)["']\s*:\s*(?:\{\s*["']name["']\s*:\s*)?["'](?P<value>[^"']{1,40})["']"""
 )
-_DOES_NAME = re.compile(_DOES, re.IGNORECASE)
 _FEELS_NAME = re.compile(_FEELS, re.IGNORECASE)
 _STRENGTH = re.compile(r"[\s:：=|*×x]*\d+(?:\.\d+)?%?\s*$", re.IGNORECASE)
 _AND = re.compile(rf"\s*(?:[,，、/|&+]|{'|'.join(_words('and'))})\s*")
@@ -88,78 +86,61 @@ _ALSO_WORDS = frozenset(_words("also_words"))
 
 
 def strip_tags(raw: str) -> UntaggedReply:
-    """The reply without tags of emotion and gesture, and what these said. Cost: O(length).
+    """The reply without tags of emotion and gesture, and the emotions that these told. Cost: O(length).
 
     >>> strip_tags("[happy] You came back! *smiles*")
-    UntaggedReply(text='You came back! *smiles*', emotions=('joy',), gestures=())
+    UntaggedReply(text='You came back! *smiles*', emotions=('joy',))
     >>> strip_tags("（难过）我以为你走了。【动作：低头】（门开着）")
-    UntaggedReply(text='我以为你走了。（门开着）', emotions=('sadness',), gestures=('低头',))
+    UntaggedReply(text='我以为你走了。（门开着）', emotions=('sadness',))
     """
     told = list(_found(raw))
     if not told:
         return UntaggedReply(raw)
-    text = "".join(_pieces(raw, (match.span() for match, _, _ in told))).strip()
-    emotions, gestures = _together((labels, gestures) for _, labels, gestures in told)
-    return UntaggedReply(text or raw, tuple(dict.fromkeys(emotions)), gestures)
+    text = "".join(_pieces(raw, (match.span() for match, _ in told))).strip()
+    emotions = dict.fromkeys(label for _, labels in told for label in labels)
+    return UntaggedReply(text or raw, tuple(emotions))
 
 
-_Said = tuple[tuple[str, ...], tuple[str, ...]]  # emotions, gestures
-
-
-def _found(raw: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], tuple[str, ...]]]:
-    """Every tag with its emotions and gestures, in order and apart."""
+def _found(raw: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Every tag with its emotions, in order and apart."""
     place = 0
     while opening := _OPENS.search(raw, place):
         place = opening.end()
         match = _forms(opening.group()).match(raw, opening.start())
-        if match and (said := _read(match)) is not None:
+        if match and (felt := _read(match)) is not None:
             place = match.end()
-            yield match, *said
+            yield match, felt
 
 
-def _read(match: re.Match[str]) -> _Said | None:
-    """What a tag says; None when it is none."""
+def _read(match: re.Match[str]) -> list[str] | None:
+    """The emotions that a tag tells; None when it is no tag."""
     kind = match.lastgroup or ""
     if kind in ("inside", "attribute"):
         return _named(match["element"] or match["empty"], match[kind])
     if kind == "token":
-        return _felt(match["token"].replace("_", " ")), ()
-    if kind == "act":
-        return _together(_named(pair["name"], pair["value"]) for pair in _acted(match["act"]))
+        return _felt(match["token"].replace("_", " "))
     if kind == "bare":
         return _bare(match[kind])
-    return _together(_named(pair["name"], pair["value"]) for pair in _PAIR.finditer(match[kind]))
+    quoted = list(_QUOTED_PAIR.finditer(match[kind])) if kind == "act" else []
+    pairs = quoted or _PAIR.finditer(match[kind])
+    return [label for pair in pairs for label in _named(pair["name"], pair["value"])]
 
 
-def _acted(body: str) -> list[re.Match[str]]:
-    return list(_QUOTED_PAIR.finditer(body)) or list(_PAIR.finditer(body))
+def _named(name: str, value: str) -> list[str]:
+    """The emotions of a value, where its name says that it tells them."""
+    return _felt(value.strip().strip("\"'“”")) if _FEELS_NAME.fullmatch(name) else []
 
 
-def _together(parts: Iterable[_Said]) -> _Said:
-    said = list(parts)
-    return tuple(label for labels, _ in said for label in labels), tuple(
-        gesture for _, gestures in said for gesture in gestures
-    )
-
-
-def _named(name: str, value: str) -> _Said:
-    """A value that says by its name what it is."""
-    value = value.strip().strip("\"'“”")
-    if _DOES_NAME.fullmatch(name):
-        return (), (value,) if value else ()
-    return (_felt(value), ()) if _FEELS_NAME.fullmatch(name) else ((), ())
-
-
-def _felt(value: str) -> tuple[str, ...]:
+def _felt(value: str) -> list[str]:
     """The strongest emotion of each word of a value."""
     words = [_STRENGTH.sub("", word).strip() for word in _AND.split(value)]
     feelings = [
         affect_of_labels([word]) for word in words if word and word.lower() not in _NOTHING_FELT
     ]
-    return tuple(feeling.emotions[0][0] for feeling in feelings if feeling.emotions)
+    return [feeling.emotions[0][0] for feeling in feelings if feeling.emotions]
 
 
-def _bare(value: str) -> _Said | None:
+def _bare(value: str) -> list[str] | None:
     """Labels alone in brackets: all of them must be names of emotions."""
     labels: list[str] = []
     for word in _AND.split(_STRENGTH.sub("", value).strip()):
@@ -167,7 +148,7 @@ def _bare(value: str) -> _Said | None:
         if label is None:
             return None
         labels += [label] if label else []
-    return tuple(labels), ()
+    return labels
 
 
 def _label(word: str) -> str | None:
