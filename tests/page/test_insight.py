@@ -1,5 +1,7 @@
 """What stands out, on the page: every finding is decided with one press, and every decision can be taken back."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -36,6 +38,16 @@ def undo(visitor: Visitor) -> None:
     visitor.page.locator(".toast").last.get_by_role(
         "button", name=visitor.says("undo"), exact=True
     ).click()
+
+
+@EITHER
+def test_how_the_model_stands_is_told_in_the_language_of_the_page(
+    visitor: Visitor, known: Caller
+) -> None:
+    visitor.goes("insight", known.id)
+    told = part(visitor, "figures").locator(".facts dd").last
+    states = [visitor.says(f"meaning.{one}") for one in ("ready", "loading", "absent", "failed")]
+    expect(told).to_have_text(re.compile("|".join(map(re.escape, states))))
 
 
 @EITHER

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
+from rolememory.storage.settings_tree import sections
 from tests.page.visitors import EITHER, Visitor
 from tests.serve.rest.callers import Caller
 
@@ -25,6 +26,14 @@ def test_a_setting_is_found_explained_changed_and_put_back(visitor: Visitor, hou
     visitor.button("settings.reset.one", key=KEY).click()
     visitor.reads(visitor.says("settings.is.default"))
     assert visitor.served.home.settings.recall.relevance_threshold == 0.3
+
+
+@EITHER
+def test_every_table_of_settings_says_what_it_is_for(visitor: Visitor) -> None:
+    visitor.goes("settings")
+    groups = visitor.page.locator(".group > summary")
+    expect(groups).to_have_count(1 + len([name for name in sections() if "." not in name]))
+    assert [told for told in groups.all_inner_texts() if "settings.of." in told] == []
 
 
 def test_a_value_that_does_not_fit_is_refused_with_the_reason(at_desk: Visitor) -> None:

@@ -43,7 +43,7 @@ function Figures({ stats }) {
     ["user", rowsOf(stats.by_user, (name) => name || t("insight.shared"))], ["tags", rowsOf(stats.tags)],
   ];
   return html`<section class="sheet" aria-labelledby="figures"><h2 id="figures">${t("insight.figures")}</h2>
-    <dl class="facts">${FACTS.map((name) => html`<dt>${t(`figure.${name}`)}</dt><dd>${number(stats[name])}</dd>`)}<dt>${t("figure.meaning")}</dt><dd>${stats.meaning}</dd></dl>
+    <dl class="facts">${FACTS.map((name) => html`<dt>${t(`figure.${name}`)}</dt><dd>${number(stats[name])}</dd>`)}<dt>${t("figure.meaning")}</dt><dd>${t(`meaning.${stats.meaning}`)}</dd></dl>
     <div class="grid">${plots.filter(([, rows]) => rows.length).map(([name, rows]) => html`<div key=${name}><h3>${t(`insight.by.${name}`)}</h3><${Bars} label=${t(`insight.by.${name}`)} rows=${rows} /></div>`)}</div></section>`;
 }
 
