@@ -301,6 +301,11 @@ def try_book(
 
     path = book_path(book)
     sheet = Path(tests) if tests else beside(path)
+    if not sheet.exists():
+        raise InvalidValueError(
+            "{sheet}: no such file; what the book should do is written there, and `rolememory book new` makes an example",
+            sheet=sheet,
+        )
 
     def once() -> int:
         cases = read_expectations(read_text(str(sheet)), str(sheet))

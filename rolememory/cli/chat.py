@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 300.0  # of a whole reply
 _HELP = translatable(
-    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /chapter [TITLE]  end a chapter    /quit  end"
+    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /chapter [TITLE]  end a chapter    /help  these commands    /quit  end"
 )
 
 
@@ -85,6 +85,7 @@ class ChatSession:
 
         commands = {
             "/quit": lambda: False,
+            "/help": lambda: out.say(_HELP, style="dim"),
             "/why": self._why,
             "/swipe": self._swipe,
             "/undo": self._undo,
@@ -137,6 +138,8 @@ class ChatSession:
         return "".join(parts)
 
     def _pane(self, before: set[str]) -> None:
+        if self.turn and self.turn.answer.closed:
+            self._why()
         for one in self.turn.recalled if self.turn else ():
             out.line(f"  ~ {one_line(one.memory.content)}  {one.score:.2f}", "dim")
         for memory_id, memory in self.role_memory.memories.items():

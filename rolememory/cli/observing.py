@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role
 from rolememory.cli.memory_rows import memory_json
@@ -155,13 +157,14 @@ def infer(role: RoleName) -> None:
         report = role_memory.learner.behind.infer()
         drawn = _new(role_memory, before)
     notes = list(map(worded, report.notes))
-    if out.json({"drawn": list(map(memory_json, drawn)), "notes": notes}):
-        return
-    for memory in drawn:
-        out.line(f"  + {one_line(memory.content)}  ({memory.confidence:.2f})")
-    out.warn(*notes)
-    if not (drawn or notes):
-        out.say("no new conclusions")
+    if not out.json({"drawn": list(map(memory_json, drawn)), "notes": notes}):
+        for memory in drawn:
+            out.line(f"  + {one_line(memory.content)}  ({memory.confidence:.2f})")
+        out.warn(*notes)
+        if not (drawn or notes):
+            out.say("no new conclusions")
+    if not report.finished:
+        raise typer.Exit(1)
 
 
 def _meant(role_memory: "RoleMemory", ids: list[str] | None) -> list[str]:

@@ -46,8 +46,8 @@ def argument(written: str, about: str) -> Any:
     return typer.Argument(metavar=written, help=about)
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """A reader of whole numbers from `least` up, for options."""
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A reader of whole numbers from `least` up, at most `most`, for options."""
 
     def read(text: str) -> int:
         try:
@@ -57,6 +57,10 @@ def whole(least: int) -> Callable[[str], int]:
         if number < least:
             raise typer.BadParameter(
                 say("expected a whole number from {least} up, got '{text}'", least=least, text=text)
+            )
+        if most is not None and number > most:
+            raise typer.BadParameter(
+                say("expected a whole number up to {most}, got '{text}'", most=most, text=text)
             )
         return number
 

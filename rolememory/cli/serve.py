@@ -25,7 +25,9 @@ def serve(
             "--upstream URL", "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1"
         ),
     ] = None,
-    port: Annotated[int | None, option("--port N", "port to listen on (8787)", whole(0))] = None,
+    port: Annotated[
+        int | None, option("--port N", "port to listen on (8787)", whole(0, 65535))
+    ] = None,
     host: Annotated[
         str | None, option("--host ADDRESS", "address to listen on (127.0.0.1)")
     ] = None,
@@ -85,7 +87,7 @@ def greet(app_state: "AppState", url: str) -> None:
         (say("paste into the frontend as API URL"), rows["url"]),
         (say("page"), rows["page"]),
         (say("home"), rows["home"]),
-        (say("model behind"), rows["upstream"] or say("none yet: --upstream URL")),
+        (say("model server"), rows["upstream"] or say("none yet: --upstream URL")),
         (say("meaning"), _meaning(app_state)),
     )
     for name, value in told:

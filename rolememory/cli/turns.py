@@ -1,6 +1,7 @@
 """recall, explain: one turn, the words for the prompt, and why."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import messages_of
@@ -8,12 +9,12 @@ from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import check_ids, memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
-from rolememory.cli.output import Row, out, picked, plain
+from rolememory.cli.output import Row, one_line, out, picked, plain
 from rolememory.cli.words import ProcessLanguage, say, told_reason
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
-    from rolememory.recall.turn import Turn
+    from rolememory.recall.turn import Explanation, Turn
 
 Said = Annotated[str, argument("MESSAGE|-", "what the user says; - reads it from standard input")]
 Chat = Annotated[
@@ -80,14 +81,35 @@ def explain(
             else memory_ids or [one.entry_id for one in turn.left_out()]
         )
         explanation = turn.explain(*ids, language=ProcessLanguage.language)
+        said = {row.id: _said(role_memory, row.id) for row in explanation.rows}
     if out.json([row_json(row) for row in explanation.rows]):
         return
     nothing = say("nothing is recalled; --all gives the reason for every memory")
-    out.raw(str(explanation) or nothing)
+    _tell_rows(explanation, said) if said else out.raw(str(explanation) or nothing)
     if not turn.recalled:
         tell_listeners(role_memory, user)
     if not wait:
         tell_without(messages[-1].content)
+
+
+_DIGEST = re.compile(r"[mp]-[0-9a-f]{8,}(-[0-9a-f]+)*")
+"""An id that does not say what it stands for: of a passage, or of a memory whose first words are not Latin."""
+
+
+def _said(role_memory: "RoleMemory", row_id: str) -> str:
+    """The text behind an id that says nothing of it, else ''."""
+    if not _DIGEST.fullmatch(row_id):
+        return ""
+    if memory := role_memory.memories.get(row_id):
+        return one_line(memory.content)
+    return one_line(role_memory.passage(row_id).content) if row_id.startswith("p-") else ""
+
+
+def _tell_rows(explanation: "Explanation", said: Mapping[str, str]) -> None:
+    for row, line in zip(explanation.rows, str(explanation).split("\n"), strict=True):
+        out.raw(line)
+        if text := said[row.id]:
+            out.line(f"      {text}", "dim")
 
 
 def ask(

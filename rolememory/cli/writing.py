@@ -73,13 +73,17 @@ def add(
 
 def _remember(role: str, raws: list[Row], many: bool) -> None:
     with open_role(role) as role_memory:
+        before = set(role_memory.memories)
         made = role_memory.remember_all(raws)
         name = role_memory.role.name
     if out.json([memory_json(memory) for memory in made] if many else memory_json(made[0])):
         return
     for memory in made:
-        text = one_line(memory.content)
-        out.say("{name} remembers {id}: {text}", name=name, id=memory.id, text=text)
+        told = {"name": name, "id": memory.id, "text": one_line(memory.content)}
+        if memory.id in before:
+            out.say("{name} already remembers {id}: {text}", **told)
+        else:
+            out.say("{name} remembers {id}: {text}", **told)
 
 
 def edit(

@@ -83,8 +83,8 @@ FoundOutLater = Callable[[], Reason]
 """Why one is out, where that takes a while to tell."""
 
 
-def _not_invited(relevance: float, least: float) -> Reason:
-    return Reason("uninvited", (("relevance", relevance), ("threshold", least)))
+def _too_faint(code: str, relevance: float, least: float) -> Reason:
+    return Reason(code, (("relevance", relevance), ("threshold", least)))
 
 
 @lru_cache(maxsize=16)
@@ -174,7 +174,7 @@ class Allowance:
         least = best * (OWN_ABOUT if self._names(memory.subject) else OWN_LEAST)
         if relevance >= least:
             return None
-        return _not_invited(relevance, least)
+        return _too_faint("reply_beside", relevance, least)
 
     def _names(self, who: str | None) -> bool:
         words = frozenset(_NAME_WORD.findall(self.query.casefold()))
@@ -187,7 +187,7 @@ class Allowance:
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
         if relevance < self._least:
-            return _not_invited(relevance, self._least)
+            return _too_faint("uninvited", relevance, self._least)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]
         own = memory.role == "assistant"

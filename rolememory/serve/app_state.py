@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 KEPT_TURNS = 100  # of each role
 _PASTE = "\n\n  rolememory:\n    role: |-\n      {{char}}\n    user: |-\n      {{user}}\n"
 _CURE = LocalizedText(
-    'say it in the URL (/r/NAME/v1), behind the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":'
+    'name it in the URL (/r/NAME/v1), after the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":'
 )
 _WHOSE = LocalizedText(
     'say it in the field "user", the header X-Rolememory-User, or in SillyTavern in "Include Body Parameters":'

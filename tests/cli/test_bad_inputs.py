@@ -343,6 +343,12 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
             id="one argument too many",
         ),
         pytest.param(
+            "serve --port 99999",
+            "error: --port: expected a whole number up to 65535, got '99999'; see `rolememory serve --help`",
+            "错误：--port：应为不大于 65535 的整数，却是“99999”；用法见 `rolememory serve --help`",
+            id="a port that is too large",
+        ),
+        pytest.param(
             "stats Mira beacon.x (b)",
             "error: too many arguments: beacon.x (b); see `rolememory stats --help`",
             "错误：多余的参数：beacon.x (b)；用法见 `rolememory stats --help`",

@@ -399,3 +399,11 @@ def _until(stream: TextIO, sign: str) -> list[str]:
         if sign in line:
             break
     return lines
+
+
+def test_a_book_without_expectations_says_where_they_go(command: Command, book: Path) -> None:
+    book.with_suffix(".test.toml").unlink()
+    ran = command("book", "test", str(book))
+    assert ran.code == 1
+    assert f"{book.with_suffix('.test.toml')}: no such file" in ran.err
+    assert "`rolememory book new`" in ran.err

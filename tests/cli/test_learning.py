@@ -312,6 +312,25 @@ def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(
             assert "Rex" in model.requests[-1].said
 
 
+@pytest.mark.parametrize(
+    ("language", "off"),
+    [("en", "memory is off in this chat"), ("zh", "这个会话已关闭记忆")],
+)
+def test_talking_tells_that_memory_is_off_and_which_commands_there_are(
+    home: Command, language: str, off: str
+) -> None:
+    with Endpoint(streams("Hm.")) as model:
+        line = ("chat", "Mira", "--upstream", model.url)
+        first = run(home, *line, given="/memory off\nHello.\n/help\n", language=language)
+        assert first.count(off) == 2
+        assert first.count("/help") == 2
+        assert [one.json["messages"][-1]["content"] for one in model.requests] == [
+            "/memory off",
+            "Hello.",
+        ]
+        assert off in run(home, *line, given="Good evening.\n", language=language)
+
+
 def test_talking_without_a_server_says_what_to_do(home: Command) -> None:
     assert "--upstream URL" in run(home, "chat", "Mira", code=1)
 
@@ -364,7 +383,7 @@ def test_an_extractor_of_another_package_learns_without_any_model(home: Command)
 
 
 def test_conclusions_without_a_model_say_so(home: Command) -> None:
-    assert "learn." in run(home, "infer", "Mira")
+    assert "learn." in run(home, "infer", "Mira", code=1)
 
 
 def test_what_undo_takes_back_is_not_recalled_from_the_order_either(home: Command) -> None:

@@ -67,6 +67,20 @@ def test_add_takes_every_field(command: Command) -> None:
     )  # folded at the end, for the author to see
 
 
+@pytest.mark.parametrize(
+    ("lang", "first", "again"),
+    [("en", "Mira remembers", "Mira already remembers"), ("zh", "Mira记住了", "Mira早已记着")],
+)
+def test_add_says_what_is_remembered_already(
+    command: Command, lang: str, first: str, again: str
+) -> None:
+    for told in (first, again):
+        ran = command("add", "Mira", "Old Tom rows well.", "--type", "semantic", lang=lang)
+        assert ran.out.startswith(told)
+    contents = [row["content"] for row in command("list", "Mira", "--json").json]
+    assert contents.count("Old Tom rows well.") == 1
+
+
 def test_add_reads_standard_input_line_by_line(command: Command) -> None:
     ran = command(
         "add", "Mira", "-", "--each-line", "--json", stdin="雨停了。\n\n船靠岸了。\n".encode()

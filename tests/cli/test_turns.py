@@ -119,3 +119,29 @@ def test_now_is_a_value(command: Command) -> None:
     command("edit", "Mira", "storm", "expires=1900-01-01")
     assert "storm" in recalled(command, "the beacon", "--now", "1899-01-01")
     assert "storm" not in recalled(command, "the beacon", "--now", "1901-01-01")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [("zh", "师父把玉佩交给了她。"), ("en", "Cléo's café has a blue door.")],
+)
+def test_explain_shows_the_text_where_the_id_does_not_say_it(
+    command: Command, lang: str, text: str
+) -> None:
+    command("add", "Mira", text)
+    told = command("explain", "Mira", text, lang=lang).lines
+    at = next(number for number, line in enumerate(told) if "  m-" in line)
+    assert told[at + 1] == f"      {text}"
+    assert sum(line.startswith("      ") for line in told) == 1
+
+
+def test_explain_shows_what_was_said_in_chats(command: Command, tmp_path: Path) -> None:
+    said = "My sister Anna keeps bees in Riga."
+    chat = [{"role": "user", "content": said}, {"role": "assistant", "content": "Good company."}]
+    (tmp_path / "chat.json").write_text(json.dumps(chat), "utf-8")
+    command("observe", "Mira", "chat.json", "--user", "lin")
+    asked = ("explain", "Mira", "What does my sister keep in Riga?", "--user", "lin")
+    told = command(*asked).lines
+    (at,) = [number for number, line in enumerate(told) if line.strip() == said]
+    assert told[at - 1].split()[1].startswith("p-")
+    assert said not in json.dumps(command(*asked, "--json").json)

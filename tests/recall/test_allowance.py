@@ -127,6 +127,7 @@ def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> N
     own = said("A heron, in grey.", "assistant", 0.6, speaker=speaker)
     found = Allowance(RULES, True, query).refuses(own.memory, own.relevance, [SHORT])
     assert (found is None) is told
+    assert found is None or (isinstance(found, Reason) and found.code == "reply_beside")
 
 
 def test_memories_are_bound_by_none_of_this() -> None:

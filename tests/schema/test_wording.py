@@ -36,7 +36,7 @@ def reason(code: str, **values: Value) -> Reason:
         (reason("meaning", cosine=0.712, words=0.0, terms=""), "0.71 alike", "语义相近 0.71"),
         (
             Reason("meaning", (("cosine", 0.0), ("words", 0.0), ("terms", ""), ("own", 0.04))),
-            "beside a line that is to the point (0.04 of its own)",
+            "next to a matching line (0.04 of its own)",
             "挨着一句切题的话（自身 0.04）",
         ),
         (
@@ -58,7 +58,7 @@ def reason(code: str, **values: Value) -> Reason:
             "joy, by the mood",
             "喜悦，与当下情绪相比",
         ),
-        (reason("constant"), "in every prompt", "常驻"),
+        (reason("constant"), "in every prompt", "每轮都放进提示词"),
         (reason("weight", weight=1.5), "weight 1.50", "权重 1.50"),
         (reason("priority", priority=90), "priority 90", "优先级 90"),
         (
