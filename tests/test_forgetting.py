@@ -231,6 +231,22 @@ def test_nothing_of_a_forgotten_person_is_left_and_everything_of_the_others(
 
 
 @CASTS
+def test_a_process_that_had_the_person_at_its_turn_brings_nothing_back(
+    tmp_path: Path, cast: Cast
+) -> None:
+    lived(tmp_path, cast)
+    with (
+        Home.open(tmp_path, embedder=HashingEmbedder()) as home,
+        Home.open(tmp_path, embedder=HashingEmbedder()) as other,
+    ):
+        mira, asks = other.role(cast.roles[0]), say(cast.by_hand, cast.person)
+        assert mira.recall([asks], chat="plain", user=cast.person).recalled
+        mira.recall([say("!", cast.friend)], chat=f"dm-{cast.person}", user=cast.friend)
+        home.forget(cast.person)
+    assert traces(tmp_path, *cast.secrets, cast.person, cast.other_name) == []
+
+
+@CASTS
 def test_a_frontend_that_still_shows_the_words_brings_nothing_back(
     tmp_path: Path, cast: Cast
 ) -> None:

@@ -114,6 +114,7 @@ class StateFile:
         return found
 
 
+_REMOVED = "removed"  # the first key of a log from which something was removed; its value is a number, any other's an object
 SHORT_BYTES = 32 * 1024  # a log up to this length is never made shorter
 
 Values = dict[str, dict[str, Any]]
@@ -145,6 +146,7 @@ class StateLog:
         self._mark: Revision | None = None  # of the log when it was last read
         self._long = SHORT_BYTES
         self._damaged = False  # whether lines of the log could not be read
+        self._removed = 0  # how often values were removed for good, as the log says
         self._failed = False
         self._idle = Debouncer(rest_s, self._written, f"state {name}")
 
@@ -182,17 +184,19 @@ class StateLog:
                 raise
 
     def drop(self, keys: Collection[str]) -> None:
-        """Remove everything under these keys, for good: on return nothing of it is kept."""
+        """Remove everything under these keys, for good: on return nothing of it is kept.
+
+        Nor does another process write it any more: what it has not written until now is lost.
+        """
         with self._lock, self._space.lock("state"):
-            self._values = {key: held for key, held in self._current().items() if key not in keys}
-            self._rewrite()  # also what the log still holds of keys that went before
+            kept = {key: held for key, held in self._current().items() if key not in keys}
+            self._rewrite(kept)  # also what the log still holds of keys that went before
 
     def replace(self, values: Values) -> None:
-        """Put these in the place of everything, at once."""
+        """Put these in the place of everything, at once; what other processes have not written until now is lost."""
         with self._lock, self._space.lock("state"):
             self._current()
-            self._values = values
-            self._rewrite()
+            self._rewrite(values)
 
     def close(self) -> None:
         """Write what is still behind."""
@@ -223,7 +227,10 @@ class StateLog:
         for append in part.appends:
             self.revision += 1
             for line in append.lines:
-                _take(self._values, line)
+                if (removed := _removed(line)) is None:
+                    _take(self._values, line)
+                elif removed != self._removed:  # by somebody else
+                    self._removed, self._pending, self._values = removed, {}, {}
         for key, changes in self._pending.items():
             _change(self._values, key, changes)
         self._place = part.place
@@ -250,6 +257,8 @@ class StateLog:
         if self._log.mark() is None:
             self._rewrite()
             return
+        if not self._pending:  # what it was of is gone
+            return
         span = self._log.append(orjson.dumps(self._pending))
         self._pending = {}
         if span is not None and span.before == self._place:
@@ -259,13 +268,28 @@ class StateLog:
                 set_aside(self._space, self._log.name + ENDING)
             self._rewrite()
 
-    def _rewrite(self) -> None:
-        """Write everything as one line. Under the lock."""
+    def _rewrite(self, left: Values | None = None) -> None:
+        """Write everything as one line; `left`: what is left of it, the rest is gone for good. Under the lock."""
+        removed = self._removed
+        if left is not None:
+            self._values, removed = left, removed + 1
         data = orjson.dumps(self._values or {})
-        self._log.rewrite([(data,)] if len(data) > 2 else [])
+        head = [(orjson.dumps({_REMOVED: removed}),)] if removed else []
+        self._log.rewrite([*head, (data,)] if len(data) > 2 else head)
+        self._removed = removed
         self._older.delete()
         self._pending, self._long, self._damaged = {}, SHORT_BYTES + 2 * len(data), False
         self._place, self._mark = self._log.read().place, self._log.mark()
+
+
+def _removed(line: bytes) -> int | None:
+    """How often values were removed for good before this log was written; None where the line says something else."""
+    if not line.startswith(b'{"%b":' % _REMOVED.encode()):
+        return None
+    with suppress(ValueError):
+        found = orjson.loads(line)[_REMOVED]
+        return found if isinstance(found, int) else None
+    return None
 
 
 def _take(values: Values, line: bytes) -> None:

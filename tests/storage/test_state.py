@@ -228,6 +228,36 @@ def test_what_is_dropped_leaves_no_byte(tmp_path: Path) -> None:
     assert b"Miso" not in (tmp_path / "state" / "turns.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_what_is_dropped_is_not_written_by_another_process(tmp_path: Path, begun: bool) -> None:
+    one, other = logs(tmp_path), logs(tmp_path)
+    if begun:
+        one.put("ann", {"x": 1})
+        one.flush()
+    other.put("lin", {"secret": "Miso"})
+    one.drop(["lin"])
+    one.put("bo", {"x": 2})
+    one.flush()
+    other.put("lin", {"x": 3})  # anew, after it was dropped
+    other.close()
+    wanted = {**({"ann": {"x": 1}} if begun else {}), "bo": {"x": 2}, "lin": {"x": 3}}
+    assert one.load() == other.load() == logs(tmp_path).load() == wanted
+    assert b"Miso" not in (tmp_path / "state" / "turns.jsonl").read_bytes()
+
+
+def test_what_is_not_written_yet_stays_when_another_process_makes_the_log_short(
+    tmp_path: Path,
+) -> None:
+    one, other = logs(tmp_path), logs(tmp_path)
+    one.drop(["nobody"])
+    other.put("lin", {"x": 1})
+    for number in range(600):
+        one.put("ann", {"text": "x" * 100, "number": number})
+        one.flush()
+    other.close()
+    assert logs(tmp_path).load()["lin"] == {"x": 1}
+
+
 def test_a_log_that_grew_long_is_made_short(tmp_path: Path) -> None:
     state = logs(tmp_path)
     for number in range(600):
