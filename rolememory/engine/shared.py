@@ -131,4 +131,13 @@ def _cleaners(own: Path | None) -> Callable[[Settings], Cleaner | None]:
     def cleaner(wanted: CleanSettings, _: Revision | None) -> Cleaner | None:
         return cleaner_for(wanted, own)
 
-    return lambda settings: cleaner(settings.clean, signature(own) if own else None)
+    last: tuple[CleanSettings, Revision | None, Cleaner | None] | None = None
+
+    def current(settings: Settings) -> Cleaner | None:
+        nonlocal last
+        known, mark = last, signature(own) if own else None
+        if known is None or known[0] is not settings.clean or known[1] != mark:
+            last = known = (settings.clean, mark, cleaner(settings.clean, mark))
+        return known[2]
+
+    return current

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import compress
 from math import log
 from typing import ClassVar
 
@@ -161,18 +162,15 @@ class KeywordTrigger(ByRows):
         for spec, one in self._found(scene, scene.reading, seen, among).items():
             for row in self._carriers[spec]:
                 carried.setdefault(row, []).append(one)
-        together: dict[
-            tuple[int, ...], tuple[float, Reason]
-        ] = {}  # by identity: many have the same
+        together: dict[object, tuple[float, Reason]] = {}  # by identity: many have the same
         hits = []
-        eligible = among[list(carried)].tolist()
-        for (row, keys), heard in zip(carried.items(), eligible, strict=True):
+        for row, keys in compress(carried.items(), among[list(carried)].tolist()):
             listening = self._listening[row]
-            if not heard or (listening.secondary and not _agree(listening, seen)):
+            if listening.secondary and not _agree(listening, seen):
                 continue
             if len(keys) > 1:
                 keys.sort(key=lambda one: listening.primary.index(one.spec))
-            these = tuple(map(id, keys))
+            these = id(keys[0]) if len(keys) == 1 else tuple(map(id, keys))
             if these not in together:
                 together[these] = _weighed(keys, scene)
             hits.append((row, *together[these]))
