@@ -139,7 +139,9 @@ class RoleRecall:
                 generation=Generation(generation) if isinstance(generation, str) else generation,
                 before=preview.unseen,
                 recent=self._recent_of(preview, visibility, rules.memory.short_term_count),
-                stamp=_newest_stamp(preview.path),
+                stamp=next(
+                    (one.stamp for one in reversed(preview.path[-STAMPED:]) if one.stamp), ()
+                ),
             )
             check_cancelled()
             with role.lock:
@@ -261,10 +263,6 @@ class RoleRecall:
             except RoleMemoryError as error:
                 notes.append(f"associate {other.name!r}: {error}")
         return Circle(tuple(others), tuple(notes))
-
-
-def _newest_stamp(path: Sequence[ChatMessage]) -> tuple[tuple[str, str], ...]:
-    return next((said.stamp for said in path[-STAMPED:][::-1] if said.stamp), ())
 
 
 def _away_days(path: Sequence[ChatMessage], now: datetime | None, least: float) -> int:

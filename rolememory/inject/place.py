@@ -82,7 +82,11 @@ def planned(
 ) -> PlacementPlan:
     """Where every placement goes; `roles` and `texts` are those of the messages. See `place_all`."""
     character = _character(roles, texts, description)
-    merged = [one for one in placements if _merges(one) and character is not None]
+    merged = [
+        one
+        for one in placements
+        if one.merged and one.position in _BESIDE and character is not None
+    ]
     own: dict[int, list[tuple[Voice, str]]] = {}
     rest = [one for one in placements if one not in merged]
     for index, voice, text in _own_messages(rest, roles, character, continuing):
@@ -163,10 +167,6 @@ def _with_outlets(message: Message, outlets: Mapping[str, str]) -> Message:
     return message if text == message.content else message.model_copy(update={"content": text})
 
 
-def _merges(placement: Placement) -> bool:
-    return placement.merged and placement.position in _BESIDE
-
-
 def _own_messages(
     placements: Sequence[Placement], roles: Sequence[str], character: int | None, continuing: bool
 ) -> Iterable[tuple[int, Voice, str]]:
@@ -179,13 +179,10 @@ def _own_messages(
         if one.position == "depth":
             at_depth.setdefault(index, {}).setdefault(one.role, []).append(one.text)
         else:
-            yield index, _voice(one.position), one.text
+            voice: Voice = one.position if one.position in ("user", "assistant") else "system"
+            yield index, voice, one.text
     for index, said in at_depth.items():
         yield from ((index, voice, "\n".join(said[voice])) for voice in _VOICES if voice in said)
-
-
-def _voice(position: Position) -> Voice:
-    return position if position in ("user", "assistant") else "system"
 
 
 def _with_texts(message: Message, plan: PlacementPlan) -> Message:

@@ -109,26 +109,15 @@ class Informativeness:
         ]
         table.asks[rows] = [asked_share(entry.content) for entry in entries]
 
-    @property
-    def says(self) -> Floats:
-        """1 where a text says anything of its own, else 0; (n_rows,)."""
-        values: Floats = self._table.says.values
-        return values
-
-    @property
-    def asks(self) -> Floats:
-        """How much of each text asks, 0..1; (n_rows,)."""
-        values: Floats = self._table.asks.values
-        return values
-
     def answering(self, evidence: Floats, query: str, entry: Callable[[int], Entry]) -> Floats:
         """The evidence as lines count that tell something, dated ones more where a time is asked for; (n_rows,).
 
         Cost: O(n_rows); a time is looked for in `LOOKED_AT` texts at most.
         """
         loses = 0.0 if asks_for_questions(query) else ASKING
-        told = evidence * (np.float32(1.0) - np.float32(loses) * self.asks)
-        beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - self.says)
+        says, asks = self._table.says.values, self._table.asks.values
+        told: Floats = evidence * (np.float32(1.0) - np.float32(loses) * asks)
+        beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - says)
         told -= np.float32(1.0 - QUIET) * beyond
         if asks_when(query):
             dated = [row for row in _best(told) if self._dated(entry(row))]

@@ -316,10 +316,10 @@ class SemanticTrigger(ByRows):
 
     def _asking(self, scene: Scene, mask: Mask) -> "_Asked":
         """What a turn asks of the candidates in the mask."""
-        terms, earlier = self._heard(mask), before(scene)
+        (terms, once), earlier = self._heard(mask), before(scene)
         goes_on = context_dependence(scene.query) if self._settings.context and earlier else 0.0
         talk = scene.talk if goes_on and not self._similarity else None
-        near = self._nearness((scene.vector, talk), scene, self._once(terms, mask))
+        near = self._nearness((scene.vector, talk), scene, once)
         question = term_query(scene.query)
         if terms is not None and (name := speaker_before(scene)):
             question = terms.hardly(question, tokens(name), SAYS_WHO)
@@ -335,33 +335,29 @@ class SemanticTrigger(ByRows):
         evidence = evidence if later is None else later.evidence
         return _SemanticEvidence(calibrate.strength(evidence), meant, led, later)
 
-    def _heard(self, mask: Mask) -> CollectionStatistics | None:
+    def _heard(self, mask: Mask) -> tuple[CollectionStatistics | None, Mask]:
         """The words of the candidates in the mask: what others said makes none of them rarer or more common.
 
-        The same object while neither they nor the index change, so that what it looked up is at hand.
+        The same object while neither they nor the index change, so that what it looked up is at hand. And the candidates, of those
+        with the same text one: what somebody repeats is no more usual for it.
         """
         if self._terms is None or self._words is None:
-            return None
+            return None, mask
         self._words.follow()
         known, version = self._asked, self._words.version
         if known is not None and known.is_of(version, mask):
-            return known.words
+            return known.words, known.once
         heard = self._words.spread(mask, self._terms.n_rows)
         before = known.words if known is not None and not known.words.full else None
         found = self._terms.among(heard, before)
         once = mask & (self._words.pick(found.once.astype(np.float32)) > 0.0)
         self._asked = _Heard(found, version, mask.copy(), once)
-        return found
+        return found, once
 
     def _coverage(self, question: TermQuery, terms: CollectionStatistics | None) -> Floats:
         if terms is None or self._words is None:
             return np.zeros(self.table.n_rows, dtype=np.float32)
         return self._words.pick(terms.scores(question))
-
-    def _once(self, terms: CollectionStatistics | None, mask: Mask) -> Mask:
-        """The candidates in the mask, of those with the same text one: what somebody repeats is no more usual for it."""
-        known = self._asked
-        return known.once if known is not None and known.words is terms else mask
 
     def _nearness(
         self, asked: Sequence[Floats | None], scene: Scene, mask: Mask
@@ -406,17 +402,18 @@ class SemanticTrigger(ByRows):
 
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
         """
-        kinds, scene = self._substance, asked.scene
+        says, asks, scene = self.table.says.values, self.table.asks.values, asked.scene
         evidence, meant = self._of_topics(asked, self._in_context(asked, own) * asked.mask)
-        lent = self._conversations.lent(evidence, self._settings.neighbours, kinds.asks)
+        lent = self._conversations.lent(evidence, self._settings.neighbours, asks)
         if (led := self._led(asked, evidence)) is not None:
             lent = lent + led.evidence
-        evidence = evidence + lent * kinds.says  # nobody is helped by "Hm."
+        evidence = evidence + lent * says  # nobody is helped by "Hm."
         if (factors := self._people.factors(scene)) is not None:
             evidence = evidence * factors
         if (of_speaker := self._of_speaker(asked)) is not None:
             evidence = evidence * of_speaker
-        return kinds.answering(evidence, scene.query, self.table.entry), meant, led
+        told = self._substance.answering(evidence, scene.query, self.table.entry)
+        return told, meant, led
 
     def _of_speaker(self, asked: "_Asked") -> Floats | None:
         """What the evidence of memories counts that name who speaks of themselves, (n_rows,); None = nobody does, or none.
@@ -498,7 +495,7 @@ class SemanticTrigger(ByRows):
             return None
         return later_passages(
             evidence,
-            asked.mask & (self._substance.says > 0.0) & (self._substance.asks <= MOSTLY),
+            asked.mask & (self.table.says.values > 0.0) & (self.table.asks.values <= MOSTLY),
             self._speakers.rows,
             self.table.since.values,
             lambda row: self.table.entry(row).content,

@@ -93,7 +93,8 @@ class Table:
         self.decay, self.fades = ArrayColumn("f8"), ArrayColumn("?")
         self.plain = ArrayColumn("?")  # `schema.memory.plain`; no free row is
         self.ungated = ArrayColumn("?")  # `schema.memory.ungated`; no free row is
-        self.says, self.asks = ArrayColumn("f4"), ArrayColumn("f4")  # of `Informativeness`
+        self.says = ArrayColumn("f4")  # 1 where a text says anything of its own, else 0 ...
+        self.asks = ArrayColumn("f4")  # ... and how much of it asks, 0..1: `Informativeness`
         self.told = ArrayColumn("?")  # whether these two are known
         self.came = ArrayColumn("i8")  # numbers the candidates in the order in which their ids came
         self.owner = ArrayColumn("i8")  # numbers the users that something is of; 0 = of nobody
