@@ -369,11 +369,25 @@ class Style:
             if isinstance(memory, Passage):
                 messages |= {_message(memory)}
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
-        frame = self._frame_of(template, {one: parts[one][0] for one in order})
-        length = frame.length(said) if frame else None
+        length = self._length(template, {one: parts[one][0] for one in order}, said)
         if length is None:
             return None
         return BlockLength(length, said, parts, messages, template)
+
+    def _length(self, template: Compiled, counts: Mapping[Heading, int], said: int) -> int | None:
+        """Characters of a block with so many lines, `said` long, under each heading; None where its frame does not tell."""
+        if not template.even:
+            frame = self._frame_of(template, counts)
+            return frame.length(said) if frame else None
+        single = dict.fromkeys(counts, 1)
+        once, more = self._frame_of(template, single), 0
+        for heading in [one for one, count in counts.items() if count > 1]:
+            twice = self._frame_of(template, {**single, heading: 2})
+            if once is None or twice is None:
+                return None
+            more += (counts[heading] - 1) * (twice.bare - once.bare)
+        length = once.length(said) if once else None
+        return None if length is None else length + more
 
     def _frame_of(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
         """The frame for so many lines under each heading."""

@@ -39,6 +39,7 @@ from rolememory.inject.meter import (
 )
 from rolememory.inject.shape import (
     MemoryPlaceholder,
+    adds_alike,
     fields_of,
     hollow,
     line_alone,
@@ -235,6 +236,7 @@ class Compiled:
     frame: Template | None = (
         None  # the whole with slots for lines, when it looks at memories by `line` only
     )
+    even: bool = False  # whether there each line more adds as much as the one before
     scenes: bool = False  # whether it has a heading for what was said in chats
     stamped: bool = False  # whether it asks what was printed about the scene
 
@@ -291,7 +293,7 @@ class Sandbox:
             stamped = any(isinstance(one, nodes.Name) and one.name == "stamp" for one in every)
             whole = cache(lambda: self._finish(self._parsed(source, name), name))
             line = self._apart(tree, source, name)
-            if line[-1] is None:  # else its parts have shown that it can be compiled
+            if line[-2] is None:  # else its parts have shown that it can be compiled
                 whole()
             return Compiled(name, self, whole, *line, scenes=scenes, stamped=stamped)
         except Exception as error:
@@ -299,19 +301,20 @@ class Sandbox:
 
     def _apart(
         self, tree: nodes.Template, source: str, name: str
-    ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None]:
-        """Line and frame of a checked template, whose tree is used up; between them what the line looks at, and whether it only names that."""
+    ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None, bool]:
+        """Line and frame of a checked template, whose tree is used up; behind each what it looks at, as `Compiled` has it."""
         frame = line_macro(tree)
         alone = None if frame is None else self._parsed(source, name)
         line = None if alone is None else line_macro(alone)
         if frame is None or alone is None or line is None:
-            return None, None, False, None
+            return None, None, False, None, False
         plainly, fields = says_lines_plainly(tree), fields_of(line)
         named = fields is not None and names_fields(line)
         alone.body = line_alone(alone, line)
         hollow(frame)
+        even = adds_alike(tree)
         whole = self._finish(tree, name) if plainly else None
-        return self._finish(alone, name), fields, named, whole
+        return self._finish(alone, name), fields, named, whole, even
 
     def _parsed(self, source: str, name: str) -> nodes.Template:
         return self._environment.parse(source, name, name)

@@ -156,6 +156,30 @@ def says_lines_plainly(tree: nodes.Template) -> bool:
     return calls <= {id(child) for output in tree.find_all(nodes.Output) for child in output.nodes}
 
 
+def adds_alike(tree: nodes.Template) -> bool:
+    """Whether each line more under a heading adds as much as the one before it: memories are gone through, and no loop is counted.
+
+    Nothing else is asked of their lists but whether there are any, and no list is gone through within another.
+    """
+    walks = {id(one.iter): one for one in tree.find_all(nodes.For) if not (one.test or one.else_)}
+    asked = {id(part) for one in tree.find_all(nodes.If) for part in _as_they_are(one.test)}
+    looks = [one for one in tree.find_all((nodes.Name, nodes.Getattr, nodes.Const)) if _lists(one)]
+    nested = any(
+        _lists(one.iter) and _named(one.iter) != "groups" and any(one.find_all(nodes.For))
+        for one in walks.values()
+    )
+    return not nested and all(id(one) in walks or id(one) in asked for one in looks)
+
+
+def _lists(node: nodes.Node) -> bool:
+    """Whether it names what depends on how many memories there are."""
+    return _named(node) in ("groups", "memories", "recalled", "loop")
+
+
+def _named(node: nodes.Node) -> object:
+    return next((getattr(node, one) for one in ("name", "attr", "value") if hasattr(node, one)), "")
+
+
 def _asked(macro: nodes.Macro) -> Iterator[str]:
     """Names the macro takes from outside."""
     own = {name.name for name in macro.find_all(nodes.Name) if name.ctx == "store"} | {"loop"}

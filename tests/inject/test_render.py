@@ -280,6 +280,55 @@ def test_a_block_that_grows_is_as_long_as_it_is_said(
         assert growing.length == len(style.block(some[: place + 1]))
 
 
+WALK = "{% for memory in memories %}{{ line(memory) }}\n{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("body", "even"),
+    [
+        pytest.param(WALK, True, id="line under line"),
+        pytest.param(
+            "{% for group in groups %}{{ group.type }}{% if group.memories %}:{% endif %}"
+            "{% for memory in group.memories %}\n- {{ line(memory) }}{% endfor %}{% endfor %}",
+            True,
+            id="under headings",
+        ),
+        pytest.param(WALK + WALK, True, id="said twice"),
+        pytest.param(
+            "{% for memory in memories %}{{ loop.index }}. {{ line(memory) }}\n{% endfor %}",
+            False,
+            id="numbered",
+        ),
+        pytest.param(
+            WALK + "{% if memories | length > 3 %}That is much.{% endif %}",
+            False,
+            id="a remark about many",
+        ),
+        pytest.param(
+            "{% for memory in memories %}{{ line(memory) }}"
+            "{% for other in memories %}.{% endfor %}{% endfor %}",
+            False,
+            id="a list within a list",
+        ),
+        pytest.param(
+            "{% set told = memories %}{% for memory in told[:2] %}{{ line(memory) }}{% endfor %}",
+            False,
+            id="only the first",
+        ),
+    ],
+)
+def test_a_block_of_an_authors_template_grows_as_it_is_said(
+    tmp_path: Path, body: str, even: bool
+) -> None:
+    line = "{% macro line(memory) %}{{ memory.text }}{% endmacro %}"
+    style = Style(templates(tmp_path, default__en=line + body))
+    growing, some = Length(style).growing(whole=False), memories(12)
+    assert [one.even for one in style.made_of[:1]] == [even]
+    for place, memory in enumerate(some):
+        assert growing.tried(memory) == len(style.block(some[: place + 1]))
+        growing.take(memory)
+
+
 def test_a_block_that_grows_is_not_put_together_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
