@@ -7,6 +7,7 @@ of the first line, in meaning or in rare words. So nothing decides that the one 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from rolememory.schema.entry import Entry
@@ -209,7 +210,12 @@ def later_passages(
     hits = _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist()
     if not hits:
         return None
-    usual = _highest(since, since, candidates & near.there, SAMPLE) if near else None
+
+    @cache
+    def usual() -> Floats:
+        assert near is not None
+        return near.take(_highest(since, since, candidates & near.there, SAMPLE))
+
     for hit in hits:
         best, said = float(evidence[hit]), text(hit)
         sure = share * best**2 / (best**2 + calibrate.MIDDLE**2)
@@ -231,12 +237,12 @@ def _affinity(
     hit: int,
     behind: Mask,
     since: Doubles,
-    usual: Rows | None,
+    usual: Callable[[], Floats],
     text: Callable[[int], str],
     words: TurnWords | None,
     near: TurnVectors | None,
 ) -> Floats:
-    """How much speaks for what stands `behind` a hit being about the same, in nats, (n_rows,); `usual`: rows that tell what is usual."""
+    """How much speaks for what stands `behind` a hit being about the same, in nats, (n_rows,); `usual`: vectors that tell what is."""
     affinity = np.zeros(len(behind), dtype=np.float32)
     if not behind.any():
         return affinity
@@ -246,8 +252,8 @@ def _affinity(
         rows = [row for row in alike if tells_change(text(row))]
         affinity[rows] = np.float32(WORDS) * shared[rows]
         affinity += np.float32(ABOUT) * words.about * behind
-    if near is not None and usual is not None and near.there[hit]:
-        affinity += _meant(hit, behind, since, usual, near)
+    if near is not None and near.there[hit]:
+        affinity += _meant(hit, behind, since, usual(), near)
     return affinity
 
 
@@ -281,12 +287,12 @@ def _highest(values: "NDArray[Any]", since: Doubles, among: Mask, most: int) -> 
     return chosen
 
 
-def _meant(hit: int, behind: Mask, since: Doubles, usual: Rows, near: TurnVectors) -> Floats:
+def _meant(hit: int, behind: Mask, since: Doubles, usual: Floats, near: TurnVectors) -> Floats:
     """Evidence of nearness to the question together with a hit, in nats, (n_rows,): of those alone that are nearest to the question."""
     both = near.question + near.take(np.array([hit]))[0]
     both /= np.float32(max(float(np.sqrt(np.sum(both * both))), 1e-6))
     everyday = products(near.everyday, both) if near.everyday is not None else None
-    mean, deviation = calibrate.noise_of(products(near.take(usual), both), everyday)
+    mean, deviation = calibrate.noise_of(products(usual, both), everyday)
     pool = _highest(near.cosines, since, behind & near.there, POOL)
     alike = products(near.take(pool), both)
     found = np.zeros_like(near.cosines)

@@ -1,7 +1,7 @@
 """Vectors of questions, each embedded once."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from rolememory.errors import ModelError
 from rolememory.text.arrays import Floats, np
@@ -63,7 +63,7 @@ class QueryVectors:
         told = [np.float32(FADING**back) * vector for back, vector in known if vector is not None]
         if not told:
             return None
-        total = np.sum(told, axis=0)
+        total = reduce(np.add, told)
         length = float(np.linalg.norm(total))
         return (total / np.float32(length)).astype(np.float32) if length else None
 
