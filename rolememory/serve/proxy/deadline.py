@@ -4,11 +4,11 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
-
-import anyio
-import anyio.to_thread
 
 from rolememory.text.cancellation import cancel_when
 
@@ -18,23 +18,41 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
+def on_thread(threads: Executor, work: Callable[[], _T]) -> "asyncio.Future[_T]":
+    """Have it done on one of these threads, as a part of what is being done here."""
+    return asyncio.get_running_loop().run_in_executor(threads, copy_context().run, work)
+
+
 class DeadlineRunner:
     """Runs work on threads. What comes too late is left to end at its next step, and counted; so is what nobody waits for, uncounted."""
 
     def __init__(self) -> None:
-        self.limiter = anyio.CapacityLimiter(THREADS)
         self.late = 0
+        self._threads = ThreadPoolExecutor(THREADS, "rolememory-turn")
         self._lock = threading.Lock()
         self._waited_for, self._none = 0, asyncio.Event()  # pieces of work; whether there is none
         self._none.set()
 
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
     async def quiet(self, most_s: float) -> None:
         """Wait until nobody waits for any piece of work, at most so long."""
-        with anyio.move_on_after(most_s):
-            await self._none.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._none.wait(), most_s)
 
-    async def done(self, work: Callable[[], _T], otherwise: _T, allowed_s: float) -> _T:
-        """What the work gives; `otherwise` when it fails, takes longer, or too much before it still hangs."""
+    async def done(
+        self,
+        work: Callable[[], _T],
+        otherwise: _T,
+        allowed_s: float,
+        longer: Callable[[], bool] = lambda: False,
+    ) -> _T:
+        """What the work gives; `otherwise` when it fails, takes longer, or too much before it still hangs.
+
+        `longer` is asked when the time is over: whether it may have as much again.
+        """
         if self.late >= LATE:
             _log.warning(
                 "memory still hangs on %d earlier turns; this one goes on without it", self.late
@@ -43,25 +61,28 @@ class DeadlineRunner:
         errand = _Task()
         self._waited_for += 1
         self._none.clear()
+        answer = on_thread(self._threads, lambda: self._run(work, errand))
         try:
-            with anyio.fail_after(allowed_s):
-                return await anyio.to_thread.run_sync(
-                    lambda: self._run(work, errand), limiter=self.limiter, abandon_on_cancel=True
-                )
-        except anyio.get_cancelled_exc_class():
+            while not (await asyncio.wait({answer}, timeout=allowed_s))[0]:
+                if not longer():
+                    self._leave(errand)
+                    _log.warning(
+                        "memory took longer than %g s; the turn went on without it", allowed_s
+                    )
+                    return otherwise
+            return answer.result()
+        except asyncio.CancelledError:
             errand.given_up = True
             raise
-        except TimeoutError:
-            self._leave(errand)
-            _log.warning("memory took longer than %g s; the turn went on without it", allowed_s)
         except Exception as error:  # whatever it is: the chat goes on
             _log.warning("memory failed on this turn (%s); it went on without it", told(error))
             _log.debug("how it failed", exc_info=True)
+            return otherwise
         finally:
+            answer.cancel()
             self._waited_for -= 1
             if not self._waited_for:
                 self._none.set()
-        return otherwise
 
     def _run(self, work: Callable[[], _T], errand: "_Task") -> _T:
         errand.runs = True

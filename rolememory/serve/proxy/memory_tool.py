@@ -3,7 +3,7 @@
 The frontend sees one reply. Source: S2.2, S2.6, S2.16.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -95,17 +95,16 @@ class ToolOffer:
         """Keep what was sent: a search goes on from there."""
         self._sent = body
 
-    async def carried(
+    def carried(
         self, answer: httpx.Response, reply: StreamedReply, more: More, *, streams: bool
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         """The answer as the frontend gets it; our calls are answered on the way."""
         carry = self._stream if streams else self._whole
-        async for chunk in carry(answer, reply, more):
-            yield chunk
+        return carry(answer, reply, more)
 
     async def _stream(
         self, answer: httpx.Response, reply: StreamedReply, more: More
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         first_id = ""
         while True:
             held: list[dict[str, Any]] = []
@@ -140,7 +139,7 @@ class ToolOffer:
 
     async def _whole(
         self, answer: httpx.Response, reply: StreamedReply, more: More
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         while True:
             data = await answer.aread()
             turn = StreamedReply()

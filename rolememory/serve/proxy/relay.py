@@ -1,6 +1,7 @@
 """Carries an answer to the frontend as it comes, reads it beside the way, and says at its end what the character replied."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -10,7 +11,7 @@ from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.proxy.memory_tool import ToolOffer
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import SseParser, StreamedReply
-from rolememory.serve.proxy.streaming import broke_off
+from rolememory.serve.proxy.streaming import Put, broke_off
 
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 Keep = Callable[[ProxyCall, str | None], None]
@@ -31,32 +32,44 @@ class Relay:
     ) -> None:
         self._answer, self._call, self._offer = answer, call, offer
         self._more, self._keep, self._app_state = more, keep, app_state
+        self._answers = [answer]
         self._note = note  # told once the first words are out
         self._reply = StreamedReply()
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
-    async def carried(self) -> AsyncIterator[bytes]:
-        """The body for the frontend."""
+    async def carry(self, put: Put) -> None:
+        """Bring the body to the frontend."""
         with self._app_state.answering():
             try:
                 if self._answer.status_code >= 400:
                     self._reply.error = True
-                async for chunk in self._chunks():
-                    yield chunk
-                    self._tell()
+                await put(b"")
+                async with aclosing(self._chunks()) as chunks:
+                    async for chunk in chunks:
+                        await put(chunk)
+                        self._tell()
             except httpx.HTTPError as error:
                 broke_off(self._answer, error)
             finally:
                 self._tell()
                 self._end()
-                await self._answer.aclose()
+                for answer in self._answers:
+                    await answer.aclose()
 
-    def _chunks(self) -> AsyncIterator[bytes]:
+    async def _again(self, body: dict[str, Any]) -> httpx.Response:
+        """The answer to a further request of this turn."""
+        answer = await self._more(body)
+        self._answers.append(answer)
+        return answer
+
+    def _chunks(self) -> AsyncGenerator[bytes]:
         if self._offer and not self._reply.error:
-            return self._offer.carried(self._answer, self._reply, self._more, streams=self._streams)
+            return self._offer.carried(
+                self._answer, self._reply, self._again, streams=self._streams
+            )
         return self._streamed() if self._streams else self._whole()
 
-    async def _streamed(self) -> AsyncIterator[bytes]:
+    async def _streamed(self) -> AsyncGenerator[bytes]:
         events = SseParser()
         async for chunk in self._answer.aiter_bytes():
             yield chunk
@@ -65,7 +78,7 @@ class Relay:
         for data in events.end():
             self._reply.take(data)
 
-    async def _whole(self) -> AsyncIterator[bytes]:
+    async def _whole(self) -> AsyncGenerator[bytes]:
         parts: list[bytes] = []
         async for chunk in self._answer.aiter_bytes():
             parts.append(chunk)

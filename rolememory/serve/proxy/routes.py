@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
-import anyio
-import anyio.to_thread
 import httpx
 import orjson
 from starlette.applications import Starlette
@@ -19,8 +19,8 @@ from rolememory.locales import translatable, translated
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import LARGE
 from rolememory.serve.app_state import AppState, TurnNote
-from rolememory.serve.guard import BODY, CALLER
-from rolememory.serve.proxy.deadline import DeadlineRunner
+from rolememory.serve.guard import BODY, CALLER, Receive, Scope, Send
+from rolememory.serve.proxy.deadline import DeadlineRunner, on_thread
 from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
@@ -28,10 +28,11 @@ from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.relay import Relay
 from rolememory.serve.proxy.request_reader import RequestReader, extent
 from rolememory.serve.proxy.streaming import (
-    ClientDisconnectedError,
-    StreamedResponse,
+    Put,
+    StreamedAnswer,
+    UpstreamBrokeOffError,
     broke_off,
-    unless_disconnected,
+    while_somebody_waits,
 )
 from rolememory.serve.proxy.turns import Remembered, learn, remember
 from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
@@ -41,7 +42,6 @@ CONVERSATIONS = ("chat/completions", "completions")
 KEEPING = 4  # turns kept at once
 BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
-_NOBODY = Response(status_code=499)  # for those who hung up
 _LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
 _UNTOLD = translatable(
     "{upstream} takes no system messages, so its turns go without memory; "
@@ -54,20 +54,14 @@ _TOO_LONG = translatable(
 _LATE = translatable("other large calls came first: one of more than 256 KB passes without memory")
 _HINT = HINT.encode()
 _log = logging.getLogger(__name__)
-_T = TypeVar("_T")
 
 
 def proxy(app: Starlette, app_state: AppState) -> None:
     """Add the paths."""
     door = Proxy(app_state)
     app.state.living.append(door.living)
-
-    async def answer(request: Request) -> Response:
-        found = request.path_params
-        return await door.answer(request, found["path"], found.get("role"))
-
     for path in ("/v1/{path:path}", "/r/{role}/v1/{path:path}"):
-        app.router.routes.append(Route(path, answer, methods=METHODS, include_in_schema=False))
+        app.router.routes.append(Route(path, door, methods=METHODS, include_in_schema=False))
 
 
 class Proxy:
@@ -77,7 +71,8 @@ class Proxy:
         self._app_state = app_state
         self._reader = RequestReader(app_state)
         self._upstream: Upstream | None = None
-        self._within, self._keeping = DeadlineRunner(), anyio.CapacityLimiter(KEEPING)
+        self._within = DeadlineRunner()
+        self._keeping = ThreadPoolExecutor(KEEPING, "rolememory-keep")
         self._behind: set[asyncio.Task[None]] = set()
         self._taken: dict[
             str, How
@@ -93,46 +88,50 @@ class Proxy:
         finally:
             if self._behind:
                 await asyncio.wait(self._behind, timeout=5.0)
+            self._within.close()
+            self._keeping.shutdown(wait=False, cancel_futures=True)
             await self._upstream.close()
 
-    async def answer(self, request: Request, path: str, role: str | None) -> Response:
-        """The upstream's answer to one request. Until it is carried, learning leaves the model alone."""
-        if request.method != "POST" or path not in CONVERSATIONS:
-            return await self._answer(request, path, role)
-        self._app_state.model_begins()
-        response: Response | None = None
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Bring the upstream's answer to one request. Until it is there, learning leaves the model alone."""
+        request = Request(scope, receive)
+        turn = scope["method"] == "POST" and scope["path_params"]["path"] in CONVERSATIONS
+        if turn:
+            self._app_state.model_begins()
         try:
-            response = await self._answer(request, path, role)
+            with suppress(ClientDisconnect, UpstreamBrokeOffError):
+                await self._brought(request, send, await request.body(), turn=turn)
         finally:
-            if isinstance(response, StreamedResponse):
-                response.at_end = self._app_state.model_ends
-            else:
+            if turn:
                 self._app_state.model_ends()
-        return response
 
-    async def _answer(self, request: Request, path: str, role: str | None) -> Response:
+    async def _brought(self, request: Request, send: Send, body: bytes, *, turn: bool) -> None:
+        answer: StreamedAnswer | Response | None = None
+        async with while_somebody_waits(request):
+            answer = await self._answer(request, body, turn=turn)
+            if isinstance(answer, StreamedAnswer):
+                await answer.begin(send)
+        if isinstance(answer, StreamedAnswer):
+            await answer.end(send)
+        elif answer is not None:
+            await answer(request.scope, request.receive, send)
+
+    async def _answer(
+        self, request: Request, body: bytes, *, turn: bool
+    ) -> StreamedAnswer | Response:
         settings = self._app_state.settings
         if nobody := unusable(request, self._app_state):
             return nobody
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            return _NOBODY
         way = request.scope[BODY]
         late = way.large and way.turn is None
         if late:
             _log.warning("%s", translated(_LATE, self._app_state.language))
-        told = request.method == "POST" and path in CONVERSATIONS
-        raw = _object(body) if told and not (late and _HINT not in body) else None
+        raw = _object(body) if turn and not (late and _HINT not in body) else None
         if raw is None or late or not settings.memory or self._too_long(raw):
             way.done()
-            return await self._pass(
-                request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
-            )
-        try:
-            return await self._converse(request, path, raw, body, role)
-        except ClientDisconnectedError:
-            return _NOBODY
+            body = orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
+            return await self._pass(request, body)
+        return await self._converse(request, raw, body)
 
     def _too_long(self, raw: Body) -> bool:
         """Whether a call is longer than the settings let memory read; said on the console."""
@@ -145,23 +144,14 @@ class Proxy:
         return True
 
     async def _converse(
-        self, request: Request, path: str, raw: Body, body: bytes, role: str | None
-    ) -> Response:
-        prompt = path == "completions"
-        call = await self._thread(
-            request,
-            lambda: self._reader.read(
-                raw, request.headers, role, prompt=prompt, caller=request.scope.get(CALLER)
-            ),
-            None,
-            READING_S,
-        )
-        if call is None:
-            request.scope[BODY].done()
-            return await self._pass(request, path, orjson.dumps(without_hint(raw)))
-        self._app_state.model_named(str(call.body.get("model") or ""))
-        found = await self._thread(request, lambda: remember(self._app_state, call), Remembered())
+        self, request: Request, raw: Body, body: bytes
+    ) -> StreamedAnswer | Response:
+        prompt = request.path_params["path"] == "completions"
+        call, found = await self._read(request, raw, prompt=prompt)
         request.scope[BODY].done()
+        if call is None:
+            return await self._pass(request, orjson.dumps(without_hint(raw)))
+        self._app_state.model_named(str(call.body.get("model") or ""))
         takes_tools = not prompt and self._app_state.settings.upstream not in self._toolless
         offer = offered(call, found, self._app_state) if takes_tools else None
         untouched = call.body is raw and not (found.parts or offer)
@@ -173,7 +163,30 @@ class Proxy:
                 else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, how))
             )
 
-        return await self._relayed(request, path, call, sent, offer, found.note)
+        return await self._relayed(request, call, sent, offer, found.note)
+
+    async def _read(
+        self, request: Request, raw: Body, *, prompt: bool
+    ) -> tuple[ProxyCall | None, Remembered]:
+        """Whose turn it is and what is remembered, within the time a turn allows for memory.
+
+        What fails or takes longer costs the turn nothing but its memory; a call that nobody could read is None.
+        """
+        role, caller = request.path_params.get("role"), request.scope.get(CALLER)
+        read, until = list[ProxyCall](), time.monotonic() + READING_S
+
+        def look() -> Remembered:
+            call = self._reader.read(raw, request.headers, role, prompt=prompt, caller=caller)
+            read.append(call)
+            return remember(self._app_state, call)
+
+        found = await self._within.done(
+            look,
+            Remembered(),
+            self._app_state.settings.recall_timeout_s,
+            lambda: not read and time.monotonic() < until,
+        )
+        return (read[0] if read else None), found
 
     def _filled(
         self, call: ProxyCall, found: Remembered, offer: ToolOffer | None, prompt: bool, how: How
@@ -190,41 +203,25 @@ class Proxy:
     async def _relayed(
         self,
         request: Request,
-        path: str,
         call: ProxyCall,
         sent: Callable[..., bytes],
         offer: ToolOffer | None,
         note: TurnNote | None,
-    ) -> Response:
-        settings = self._app_state.settings
-        how = self._how(settings)
+    ) -> StreamedAnswer | Response:
         try:
-            answer = await self._send(request, path, sent(how), plain=True)
-            if (
-                offer
-                and answer.status_code >= 400
-                and b"tool" in (await answer.aread())[:4000].lower()
-            ):
-                answer, offer = (
-                    await self._send(request, path, sent(how, tool=False), plain=True),
-                    None,
-                )
-                if answer.status_code < 400:
-                    self._toolless.add(settings.upstream)
-            if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
-                answer = await self._otherwise(request, path, answer, sent, how)
-        except (ClientDisconnectedError, httpx.HTTPError) as error:
+            answer, offer = await self._asked_for(request, sent, offer)
+        except (asyncio.CancelledError, httpx.HTTPError) as error:
             if note:
                 self._app_state.note(note)
             if isinstance(error, httpx.HTTPError):
                 return unreachable(request, self._app_state, error)
             self._learn(call, None)
-            return _NOBODY
+            raise
         relay = Relay(
             answer,
             call,
             offer,
-            lambda more: self._asked(request, path, orjson.dumps(more), plain=True),
+            lambda more: self._send(request, orjson.dumps(more), plain=True),
             self._learn,
             self._app_state,
             note,
@@ -232,9 +229,22 @@ class Proxy:
         headers = coming_back(
             answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None
         )
-        response = StreamedResponse(relay.carried(), status_code=answer.status_code)
-        response.raw_headers = headers
-        return response
+        return StreamedAnswer(answer.status_code, headers, relay.carry)
+
+    async def _asked_for(
+        self, request: Request, sent: Callable[..., bytes], offer: ToolOffer | None
+    ) -> tuple[httpx.Response, ToolOffer | None]:
+        """The answer, asked for again with less where the upstream does not take all; and the offer, if it does."""
+        settings = self._app_state.settings
+        how = self._how(settings)
+        answer = await self._send(request, sent(how), plain=True)
+        if offer and answer.status_code >= 400 and b"tool" in await _told(answer):
+            answer, offer = await self._send(request, sent(how, tool=False), plain=True), None
+            if answer.status_code < 400:
+                self._toolless.add(settings.upstream)
+        if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
+            answer = await self._otherwise(request, answer, sent, how)
+        return answer, offer
 
     def _how(self, settings: ServeSettings) -> How:
         if settings.system_role != "auto":
@@ -242,23 +252,18 @@ class Proxy:
         return self._taken.get(settings.upstream, "placed")
 
     async def _otherwise(
-        self,
-        request: Request,
-        path: str,
-        answer: httpx.Response,
-        sent: Callable[..., bytes],
-        how: How,
+        self, request: Request, answer: httpx.Response, sent: Callable[..., bytes], how: How
     ) -> httpx.Response:
         """Ask again where a system message was refused: with memory among the first instructions, then without it; else the refusal as it is."""
-        told = (await answer.aread())[:4000].decode("utf-8", "replace").lower()
-        if not ("role" in told and ("system" in told or "alternat" in told)):
+        told = await _told(answer)
+        if not (b"role" in told and (b"system" in told or b"alternat" in told)):
             return answer
         refused, upstream = {sent(how)}, self._app_state.settings.upstream
         for other in _LESS[_LESS.index(how) + 1 :]:
             if (body := sent(other)) in refused:
                 continue
             refused.add(body)
-            again = await self._send(request, path, body, plain=True)
+            again = await self._send(request, body, plain=True)
             if again.status_code < 400:
                 self._taken[upstream] = other
                 if other == "none":
@@ -268,32 +273,33 @@ class Proxy:
             await again.aclose()
         return answer
 
-    async def _pass(self, request: Request, path: str, body: bytes) -> Response:
+    async def _pass(self, request: Request, body: bytes) -> StreamedAnswer | Response:
         try:
-            answer = await self._send(request, path, body, plain=False)
-        except ClientDisconnectedError:
-            return _NOBODY
+            answer = await self._send(request, body, plain=False)
         except httpx.HTTPError as error:
             return unreachable(request, self._app_state, error)
-        response = StreamedResponse(_raw(answer), status_code=answer.status_code)
-        response.raw_headers = coming_back(answer.headers.raw, decoded=False)
-        return response
 
-    async def _send(
-        self, request: Request, path: str, body: bytes, *, plain: bool
-    ) -> httpx.Response:
-        """Ask the upstream as long as the frontend waits. Raises: GoneError, httpx.HTTPError."""
-        return await unless_disconnected(request, self._asked(request, path, body, plain=plain))
+        async def carry(put: Put) -> None:
+            try:
+                await put(b"")
+                async for chunk in answer.aiter_raw():
+                    await put(chunk)
+            except httpx.HTTPError as error:
+                broke_off(answer, error)
+            finally:
+                await answer.aclose()
 
-    async def _asked(
-        self, request: Request, path: str, body: bytes, *, plain: bool
-    ) -> httpx.Response:
+        headers = coming_back(answer.headers.raw, decoded=False)
+        return StreamedAnswer(answer.status_code, headers, carry)
+
+    async def _send(self, request: Request, body: bytes, *, plain: bool) -> httpx.Response:
+        """Ask the upstream. Raises: httpx.HTTPError."""
         if self._upstream is None:
             raise httpx.ConnectError("the server is ending")
         settings = self._app_state.settings
         headers = going_up(request.scope["headers"], settings, self._app_state.token, plain=plain)
         return await self._upstream.send(
-            settings, request.method, _written(request, path), request.url.query, headers, body
+            settings, request.method, _written(request), request.url.query, headers, body
         )
 
     def _learn(self, call: ProxyCall, reply: str | None) -> None:
@@ -309,42 +315,23 @@ class Proxy:
         await self._within.quiet(BEHIND_S)
         turn = await self._app_state.admission.enter() if large else None
         try:
-            await anyio.to_thread.run_sync(
-                lambda: learn(self._app_state, call, reply, large=large),
-                limiter=self._keeping,
-            )
+            await on_thread(self._keeping, lambda: learn(self._app_state, call, reply, large=large))
         finally:
             if turn:
                 turn.leave()
             self._app_state.keep_done()
 
-    async def _thread(
-        self, request: Request, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0
-    ) -> _T:
-        """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory.
 
-        Raises:
-            GoneError: nobody waits any more.
-        """
-        allowed_s = max(self._app_state.settings.recall_timeout_s, at_least_s)
-        return await unless_disconnected(request, self._within.done(work, otherwise, allowed_s))
+async def _told(answer: httpx.Response) -> bytes:
+    """How a refusal begins, in lower case."""
+    return (await answer.aread())[:4000].lower()
 
 
-async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:
-    try:
-        async for chunk in answer.aiter_raw():
-            yield chunk
-    except httpx.HTTPError as error:
-        broke_off(answer, error)
-    finally:
-        await answer.aclose()
-
-
-def _written(request: Request, path: str) -> str:
+def _written(request: Request) -> str:
     """The path behind `/v1` as it was written: a name in it may hold an escaped slash or question mark."""
     raw: bytes = request.scope.get("raw_path") or b""
     _, found, written = raw.decode("latin-1").partition("/v1/")
-    return f"/{written if found else path}"
+    return f"/{written if found else request.path_params['path']}"
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -1,84 +1,91 @@
-"""The frontend's line while the upstream is asked: who hangs up lets go of the upstream, and a broken answer is not made whole."""
+"""The frontend's line while it is answered: who hangs up lets go of the work and of the upstream, and a broken answer is not made whole."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import httpx
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
 
-from rolememory.serve.guard import Receive, Scope, Send
+from rolememory.serve.guard import Send
 
-_T = TypeVar("_T")
+Put = Callable[[bytes], Awaitable[None]]
+"""Sends a piece of an answer's body to the frontend; the first time status and headers before it, for b"" these alone."""
 _log = logging.getLogger(__name__)
-
-
-class ClientDisconnectedError(Exception):
-    """The frontend hung up before a word of the answer came."""
 
 
 class UpstreamBrokeOffError(Exception):
     """The upstream's answer ended too early."""
 
 
-async def unless_disconnected(request: Request, asked: Awaitable[_T]) -> _T:
-    """What is asked for, as long as somebody waits for it. A model may think for minutes before its first word.
+@asynccontextmanager
+async def while_somebody_waits(request: Request) -> AsyncIterator[None]:
+    """What is done inside is given up when the frontend hangs up: a model may think for minutes. The body must have come in."""
+    working, waits = asyncio.current_task(), True
+    gone = asyncio.ensure_future(hung_up(request))
 
-    Raises:
-        GoneError: nobody waits any more; what was asked, of memory or the upstream, was given up.
-        httpx.HTTPError: it cannot be reached.
-    """
-    answer, gone = asyncio.ensure_future(asked), asyncio.ensure_future(hung_up(request))
+    def give_up(_: object) -> None:
+        if working and waits:
+            working.cancel()
+
+    gone.add_done_callback(give_up)
     try:
-        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if answer.done():
-            return answer.result()
-        await _let_go(answer)
-        raise ClientDisconnectedError
+        yield
     except asyncio.CancelledError:
-        answer.cancel()
-        raise
+        if working is None or not gone.done():
+            raise
+        working.uncancel()
     finally:
+        waits = False
         gone.cancel()
 
 
-async def _let_go(answer: "asyncio.Future[Any]") -> None:
-    answer.cancel()
-    late: Any
-    (late,) = await asyncio.gather(answer, return_exceptions=True)
-    if isinstance(late, httpx.Response):
-        await late.aclose()
-
-
 async def hung_up(request: Request) -> None:
-    """Ends when nobody waits for the answer any more. Its body must have come in."""
+    """Ends when nobody waits for the answer any more."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-class StreamedResponse(StreamingResponse):
-    """An answer as it comes. One that breaks off before its announced length ends the line, as it would without us."""
+@dataclass(frozen=True, slots=True)
+class StreamedAnswer:
+    """The upstream's answer as it comes. `carry` brings all of it but the end, and closes it."""
 
-    at_end: Callable[[], None] | None = None  # called once it is carried, or nobody waits any more
+    status: int
+    headers: Sequence[tuple[bytes, bytes]]
+    carry: Callable[[Put], Awaitable[None]]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve it."""
-        try:
-            with suppress(UpstreamBrokeOffError):
-                await super().__call__(scope, receive, send)
-        finally:
-            if self.at_end:
-                self.at_end()
+    async def begin(self, send: Send) -> None:
+        """Send it on as far as it goes.
+
+        Raises:
+            UpstreamBrokeOffError: it is shorter than it said.
+        """
+        begun = False
+
+        async def put(data: bytes) -> None:
+            nonlocal begun
+            if not begun:
+                begun = True
+                start = "http.response.start"
+                await send({"type": start, "status": self.status, "headers": self.headers})
+            if data:
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+
+        await self.carry(put)
+
+    @staticmethod
+    async def end(send: Send) -> None:
+        """Tell that this was all."""
+        await send({"type": "http.response.body", "body": b""})
 
 
 def broke_off(answer: httpx.Response, error: Exception) -> None:
     """Tell of it on the console, and the frontend too where it would take the rest for the whole.
 
     Raises:
-        BrokenOffError: the answer said how long it would be.
+        UpstreamBrokeOffError: the answer said how long it would be.
     """
     _log.warning("the upstream's answer broke off: %s", type(error).__name__)
     if "content-length" in answer.headers:
