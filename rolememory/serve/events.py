@@ -18,7 +18,7 @@ class Event:
     """One thing that happened. Never holds memory text: who wants it asks for it."""
 
     number: int
-    kind: str  # memory, role, settings, worldbook, chat, turn, learned, model, graph, breaker
+    kind: str  # memory, role, settings, worldbook, chat, turn, learned, import, puzzle
     role: str = ""  # id of the role, "" = the home
     values: Mapping[str, Any] = field(default_factory=dict)
     at: datetime = field(default_factory=lambda: datetime.now(UTC))

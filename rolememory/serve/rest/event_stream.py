@@ -65,7 +65,7 @@ async def events(
     ] = 0,
     role: Annotated[str, Query(max_length=300, description="only of this role, by its id")] = "",
 ) -> StreamingResponse:
-    """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, model, import, puzzle. Never memory text.
+    """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, import, puzzle. Never memory text.
 
     `gap` comes first where events since the last one are no longer known: look at everything again.
     """

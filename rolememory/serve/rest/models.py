@@ -1,17 +1,14 @@
-"""The models: whether meaning works and why not, which servers rest, what learning waits for; fetching a model."""
-
-from typing import Annotated
+"""The models: whether meaning works and why not, which servers rest, what learning waits for."""
 
 from pydantic import Field
 
 from rolememory.circuit_breaker import CircuitBreaker
-from rolememory.errors import ModelError, UnknownNameError
+from rolememory.errors import ModelError
 from rolememory.learn.model.models import is_offered
 from rolememory.locales import translated
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.serve.rest.dependencies import HomeCall, RoleCall, kept, router
-from rolememory.serve.rest.model_fetch import Fetches, FetchOut
-from rolememory.serve.rest.schemas import In, Name, Out, Said
+from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
+from rolememory.serve.rest.schemas import Out, Said
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
 from rolememory.text.embed.loader import at_hand, by_endpoint, configured
 from rolememory.text.embed.local import DEFAULT_MODEL
@@ -76,7 +73,7 @@ class LearningOut(Out):
 
 
 class KnownModel(Out):
-    """A model that can be fetched."""
+    """A model that `rolememory model fetch` brings."""
 
     name: str
     repository: str
@@ -94,15 +91,6 @@ class ModelsOut(Out):
     """All that we recommend."""
 
     items: list[KnownModel]
-
-
-class FetchIn(In):
-    """Which; only names that `GET /api/models` tells."""
-
-    name: Name
-
-
-TheFetches = Annotated[Fetches, kept(Fetches)]
 
 
 @routes.get("/meaning")
@@ -155,21 +143,6 @@ def known(call: HomeCall) -> ModelsOut:
             for model in MODELS
         ]
     )
-
-
-@routes.get("/models/fetch")
-def fetched(fetches: TheFetches) -> FetchOut:
-    """How the last fetch stands."""
-    return fetches.state
-
-
-@routes.post("/models/fetch", status_code=202)
-def fetch(call: HomeCall, fetches: TheFetches, given: FetchIn) -> FetchOut:
-    """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started again."""
-    known = {model.name: model for model in MODELS}
-    if given.name not in known:
-        raise UnknownNameError("model", given.name, known)
-    return fetches.begin(call, known[given.name])
 
 
 def _used_by(settings: EmbeddingSettings) -> RecommendedModel | None:

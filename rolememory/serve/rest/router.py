@@ -40,7 +40,6 @@ from rolememory.serve.rest import (
     users,
 )
 from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
-from rolememory.serve.rest.model_fetch import Fetches
 
 MODULES = (
     roles,
@@ -80,8 +79,8 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     )
     app.add_exception_handler(HTTPException, lost)
     app.state.app_state = app_state
-    fetches, life = Fetches(), imports.LifeImports(app_state.home.path)
-    kept = (UpdateLocks(), insight.Surveys(), fetches, life)
+    life = imports.LifeImports(app_state.home.path)
+    kept = (UpdateLocks(), insight.Surveys(), life)
     app.state.kept = {type(one): one for one in kept}
     app.router.routes.append(Route("/api/openapi.json", _description(app), include_in_schema=False))
     for router in ROUTERS:
@@ -110,7 +109,6 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         try:
             yield
         finally:
-            fetches.stop()
             await to_thread.run_sync(life.stop, STOP_S)
 
     return app, living

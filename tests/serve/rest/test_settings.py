@@ -1,7 +1,6 @@
 """Settings, presets and models over REST, in a house of their own: what is changed here holds for all of it."""
 
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from rolememory.serve.events import Event
 from rolememory.storage.settings_text import commented
 from rolememory.storage.settings_tree import leaves
 from tests.serve.houses import Served, served
 from tests.serve.rest.callers import caller, good
-from tests.serve.rest.test_watching import told
 
 
 @pytest.fixture(scope="module")
@@ -201,48 +198,6 @@ def test_what_meaning_rests_on_is_told(api: httpx.Client, house: Served) -> None
 def test_what_a_model_still_has_to_read_is_told(api: httpx.Client) -> None:
     role = caller(api, "Learns By Rules")
     assert role.get("/learning")["on"] is False
-
-
-def test_a_model_that_nobody_knows_is_not_fetched(api: httpx.Client) -> None:
-    for name in ("../../etc", "/etc", "http://evil.example/model", "--to", "someone/else"):
-        assert (
-            api.post("/models/fetch", json={"name": name}).json()["error"]["code"] == "unknown_name"
-        )
-    assert good(api.get("/models/fetch"))["state"] == "none"
-
-
-def test_a_fetch_that_fails_tells_why_step_by_step(
-    api: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with api.stream("GET", "/events") as response:
-        lines = response.iter_lines()
-        next(lines)
-        begun = api.post("/models/fetch", json={"name": "bge-small-zh-v1.5"})
-        assert (begun.status_code, begun.json()["state"]) == (202, "fetching")
-        states = (values["state"] for _, kind, values in told(lines) if kind == "model")
-        assert next(state for state in states if state != "fetching") == "failed"
-    found = good(api.get("/models/fetch"))
-    assert found["name"] == "bge-small-zh-v1.5"
-    assert "HF_HUB_OFFLINE" in found["text"] or "huggingface_hub" in found["text"]
-
-
-def test_who_asks_twice_gets_the_fetch_that_runs(
-    api: httpx.Client, house: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    ended, ends = threading.Event(), list[Event]()
-
-    def hear(event: Event) -> None:
-        if event.values.get("state") == "failed":
-            ends.append(event)
-            ended.set()
-
-    house.house.bus.on(hear)
-    begun = [api.post("/models/fetch", json={"name": "bge-small-zh-v1.5"}) for _ in range(3)]
-    assert [one.status_code for one in begun] == [202] * 3
-    assert ended.wait(120)
-    assert len(ends) == 1
 
 
 def test_the_models_we_know_are_listed(api: httpx.Client) -> None:

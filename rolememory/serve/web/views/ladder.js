@@ -1,7 +1,7 @@
 // What works now, from words alone up to models; which servers rest; and models of meaning that can be fetched.
 import { html, useEffect, useState } from "../preact.js";
-import { events, get, inRole, patch, post } from "../api.js";
-import { number, percent, t } from "../i18n.js";
+import { events, get, inRole, patch } from "../api.js";
+import { number, t } from "../i18n.js";
 import { announce, kept } from "../live.js";
 import { Button, Field, Trouble, useAsked } from "../ui.js";
 
@@ -11,7 +11,7 @@ export function State({ list }) {
   const here = (list.find((one) => one.id === role) ?? list[0])?.id;
   const meaning = useAsked((signal) => get("/meaning", { signal }), []);
   const learning = useAsked((signal) => (here ? get(inRole(here, "/learning"), { signal }) : Promise.resolve(null)), [here]);
-  useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["model", "learned", "settings", "breaker"] }), [here]);
+  useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["learned", "settings", "breaker"] }), [here]);
   const breakers = [...new Map([...(meaning.value?.breakers ?? []), ...(learning.value?.breakers ?? [])].map((one) => [`${one.for}/${one.name}`, one])).values()];
   return html`<section class="sheet"><div class="row apart"><h2>${t("state.title")}</h2><${Button} kind="small" onClick=${() => { meaning.again(); learning.again(); announce(t("state.again")); }}>${t("state.look")}<//></div>
     ${meaning.error && html`<${Trouble} error=${meaning.error} again=${meaning.again} />`}
@@ -46,24 +46,12 @@ export function Offer({ onDone }) {
 
 const Rung = ({ state, name, text }) => html`<li><span class=${`badge state-${state}`}>${t(`state.is.${state}`)}</span> <strong>${name}</strong><p class="soft">${text}</p></li>`;
 
-/** Models of meaning that can be fetched; asked for only when wanted, as it starts a program. */
+/** Models of meaning that can be fetched; asked for only when wanted. */
 function Models() {
-  const [open, setOpen] = useState(false);
   const [rows, setRows] = useState(null);
-  const [fetching, setFetching] = useState(null);
-  useEffect(() => events((event) => setFetching(event), { kinds: ["model"] }), []);
-  const look = async () => { setOpen(true); setRows((await get("/models")).items); setFetching(await get("/models/fetch")); };
-  const take = (name) => async () => setFetching(await post("/models/fetch", { name }));
-  if (!open || !rows) return html`<p><${Button} kind="small" onClick=${look}>${t("models.look")}<//></p>`;
+  const look = async () => setRows((await get("/models")).items);
+  if (!rows) return html`<p><${Button} kind="small" onClick=${look}>${t("models.look")}<//></p>`;
   return html`<h3>${t("models.title")}</h3><p class="hint">${t("models.hint")}</p>
-    ${fetching && fetching.state !== "none" && html`<${Fetching} now=${fetching} />`}
-    <ul class="presets">${rows.map((one) => html`<li key=${one.name}><div class="row apart"><strong>${one.name}</strong>${one.in_use ? html`<span class="badge">${t("models.in.use")}</span>` : one.here ? html`<span class="badge">${t("models.here")}</span>` : html`<${Button} kind="small" disabled=${fetching?.state === "fetching"} onClick=${take(one.name)}>${t("models.take", { size: number(one.megabytes) })}<//>`}</div>
+    <ul class="presets">${rows.map((one) => html`<li key=${one.name}><div class="row apart"><strong>${one.name}</strong>${one.in_use ? html`<span class="badge">${t("models.in.use")}</span>` : one.here ? html`<span class="badge">${t("models.here")}</span>` : html`<span class="soft">${t("models.size", { size: number(one.megabytes) })}</span>`}</div>
       <p class="soft">${one.about} · ${one.languages.join(", ")} · ${one.licence}</p></li>`)}</ul>`;
-}
-
-/** How far a fetch is. */
-function Fetching({ now }) {
-  const share = now.expected ? now.bytes / now.expected : 0;
-  const told = t(`models.${now.state}`, { name: now.name, part: number((now.bytes ?? 0) / 1e6), whole: number((now.expected ?? 0) / 1e6) });
-  return html`<div id="fetching"><p role="status">${told} ${now.text ?? ""}</p>${now.state === "fetching" && html`<progress max="1" value=${share} aria-label=${told}>${percent(share)}</progress>`}</div>`;
 }
