@@ -25,7 +25,7 @@ from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import NotWrittenError, RoleMemoryError, SettingsError, TemplateError
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Style
-from rolememory.locales import Listed, Localized, translatable
+from rolememory.locales import Localized, translatable
 from rolememory.recall.books import Books
 from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.memory import Memory
@@ -37,7 +37,6 @@ from rolememory.serve.token import VARIABLE
 from rolememory.storage.files import atomic
 from rolememory.storage.files.backup import list_backups
 from rolememory.storage.files.space import FileSpace, FileStorage
-from rolememory.storage.files.watch import Watch
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.ineffective_fields import still_ineffective
 from rolememory.storage.memories import RoleStore
@@ -67,7 +66,7 @@ class HealthFinding:
     """How one thing stands: where, what, and what to do about it."""
 
     level: Level
-    about: str  # home, settings, model, learning, server, serve, role, chats, review, worldbook, template, watch, parts
+    about: str  # home, settings, model, learning, server, serve, role, chats, review, worldbook, template, parts
     where: str
     what: str
     remedy: str = ""
@@ -113,7 +112,6 @@ def checks(home: Path, *, load_model: bool = False) -> Findings:
     if settings is not None:
         yield from _learning(settings, ask=load_model)
         yield from _serving(home, settings)
-        yield from _watch(home, settings)
     yield from _templates(home)
     yield from _roles(home)
 
@@ -202,21 +200,6 @@ def _loaded(home: Path, settings: Settings) -> HealthFinding:
         languages=", ".join(sorted(model.background)) or "-",
     )
     return good("model", told)
-
-
-def _watch(home: Path, settings: Settings) -> Findings:
-
-    with Watch(home, lambda _: None, settings.storage) as watching:
-        mode, notes = watching.mode, list(watching.notes)
-    modes = translatable(
-        {
-            "native": "edits are noticed at once",
-            "polling": "edits are looked for every few seconds",
-            "off": "edits are noticed at the next turn",
-        }
-    )
-    yield finding("good" if mode == "native" else "note", "watch", say(modes[mode]))
-    yield from (warning("watch", one) for one in notes)
 
 
 def _templates(home: Path) -> Findings:
@@ -345,18 +328,6 @@ def _leftovers(folder: Path, role: Role) -> Findings:
             what,
             f"{role.name}: {folder / 'journal' / 'conflicts.jsonl'}",
             remedy=say("read it, copy what you need, delete it"),
-        )
-    old = [
-        path.name
-        for path in folder.glob(".*.tmp")
-        if datetime.now(UTC).timestamp() - path.stat().st_mtime > 3600
-    ]
-    if old:
-        yield note(
-            "role",
-            say("leftovers of an interrupted write: {old}", old=Listed(old)),
-            f"{role.name}: {folder}",
-            remedy=say("they may be deleted"),
         )
     try:
         with atomic.locked(folder, LOCK_WAIT_S):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rolememory.cli.context import home_path, open_home
-from rolememory.cli.embedding_status import look
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.output import Row, out
 from rolememory.cli.upkeep import chosen, size
@@ -18,54 +17,39 @@ from rolememory.locales import translatable
 
 if TYPE_CHECKING:
     from rolememory.cli.checks import HealthFinding
-    from rolememory.engine import Home, RoleMemory
+    from rolememory.engine import RoleMemory
 
 FOUND_FAULTS = 3
-STATS = "memories by_type by_source by_user turns chats learned_by waits vectors on_disk last_backup problems"
+STATS = "memories by_type by_source by_user turns chats vectors on_disk last_backup problems"
 _MARKS = {
     "good": (translatable("ok"), "green"),
     "note": (translatable("note"), "cyan"),
     "warning": (translatable("warning"), "yellow"),
     "fault": (translatable("FAULT"), "bold red"),
 }
-translatable(("uninitialised", "ready", "failed"), "server")
 translatable(("episodic", "semantic", "traits", "goals"), "memory")
 
 
 def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
-    from rolememory.cli.embedding_status import ready
-    from rolememory.cli.learning_status import servers
-
-    rows = []
     with open_home(meaning=wait) as home:
-        for role_id in chosen(home, role):
-            role_memory = home.role(role_id)
-            if wait:
-                ready(role_memory)
-            rows.append(_figures(home, role_memory))
-        meaning = look(home.path)
-        asked = list(servers(home.settings, ask=wait))
-        state = home.loader.state if wait else "not asked"
-    status = {**meaning.as_json(), "state": state}
-    if out.json({"roles": rows, "meaning": status, "servers": list(map(asdict, asked))}):
+        rows = [_figures(home.role(role_id), wait) for role_id in chosen(home, role)]
+    if out.json({"roles": rows}):
         return
     for row in rows:
         out.line(f"{row['name']}  ({row['id']})", "bold")
         out.record(_told(row), STATS)
         out.line()
-    out.line(meaning.text())
-    for one in asked:
-        why = say(" ({reason})", reason=one.reason) if one.reason else ""
-        out.line(f"{one.url}: {say(one.state, msgctxt='server')}{why}")
 
 
-def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
-    from rolememory.cli.learning_status import standing
+def _figures(role_memory: "RoleMemory", wait: bool) -> dict[str, Any]:
+    from rolememory.cli.embedding_status import ready
     from rolememory.storage.files.backup import list_backups
 
+    if wait:
+        ready(role_memory)
     newest = next(iter(list_backups(role_memory.folder)), None)
-    behind = standing(role_memory.space, role_memory.settings, role_memory.chats)
+    chats = role_memory.chats.chats(archived=True)
     kinds = {
         name: sum(
             path.stat().st_size for path in (role_memory.folder / name).rglob("*") if path.is_file()
@@ -80,9 +64,10 @@ def _figures(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
         "vectors": role_memory.embedded,
         "bytes": kinds,
         "last_backup": newest and newest.made,
-        "problems": len(role_memory.store.snapshot().problems) + len(behind.problems),
-        "learning": asdict(behind),
-        "query_cache": {"hits": home.queries.hits, "misses": home.queries.misses},
+        "problems": len(role_memory.store.snapshot().problems) + len(role_memory.chats.problems),
+        "chats": len(chats),
+        "chats_archived": sum(info.archived for info in chats),
+        "messages": sum(info.messages for info in chats),
     }
 
 
@@ -92,8 +77,13 @@ def _told(row: Mapping[str, Any]) -> Row:
     backup = row["last_backup"]
     return {
         **row,
-        **_told_learning(row["learning"]),
         "memories": say("{total}, archived {archived}", **row),
+        "chats": say(
+            "{chats}, archived {archived}; {messages} messages",
+            chats=row["chats"],
+            archived=row["chats_archived"],
+            messages=row["messages"],
+        ),
         "by_type": [
             f"{say(name, msgctxt='memory')} {n}" for name, n in row["by_type"].items() if n
         ],
@@ -101,20 +91,6 @@ def _told(row: Mapping[str, Any]) -> Row:
         "by_user": [f"{name or say('shared')} {n}" for name, n in row["by_user"].items()],
         "on_disk": " ".join([size(row["bytes_on_disk"]), *parts]),
         "last_backup": _age(backup) if backup else say("none"),
-    }
-
-
-def _told_learning(row: Mapping[str, Any]) -> Row:
-    queued = sum(row["queue"].values())
-    waits = {
-        say("{unread} chats to read for commands", unread=row["unread"]): row["unread"],
-        say("{queued} exchanges for the model", queued=queued): queued,
-        say("{waiting} for your word", waiting=row["waiting"]): row["waiting"],
-    }
-    return {
-        "chats": say("{chats}, archived {archived}; {messages} messages", **row),
-        "learned_by": say(row["by"], msgctxt="learning"),
-        "waits": [text for text, count in waits.items() if count],
     }
 
 

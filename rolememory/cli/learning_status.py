@@ -31,38 +31,25 @@ PROBE_S = 5.0  # a server that is asked whether it is there has so long
 class LearningStatus:
     """How learning stands in one role."""
 
-    by: str  # off, commands, commands and model
-    chats: int
-    archived: int
-    messages: int  # that stand in them
     unread: int  # chats with something the rules have not read yet
-    queue: Mapping[str, int]  # chat -> exchanges that wait for the model
+    queued: int  # exchanges that wait for the model, of all chats
     waiting: int  # drafts that wait for a person
     notes: tuple[str, ...]  # what keeps the model from reading
     problems: tuple[str, ...]  # of chats
-
-    @property
-    def queued(self) -> int:
-        """Exchanges that wait for the model, of all chats."""
-        return sum(self.queue.values())
 
 
 translatable(("off", "commands", "commands and model"), "learning")
 
 
-def standing(space: Space, settings: Settings, chats: Chats | None = None) -> LearningStatus:
+def standing(space: Space, settings: Settings) -> LearningStatus:
     """How learning stands in this role. Reads its chats; writes nothing, asks nobody."""
-    kept = chats or Chats(space)
-    every = kept.chats(archived=True)
-    cursors = Cursors(space)
+    kept, cursors = Chats(space), Cursors(space)
     state = _model_state(space, settings, kept)
     return LearningStatus(
-        by=learns_by(settings),
-        chats=len(every),
-        archived=sum(info.archived for info in every),
-        messages=sum(info.messages for info in every),
-        unread=sum(cursors.of(info.id) < kept.chat(info.id).mark for info in every),
-        queue=state["queue"],
+        unread=sum(
+            cursors.of(info.id) < kept.chat(info.id).mark for info in kept.chats(archived=True)
+        ),
+        queued=sum(state["queue"].values()),
         waiting=len(Review(space).waiting()),
         notes=tuple(one for one in (state["last_error"], *state["notes"]) if one),
         problems=tuple(problem.text(ProcessLanguage.language) for problem in kept.problems),

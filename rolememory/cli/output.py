@@ -31,13 +31,13 @@ _TITLES = translatable({
     "title": "entry", "reason": "why", "target": "goes to", "write": "what to write", "kept": "kept in", "where": "in", "at": "when",
     "actor": "by", "op": "did", "txn": "for `undo`", "window": "tokens", "names": "also called", "updated": "last", "branch_of": "branch of",
     "source": "from", "of": "forked from", "merged": "knows also", "other": "other fields", "file": "file to edit", "by_type": "by type",
-    "by_source": "by source", "by_user": "by user", "learned_by": "learned by", "on_disk": "on disk", "last_backup": "last backup",
+    "by_source": "by source", "by_user": "by user", "on_disk": "on disk", "last_backup": "last backup",
 })  # fmt: skip
 _TITLES |= {name: name for name in translatable((
     "about", "added", "aliases", "archived", "assets", "begins", "book", "chats", "content", "dims", "extensions", "field", "files", "folder", "format", "gate",
     "greetings", "keys", "languages", "level", "licence", "marks", "memories", "messages", "name", "nickname", "order", "pass", "problems", "removed",
     "rights", "role", "roles", "score", "size", "state", "story", "summaries", "tags", "takes", "turns", "type", "unchanged", "user", "value", "vectors",
-    "waits", "weight", "what", "why", "worldbooks", "written",
+    "weight", "what", "why", "worldbooks", "written",
 ))}  # fmt: skip
 _STYLES = {"id": "cyan", "name": "cyan", "title": "cyan", "key": "cyan", "level": "yellow"}
 

@@ -1,4 +1,4 @@
-"""doctor and stats about what goes on behind the chats: who learns, what waits, what is damaged, whether the servers are there."""
+"""doctor about what goes on behind the chats: who learns, what waits, what is damaged, whether the servers are there."""
 
 import json
 import os
@@ -89,25 +89,6 @@ def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: P
     }
     assert any("1 exchanges wait for the model" in what for _, what in told(command, "learning"))
     assert told(command, "review") == [("note", "Mira 1 pending review")]
-    (row,) = command("stats", "Mira", "--json").json["roles"]
-    behind = row["learning"]
-    assert (
-        behind["by"],
-        behind["chats"],
-        behind["messages"],
-        behind["unread"],
-        behind["queue"],
-        behind["waiting"],
-    ) == (
-        "commands and model",
-        1,
-        3,
-        0,
-        {"one": 1},
-        1,
-    )
-    assert "1 exchanges for the model" in command("stats", "Mira").out
-    assert "1 条等你过目" in command("stats", "Mira", lang="zh").out
     assert {
         path: path.read_bytes()
         for path in command.home.rglob("*")
@@ -125,12 +106,9 @@ def test_a_damaged_chat_is_told_with_its_file(
     log.write_bytes(log.read_bytes() + b"garbage\n")
     assert log.name in command("doctor", lang=lang).out
     assert [level for level, _ in told(command, "chats")] == ["warning"]
-    assert command("stats", "Mira", "--json").json["roles"][0]["problems"] == 1
+    (row,) = command("stats", "Mira", "--json").json["roles"]
+    assert (row["problems"], row["chats"], row["messages"]) == (1, 1, 3)
     assert words in command("stats", lang=lang).out
-
-
-def servers(command: Command, *options: str) -> list[dict[str, Any]]:
-    return command("stats", "--json", *options).json["servers"]  # type: ignore[no-any-return]
 
 
 def test_a_server_is_asked_only_when_wanted(
@@ -140,14 +118,11 @@ def test_a_server_is_asked_only_when_wanted(
     with Endpoint(replies(b'{"data": []}')) as model:
         url = model.url.replace("//", "//lin:sesame@")
         set_up(command, f'[learn]\nendpoint = "{url}"\nmodel = "m"\napi_key_env = "MY_KEY"\n')
-        assert [one["state"] for one in servers(command)] == ["uninitialised"]
+        assert [level for level, _ in told(command, "server")] == ["note"]
         assert model.requests == []
-        assert [(one["state"], one["url"]) for one in servers(command, "--wait")] == [
-            ("ready", model.url)
-        ]
-        assert model.requests[0].path.endswith("/models")
         (found,) = told(command, "server", "--wait")
-        assert found[0] == "good"
+        assert model.requests[0].path.endswith("/models")
+        assert (found[0], model.url in found[1]) == ("good", True)
         assert "answers, key from MY_KEY" in found[1]
         assert "sesame" not in command("doctor", "--wait").out
 

@@ -83,7 +83,6 @@ class TestExport:
         there = graph_folder(command.home)
         shutil.copytree(graph_folder(of_session(tmp_path_factory, "--int8")), there)
         assert "onnx int8" in model_of(command)
-        assert "onnx int8" in command("stats").out
         assert command("model", "export", "--remove", "--json").json == {"removed": True}
         assert "sentence-transformers" in model_of(command)
         assert not list(there.glob("*.onnx"))
