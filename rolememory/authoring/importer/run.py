@@ -22,7 +22,7 @@ from rolememory.authoring.importer.plan import (
     WorldPlan,
 )
 from rolememory.authoring.importer.planning import begun
-from rolememory.authoring.importer.sink import KeepChat, KeptChat, keep_chat
+from rolememory.authoring.importer.sink import KeptChat, keep_chat
 from rolememory.authoring.importer.transcript import RoleTranscript, as_heard, hidden_in, listeners
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
@@ -64,11 +64,10 @@ class ImportRun:
         *,
         hidden: bool = False,
         stories: Mapping[str, Living] = MappingProxyType({}),
-        keep: KeepChat = keep_chat,
     ) -> None:
         """`stories`: by avatar, for those of `plan.many`, whether the chats of a role share one story; by default each is its own."""
         self.home, self.plan, self.ledger = home, plan, ledger
-        self._keep, self._hidden = keep, hidden
+        self._hidden = hidden
         self._stories = {avatar: stories.get(avatar, "each") for avatar in plan.many}
         self._roles: dict[str, RolePlan] = dict(plan.roles)
 
@@ -250,7 +249,7 @@ class ImportRun:
         kept = KeptChat(plan.id, ())
         if heard.messages:
             own = self._is_own(plan, role.avatar)
-            kept = self._keep(role_memory, heard.messages, plan.id, done.user, plan.name, own)
+            kept = keep_chat(role_memory, heard.messages, plan.id, done.user, plan.name, own)
         learned = len(role_memory.memories) - known
         ids, fresh = remember_summaries(
             role_memory,

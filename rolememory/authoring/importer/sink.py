@@ -1,6 +1,6 @@
 """Writes a chat of another program into a role: the chat log first, then what the chat teaches."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rolememory.chats.normalize import VOICES, normalize_text
@@ -16,10 +16,6 @@ class KeptChat:
 
     chat: str
     versions: tuple[str, ...]
-
-
-KeepChat = Callable[[RoleMemory, Sequence[Message], str, str | None, str, bool], KeptChat]
-"""Gets role, messages, id of the chat, user, title, and whether the chat is a story of its own."""
 
 
 def keep_chat(

@@ -1,16 +1,15 @@
 """What was brought, as the role's own chats and memories have it afterwards."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from rolememory.authoring.importer.plan import ImportSettings
-from rolememory.authoring.importer.sink import KeptChat, keep_chat, taken
+from rolememory.authoring.importer.sink import keep_chat, taken
 from rolememory.engine import Home, RoleMemory
 from rolememory.schema.message import Message
-from tests.authoring.importer.recording import bring_by, plan_of, with_lives
+from tests.authoring.importer.recording import bring, plan_of, with_lives
 from tests.cards.tavern.folders import INTEGRITY, NEW, OLD, head, said, write_lines
 from tests.paths import ROOT
 
@@ -22,21 +21,8 @@ def role(home: Home, avatar: str) -> RoleMemory:
     return home.role(found.id)
 
 
-def logged(
-    mind: RoleMemory,
-    messages: Sequence[Message],
-    chat: str,
-    user: str | None,
-    title: str,
-    own: bool,
-) -> KeptChat:
-    """The chat log alone, without learning."""
-    kept = mind.chats.observe(messages, chat=chat, user=user, title=title).chat
-    return taken(kept, mind.chats.path(kept), messages)
-
-
 def test_every_chat_stands_in_the_log_of_its_role(home: Home, user: Path) -> None:
-    bring_by(home, user)
+    bring(home, user)
     chats = role(home, "Asha.png").chats
     found = {info.id: (info.title, info.user, len(chats.path(info.id))) for info in chats.chats()}
     assert found == {
@@ -49,7 +35,7 @@ def test_every_chat_stands_in_the_log_of_its_role(home: Home, user: Path) -> Non
 
 
 def test_a_branch_is_known_as_one(home: Home, user: Path) -> None:
-    bring_by(home, user)
+    bring(home, user)
     chats = role(home, "Asha.png").chats
     assert chats.info("Asha.png/Branch #1").branch_of == INTEGRITY
 
@@ -64,7 +50,7 @@ def test_of_many_chats_each_is_its_own_story_and_a_branch_stays_in_its_chats(
 ) -> None:
     plan = plan_of(home, user)
     assert dict(plan.many) == {"Asha.png": 4, "明月.png": 2}
-    bring_by(home, user)
+    bring(home, user)
     assert stories(home, "Asha.png") == dict.fromkeys(
         (OLD, NEW, "Branch #1", "1720000000000"), "own"
     )
@@ -89,7 +75,7 @@ def test_who_wants_one_life_gets_it_and_what_comes_later_follows(home: Home, use
             [head("林", character), said("林", "晚上好。", 1720000000000, user=True)],
         )
     assert not plan_of(home, user).many
-    bring_by(home, user)
+    bring(home, user)
     assert stories(home, "Asha.png")["later"] == ""
     assert stories(home, "明月.png")["later"] == "own"
 
@@ -101,7 +87,7 @@ def test_nobody_is_asked_where_each_chat_is_its_own_anyway(tmp_path: Path, user:
 
 
 def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
-    bring_by(home, user)
+    bring(home, user)
     mind = role(home, "Asha.png")
     chats = mind.chats
     told = "Lin came to the lighthouse and told of a cat."
@@ -111,23 +97,23 @@ def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
 
 
 def test_brought_again_nothing_is_added(home: Home, user: Path) -> None:
-    bring_by(home, user)
+    bring(home, user)
     home.close()
     home = Home.open(home.path, {"embedding.backend": "off"})
     logs = {path: path.read_bytes() for path in home.path.rglob("chats/*.jsonl")}
     before = {one.id: dict(home.role(one.id).memories) for one in home.roles()}
-    bring_by(home, user, ImportSettings(again=True))
+    bring(home, user, wishes=ImportSettings(again=True))
     assert {path: path.read_bytes() for path in home.path.rglob("chats/*.jsonl")} == logs
     assert {one.id: dict(home.role(one.id).memories) for one in home.roles()} == before
 
 
 def test_a_chat_that_goes_on_there_goes_on_here(home: Home, user: Path) -> None:
-    bring_by(home, user)
+    bring(home, user)
     path = user / "chats" / "Asha" / f"{NEW}.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines[5]["mes"] = "I like cats, and this one most."  # swiped
     write_lines(path, [*lines, said("Asha", "Sleep well.", "2024-07-12T01:35:00Z")])
-    bring_by(home, user)
+    bring(home, user)
     chats = role(home, "Asha.png").chats
     assert [one.text for one in chats.path(INTEGRITY)][4:] == [
         "I like cats, and this one most.",
@@ -174,7 +160,7 @@ def test_a_chat_that_stopped_in_the_middle_goes_on_and_loses_nothing(home: Home)
 
 
 def test_old_chats_teach(home: Home, user: Path) -> None:
-    bring_by(home, user)
+    bring(home, user)
     mind = role(home, "Asha.png")
     found = [one.memory for one in mind.search("芝麻", user="林")]
     cats = [one for one in found if one.source == "user_input" and "芝麻" in one.content]
@@ -196,7 +182,7 @@ def test_five_thousand_messages_come_whole(home: Home, user: Path) -> None:
     for at in range(0, 5000, 10):
         lines[at]["extra"] = {"qvink_memory": {"memory": f"摘要 {at}"}}
     write_lines(user / "chats" / "明月" / "long.jsonl", [head(integrity="long"), *lines])
-    done = {one.name: one for one in bring_by(home, user / "chats" / "明月", keep=logged)}
+    done = {one.name: one for one in bring(home, user / "chats" / "明月")}
     assert (done["long"].messages, done["long"].summaries) == (5000, 500)
     path = role(home, "明月.png").chats.path("long")
     assert [one.text for one in path] == [str(line["mes"]) for line in lines]
@@ -224,7 +210,7 @@ def test_what_the_program_ships_comes(home: Home, tmp_path: Path) -> None:
             said("林", "这是哪里？", "2026-11-21T20:12:57Z", user=True),
         ],
     )
-    bring_by(home, user)
+    bring(home, user)
     mind = role(home, "default_Seraphina.png")
     assert (mind.role.name, mind.role.worldbooks) == ("Seraphina", ("Eldoria.json",))
     assert (mind.folder / "card.png").read_bytes() == (
