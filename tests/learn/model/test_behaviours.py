@@ -39,7 +39,8 @@ def test_p11_a_server_that(row: Row, tmp_path: Path, caplog: pytest.LogCaptureFi
             _comes_back(house, server)
         else:
             assert (house.queue, len(house.kept)) == ({}, row.kept)
-            assert all(draft.evidence[0].version in ("v2", "v3") for _, draft in house.kept)
+            fresh = (house.version(2), house.version(3))
+            assert all(one.evidence[0].version in fresh for one in house.kept)
         told = caplog.text + repr(house.behind.status()) + repr(house.kept)
     assert SECRET not in told
     assert "sk-secret" not in told

@@ -32,19 +32,22 @@ def test_s0_7_first_whether_then_what(tmp_path: Path) -> None:
         House(tmp_path, server.url, *CHAT, flow="decide") as house,
     ):
         house.touch()
-        ((actor, draft),) = house.kept
+        (kept,) = house.kept
         assert [
             request.json["response_format"]["json_schema"]["name"] for request in server.requests
         ] == ["decision", "summary"]
         assert "(a move)" in server.requests[1].said
-    assert (actor, draft.content, draft.subject, draft.user) == (
-        "model",
-        "Lin moved from Rome to Paris.",
-        "user",
-        "lin",
-    )
-    assert draft.evidence == (Evidence(chat="harbour", version="v2", quote="moved from Rome"),)
-    assert draft.because.get("why") == "a move"
+        assert (house.actors, kept.content, kept.subject, kept.user) == (
+            ["model"],
+            "Lin moved from Rome to Paris.",
+            "user",
+            "Lin",
+        )
+        version = house.version(2)
+        assert kept.evidence == (
+            Evidence(chat="harbour", version=version, quote="moved from Rome"),
+        )
+        assert "a move" in house.role.history(kept.id)[0].reason
 
 
 def test_s0_10_small_talk_is_read_and_not_remembered(tmp_path: Path) -> None:
@@ -90,12 +93,13 @@ def test_s0_17_each_step_has_its_own_model_key_and_words(
             tmp_path, "", *CHAT, flow="decide", model="", decision=decision, summary=summary
         ) as house:
             house.touch()
-            ((_, draft),) = house.kept
+            (kept,) = house.kept
+            both = house.version(2, 3)
         assert judge.requests[0].said.startswith("Worth it?\n<chat>\n")
         assert judge.requests[0].json["model"] == "judge"
         assert writer.requests[0].headers["authorization"] == "Bearer k2"
-    assert draft.content == "Lin moved to Paris."
-    assert draft.evidence == (Evidence(chat="harbour", version="v2+v3", quote=""),)
+    assert kept.content == "Lin moved to Paris."
+    assert kept.evidence == (Evidence(chat="harbour", version=both, quote=""),)
 
 
 def test_a_sentence_about_the_character_is_its_own(tmp_path: Path) -> None:
@@ -110,8 +114,8 @@ def test_a_sentence_about_the_character_is_its_own(tmp_path: Path) -> None:
         House(tmp_path, server.url, *CHAT, flow="decide") as house,
     ):
         house.touch()
-        assert house.kept[0][1].subject is None
-        assert house.kept[0][1].evidence[0].version == "v3"
+        assert house.kept[0].subject is None
+        assert house.kept[0].evidence[0].version == house.version(3)
 
 
 # conclusions
@@ -246,12 +250,12 @@ def test_a_round_of_its_own_accord_asks_only_about_those_who_spoke(tmp_path: Pat
         Endpoint(by_step) as server,
         House(tmp_path, server.url, *CHAT, inference_enabled=True, inference_interval=1) as house,
     ):
-        own = [one.model_copy(update={"evidence": ()}) for one in KNOWN]
+        own = [one.model_copy(update={"evidence": (), "user": one.user and "Lin"}) for one in KNOWN]
         others = [
             memory(f"other {number}", f"Somebody is number {number}.", user=f"user {number}")
             for number in range(9)
         ]
-        house.memories = {one.id: one for one in (*own, *others)}
+        house.knows(*own, *others)
         house.touch()
         assert [
             request.json["response_format"]["json_schema"]["name"] for request in server.requests
@@ -274,13 +278,15 @@ def test_s2_26_conclusions_come_every_few_conversations_if_they_are_wanted(tmp_p
             tmp_path, server.url, *lines[:6], inference_enabled=True, inference_interval=4
         ) as house,
     ):
-        house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
+        house.knows(
+            *(one.model_copy(update={"evidence": (), "user": one.user and "Lin"}) for one in KNOWN)
+        )
         house.touch()
         assert (house.kept, len(server.requests)) == ([], 2)
         house.say(*lines[6:12])
         house.touch()
-        assert [actor for actor, _ in house.kept] == ["infer"]
-        assert house.kept[0][1].rests_on == ("chart", "jacket")
+        assert house.actors == ["infer"]
+        assert "from 2 memories" in house.role.history(house.kept[0].id)[0].reason
         assert house.behind.status()["exchanges_since_conclusions"] == 0
         assert "(user) Lin asked how to read a sea chart." in server.requests[-1].said
 
@@ -290,7 +296,9 @@ def test_s2_25_conclusions_are_off_unless_a_person_asks(tmp_path: Path) -> None:
         Endpoint(by_step) as server,
         House(tmp_path, server.url, *CHAT, inference_interval=1) as house,
     ):
-        house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
+        house.knows(
+            *(one.model_copy(update={"evidence": (), "user": one.user and "Lin"}) for one in KNOWN)
+        )
         house.touch(3)
         assert house.kept == []
         report = house.behind.infer()
@@ -307,7 +315,9 @@ def test_conclusions_without_a_model_say_what_to_set(tmp_path: Path) -> None:
 
 def test_conclusions_that_fail_are_drawn_later(tmp_path: Path) -> None:
     with Endpoint(status(500)) as server, House(tmp_path, server.url, *CHAT) as house:
-        house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
+        house.knows(
+            *(one.model_copy(update={"evidence": (), "user": one.user and "Lin"}) for one in KNOWN)
+        )
         assert "status 500" in house.behind.infer().notes[0].text()
         server.now(by_step)
         assert house.behind.infer().conclusions == 1
