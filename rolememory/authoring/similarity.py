@@ -19,7 +19,6 @@ NEAREST = 12  # others that are looked for
 READ = 0.8  # share of memories that a model must have read to be gone by
 _PRIOR = 30.0  # memories that are imagined beside the real ones: among few, a word that two share still tells something
 _BLOCK = 512  # rows compared at once
-_STRANGERS = 3  # nearest by words that lend their meaning to a memory that no model has read yet
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,7 +33,7 @@ class SimilarityRows:
     def neighbours(self) -> tuple[Rows, Floats]:
         """For each row the places of the `NEAREST` others, (n, k), nearest first, and their cosines. Ties: the earlier one. O(n²), once."""
         if not self._near:
-            self._near.append(neighbours(self.rows, self.rows, NEAREST, skip_self=True))
+            self._near.append(_neighbours(self.rows))
         return self._near[0]
 
 
@@ -43,30 +42,23 @@ def likeness(
 ) -> SimilarityRows:
     """The rows of these memories. `names`: words without weight, since they stand in most memories (the role's own)."""
     ids = tuple(memory.id for memory in memories)
-    own = by_words(memories, names)
-    meant = _by_meaning(ids, own, vectors) if vectors is not None and memories else None
-    return (
-        SimilarityRows(ids, own, "words")
-        if meant is None
-        else SimilarityRows(ids, meant, "meaning")
-    )
+    meant = _by_meaning(ids, vectors) if vectors is not None and memories else None
+    if meant is None:
+        return SimilarityRows(ids, by_words(memories, names), "words")
+    return SimilarityRows(ids, meant, "meaning")
 
 
-def neighbours(
-    rows: Floats, among: Floats, most: int, *, skip_self: bool = False
-) -> tuple[Rows, Floats]:
-    """The nearest of `among` for each row: places and cosines, (n, k), nearest first."""
-    k = max(min(most, len(among) - skip_self), 0)
+def _neighbours(rows: Floats) -> tuple[Rows, Floats]:
+    """The nearest others of each row: places and cosines, (n, k), nearest first."""
+    k = max(min(NEAREST, len(rows) - 1), 0)
     places, cosines = np.zeros((len(rows), k), np.int64), np.zeros((len(rows), k), np.float32)
     for start in range(0, len(rows) if k else 0, _BLOCK):
-        near = rows[start : start + _BLOCK] @ among.T
-        if skip_self:
-            near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0
+        near = rows[start : start + _BLOCK] @ rows.T
+        near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0  # itself
         best = np.argpartition(-near, k - 1, axis=1)[:, :k]
         best.sort(axis=1)
-        found = np.round(
-            np.take_along_axis(near, best, axis=1), 5
-        )  # so that ties are ties on every machine
+        # rounded, so that ties are ties on every machine
+        found = np.round(np.take_along_axis(near, best, axis=1), 5)
         order = np.argsort(-found, axis=1, kind="stable")
         block = slice(start, start + len(near))
         places[block] = np.take_along_axis(best, order, axis=1)
@@ -117,22 +109,14 @@ def _spots(token: str) -> tuple[tuple[int, float], ...]:
     return tuple((number % DIMS, 1.0 if number & 0x8000 else -1.0) for number in numbers)
 
 
-def _by_meaning(ids: Sequence[str], own: Floats, vectors: VectorTable) -> Floats | None:
-    """Rows of the embedding model, (n, dim); a memory without a vector gets a mean of its nearest by words. None when too few have one."""
+def _by_meaning(ids: Sequence[str], vectors: VectorTable) -> Floats | None:
+    """Rows of the embedding model, (n, dim); of a memory without a vector zeros. None when too few have one."""
     named = vectors.named()
     found = [named.get(next(iter(vectors.digests(one)), b"")) for one in ids]
-    read = np.array([one is not None for one in found])
-    if read.sum() < READ * len(ids):
+    if sum(one is not None for one in found) < READ * len(ids):
         return None
-    rows = np.zeros((len(ids), vectors.dim), np.float32)
-    for row, one in zip(rows, found, strict=True):
-        row[:] = 0.0 if one is None else one
-    known, unknown = np.flatnonzero(read), np.flatnonzero(~read)
-    if len(unknown):
-        places, cosines = neighbours(own[unknown], own[known], _STRANGERS)
-        shares = np.maximum(cosines, 0.0)[:, :, None]
-        rows[unknown] = (rows[known][places] * shares).sum(axis=1)
-    return _normalised(rows)
+    nothing = np.zeros(vectors.dim, np.float32)
+    return _normalised(np.array([nothing if one is None else one for one in found], np.float32))
 
 
 def _normalised(rows: Floats) -> Floats:

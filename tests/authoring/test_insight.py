@@ -8,6 +8,8 @@ import pytest
 from rolememory.authoring.insight import Insight, InsightContext, insight
 from rolememory.authoring.similarity import likeness
 from rolememory.schema.memory import Memory
+from rolememory.text.arrays import np
+from rolememory.text.vectors import VectorTable
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -81,3 +83,18 @@ def test_keys_that_were_said_are_offered_first() -> None:
     said = found(memory, InsightContext(said="she went down to the cellar")).lacking[0].keys
     assert "cellar" in said[0].casefold()
     assert not any(key.casefold() in ("the", "a", "in") for key in said)
+
+
+def test_a_memory_that_is_not_embedded_yet_is_near_none() -> None:
+    memories = list(told(*(f"The beacon failed on night {at}." for at in range(6))).values())
+    table = VectorTable(2)
+    for one in memories[:-1]:
+        table.set(one.id, np.array([[0.6, 0.8]], np.float32), (one.id.encode(),))
+    like = likeness(memories, table)
+    assert like.by == "meaning"
+    assert not like.rows[-1].any()
+    assert [
+        len(theme.ids) for theme in insight({one.id: one for one in memories}, like).themes
+    ] == [5]
+    table.remove(memories[0].id)
+    assert likeness(memories, table).by == "words"
