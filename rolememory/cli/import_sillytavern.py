@@ -61,7 +61,7 @@ def bring(
                 "--stories: expected one or each, got {stories!r}", stories=stories
             )
         if dry_run:
-            _show_dry(ImportRun(home, plan, ledger, hidden=hidden))
+            _show_dry(plan)
             return
         _show(plan)
         if plan.is_empty or yes or out.as_json or not out.asks or out.ask(say("bring it?")):
@@ -169,26 +169,21 @@ def _sums(plan: ImportPlan) -> Iterator[tuple[str, str]]:
         yield say("to read"), size(due)
 
 
-def _show_dry(steps: ImportRun) -> None:
-    plan, chats = steps.plan, list[ImportedItem]()
-    with out.progress(say("reading the chats"), len(plan.due)) as tell:
-        for done in steps.look():
-            chats.append(done)
-            tell(len(chats), len(plan.due))
-    values = _values(plan, chats, dry_run=True)
-    if out.json(values):
+def _show_dry(plan: ImportPlan) -> None:
+    """What would come; chats are not read."""
+    chats = [
+        {"chat": chat.key, **picked(chat, "name folder state"), "size": chat.stamp.size}
+        for chat in plan.due
+    ]
+    if out.json({**_values(plan, (), dry_run=True), "chats": chats}):
         return
     _show(plan)
-    shown = [
-        row | {"title": row["name"], "size": size(row["size"]), "state": say(_STATES[row["state"]])}
-        for row in values["chats"]
-    ]
-    if shown:
+    if chats:
         out.line()
-        columns = "title roles user messages summaries size state"
-        out.table(shown, columns, title=say("chat"), roles=say("heard by"))
-    out.warn(*(problem for chat in chats for problem in chat.problems))
-    _tell_hidden(chats)
+        shown = [
+            row | {"size": size(row["size"]), "state": say(_STATES[row["state"]])} for row in chats
+        ]
+        out.table(shown, "name folder size state", name=say("chat"))
     out.say("nothing was changed")
 
 

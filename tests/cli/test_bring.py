@@ -35,6 +35,8 @@ def test_a_dry_run_tells_what_would_come_and_changes_nothing(command: Command, u
     assert ran.code == 0, ran.err
     assert "4 new" in ran.out
     assert NEW in ran.out
+    listed = command("import", "sillytavern", str(user), "--dry-run", "--json").json["chats"]
+    assert ("Asha", NEW, "new") in [(one["folder"], one["name"], one["state"]) for one in listed]
     assert "nothing was changed" in ran.out
     assert sorted(path for path in command.home.rglob("*")) == before
 

@@ -179,25 +179,6 @@ class ImportRun:
 
     # ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def look(self) -> Iterator[ImportedItem]:
-        """Each chat that is due, with what would be heard of it; nothing is written. Cost: O(bytes of all chats)."""
-        for chat in self.plan.due:
-            yield self._tried(_chat_item(chat), partial(self._looked, chat))
-
-    def _looked(self, plan: ChatPlan) -> ImportedItem:
-        chat, done = self._read(plan)
-        heard = {
-            role.name: len(heard.messages)
-            for role in listeners(chat, plan, self._roles)
-            for heard in [self._heard(plan, chat, role)]
-        }
-        return replace(
-            done,
-            roles=tuple(name for name, count in heard.items() if count),
-            messages=sum(heard.values()),
-            summaries=len(chat.summaries),
-        )
-
     def _read(self, plan: ChatPlan) -> tuple[ChatFile, ImportedItem]:
         """The chat, and what is known of it before anybody hears it."""
         chat = read_chat(plan.path)

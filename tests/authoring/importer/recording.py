@@ -67,13 +67,6 @@ def plan_of(home: Home, folder: Path, wishes: ImportSettings = PLAIN) -> ImportP
         return make_plan(home, source, ledger, wishes)
 
 
-def look(home: Home, folder: Path) -> list[ImportedItem]:
-    """What would come of each chat; nothing is written."""
-    (source,) = data_folders(folder)
-    with ledger_of(home.space, source.path, write=False) as ledger:
-        return list(ImportRun(home, make_plan(home, source, ledger), ledger).look())
-
-
 def bring(
     home: Home, folder: Path, recorder: Recorder | None = None, wishes: ImportSettings = PLAIN
 ) -> list[ImportedItem]:

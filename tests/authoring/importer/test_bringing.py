@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.authoring.importer.ledger import FOLDER, ledger_of
+from rolememory.authoring.importer.ledger import ledger_of
 from rolememory.authoring.importer.plan import ImportSettings
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import NotWrittenError
 from tests.authoring.importer.conftest import Brought
-from tests.authoring.importer.recording import Recorder, bring, ledger_file, look, plan_of
+from tests.authoring.importer.recording import Recorder, bring, ledger_file, plan_of
 from tests.cards.tavern.folders import (
     BOOK,
     INTEGRITY,
@@ -595,25 +595,6 @@ def test_nothing_in_the_data_folder_is_ever_written(home: Home, user: Path) -> N
     bring(home, user)
     bring(home, user, wishes=ImportSettings(again=True, hidden=True))
     assert tree(user) == before
-
-
-# ── looking ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_look_tells_what_would_come_and_writes_nothing(home: Home, user: Path) -> None:
-    before = tree(home.path)
-    found = {one.name: one for one in look(home, user)}
-    assert (found[NEW].messages, found[NEW].summaries, found[NEW].roles) == (6, 3, ("Asha",))
-    assert (found["1720000000000"].messages, found["1720000000000"].roles) == (
-        12,
-        ("Asha", "明月", "Bo"),
-    )
-    assert tree(home.path) == before
-    assert not (home.path / FOLDER).exists()
-    done = {one.name: one for one in bring(home, user) if one.kind == "chat"}
-    assert {name: one.messages for name, one in done.items()} == {
-        name: one.messages for name, one in found.items()
-    }
 
 
 # ── one character ────────────────────────────────────────────────────────────────────────────────────────────────────
