@@ -799,3 +799,51 @@ def test_a_home_may_say_what_is_no_story(
     told = role.recall([asked], chat="two", user="lin").text
     assert word in told
     assert (panel in told) is not written
+
+
+RULE = '{"rules": [{"id": "weather", "regex": "hail"}]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "told"),
+    [
+        pytest.param("cleaning.json", RULE[:-1], "cleaning.json:1:", id="rules, no JSON"),
+        pytest.param("cleaning.json", "[]", "expected a list of rules", id="rules, no list"),
+        pytest.param("personas.json", "{", "personas.json:1:", id="personas"),
+        pytest.param("lexicons/feeling.en.json", "{", "feeling.en.json", id="words of feeling"),
+        pytest.param(
+            "rolememory.toml",
+            '[clean]\nrules = ["weather", "thnk"]\n',
+            "clean.rules: no cleaning rule named 'thnk'",
+            id="a rule that nobody has",
+        ),
+    ],
+)
+def test_a_mistake_in_a_list_of_the_home_stops_no_turn(
+    home: Home, name: str, wrong: str, told: str
+) -> None:
+    (home.path / "cleaning.json").write_text(RULE, encoding="utf-8")
+    row = '{"personas": [{"name": "lin", "description": "Lin mends nets."}]}'
+    (home.path / "personas.json").write_text(row, encoding="utf-8")
+    (home.path / "lexicons").mkdir()
+    role = home.create("Asha")
+    entry = {"uid": 0, "constant": True, "content": "{{persona}}", "position": 0}
+    (role.folder / "worldbooks").mkdir(exist_ok=True)
+    (role.folder / "worldbooks" / "b.json").write_text(json.dumps({"entries": {"0": entry}}))
+
+    def turn() -> list[str]:
+        role.observe(["The mill burned down in the hail."], "Hm.", chat="one", user="lin")
+        asked = role.recall(["What burned down?"], chat="two", user="lin", dry_run=True)
+        return [message.content for message in asked.messages]
+
+    before = turn()
+    assert "Lin mends nets." in before[0]
+    assert any("mill burned down in the ." in text for text in before)
+    file = home.path / name
+    good = file.read_bytes() if file.exists() else None
+    file.write_text(wrong, encoding="utf-8")
+    assert turn() == before
+    (one,) = role.problems()
+    assert told in one.text("en")
+    file.unlink() if good is None else file.write_bytes(good)
+    assert (turn(), role.problems()) == (before, [])

@@ -27,6 +27,7 @@ from rolememory.inject.environment import Templates
 from rolememory.inject.render import Style
 from rolememory.locales import Localized, translatable
 from rolememory.recall.books import Books
+from rolememory.recall.cleaners import list_problems
 from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
@@ -112,6 +113,8 @@ def checks(home: Path, *, load_model: bool = False) -> Findings:
     if settings is not None:
         yield from _learning(settings, ask=load_model)
         yield from _serving(home, settings)
+        wrong = list_problems(FileSpace(home), settings.clean)
+        yield from (fault("home", one) for one in wrong)
     yield from _templates(home)
     yield from _roles(home)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.engine.context import RoleContext
 from rolememory.errors import FileError
+from rolememory.recall.cleaners import list_problems
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.storage.ineffective_fields import still_ineffective
 
@@ -25,13 +26,14 @@ class RoleLore:
         return {one.id: one.entry for one in index.entries} if index else {}
 
     def problems(self) -> "list[Problem | FileError]":
-        """What is wrong with the role's files as they stand, each with its `text(language)`: role.json, settings, memories, chats, books."""
+        """What is wrong with the role's files as they stand, each with its `text(language)`: role.json, settings, lists of the home, memories, chats, books."""
         role, home = self._context, self._context.home
         with role.lock:
             self._index()
         return [
             *(one for one in home.folder.problems() if role.id in str(one.file)),
             *home.mistakes_of(role.role),
+            *list_problems(home.space, role.settings.clean),
             *still_ineffective(role.store.snapshot().problems, home.lexicons.current()),
             *role.chats.problems,
             *(

@@ -2,24 +2,23 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import ClosedError, SettingsError
 from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
+from rolememory.recall.cleaners import Cleaners
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.pipeline import SharedResources
 from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
-from rolememory.schema.settings import CleanSettings, Settings
-from rolememory.storage.files.signature import signature
+from rolememory.schema.settings import Settings
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.people import People
-from rolememory.storage.port import Revision, Storage
+from rolememory.storage.port import Storage
 from rolememory.storage.settings import Loaded, SettingsFile, load_settings
-from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.graph import graph_folder
 from rolememory.text.embed.loader import Loader, load, promised
@@ -46,6 +45,7 @@ class HomeContext:
         self.people = People(self.space).follow()
         own = self.space.folder
         self.lexicons = Lexicons(own and own / "lexicons")
+        self.cleaners = Cleaners(own and own / "cleaning.json")
         wanted = self.settings().embedding
         loader = Loader(
             wanted,
@@ -60,7 +60,7 @@ class HomeContext:
             QueryVectors(loader.get),
             templates,
             Styles(templates),
-            cleaner=_cleaners(own and own / "cleaning.json"),
+            cleaner=lambda settings: self.cleaners.current(settings.clean),
             lexicon=self.lexicons.current,
             home=self.space,
             same=self.people.same,
@@ -122,22 +122,3 @@ class HomeContext:
         if "upstreams" in vars(self):
             self.upstreams.spending.close()
         self.closed = True
-
-
-def _cleaners(own: Path | None) -> Callable[[Settings], Cleaner | None]:
-    """Gives the cleaner that settings and own file ask for; the same one while these stay, since it knows the texts it cleaned."""
-
-    @lru_cache(maxsize=8)
-    def cleaner(wanted: CleanSettings, _: Revision | None) -> Cleaner | None:
-        return cleaner_for(wanted, own)
-
-    last: tuple[CleanSettings, Revision | None, Cleaner | None] | None = None
-
-    def current(settings: Settings) -> Cleaner | None:
-        nonlocal last
-        known, mark = last, signature(own) if own else None
-        if known is None or known[0] is not settings.clean or known[1] != mark:
-            last = known = (settings.clean, mark, cleaner(settings.clean, mark))
-        return known[2]
-
-    return current

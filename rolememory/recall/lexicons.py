@@ -21,7 +21,7 @@ class Lexicons:
         self._seen: dict[Path, Revision | None] = {}
         self._lexicon: Lexicon | None = None
         self._looked_at = -1.0
-        self.problem = ""
+        self.problem: FileError | None = None
 
     def current(self) -> Lexicon | None:
         """The same object while no file changed."""
@@ -36,7 +36,7 @@ class Lexicons:
     def _read(self, files: list[Path]) -> None:
         try:
             self._lexicon = load_lexicon(files) if files else None
-            self.problem = ""
+            self.problem = None
         except FileError as error:
-            self.problem = str(error)
+            self.problem = error
             log.warning("words of feeling: %s", error)

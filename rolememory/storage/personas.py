@@ -1,6 +1,7 @@
 """What is written about the people who play: `personas.json` of the home, which bringing from other programs fills and people edit."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from rolememory.errors import FileError
@@ -14,7 +15,7 @@ FILE = "personas.json"
 
 
 class Personas:
-    """Reads the file when it changed; an unreadable file counts as empty. Cost: one stat when nothing changed."""
+    """Reads the file when it changed; an unreadable one keeps what was read last. Cost: one stat when nothing changed."""
 
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
@@ -42,10 +43,19 @@ class Personas:
         if seen == self._seen:
             return
         self._seen = seen
-        try:
+        with suppress(FileError):  # `problem` tells it
             self._rows = rows(role_file.object_in(self._kept)) if seen else []
-        except FileError:
-            self._rows = []
+
+
+def problem(home: Space) -> FileError | None:
+    """What is wrong with the file as it stands."""
+    file = home.document(FILE)
+    try:
+        if file.mark():
+            role_file.object_in(file)
+    except FileError as error:
+        return error
+    return None
 
 
 def rows(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may rep
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import regex
 
-from rolememory.errors import FileError, UnknownNameError
+from rolememory.errors import FileError
 from rolememory.schema.settings import CleanSettings
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
@@ -90,20 +90,15 @@ class Cleaner:
         return text
 
 
-def cleaner_for(settings: CleanSettings, own: Path | None = None) -> Cleaner | None:
-    """The cleaner that the settings ask for, with the rules of one's own file if it exists; None when cleaning is off.
+def cleaner_for(settings: CleanSettings, added: Sequence[Rule] = ()) -> Cleaner | None:
+    """The cleaner that the settings ask for, with rules of one's own; None when cleaning is off.
 
-    Raises:
-        FileError: a rule in a file cannot be used.
-        UnknownNameError: the settings name a group that no file has.
+    A new group of one's own is applied whether or not the settings name it; a name that no rule has changes nothing.
     """
     if not settings.enabled:
         return None
-    added = load_rules(own) if own and own.is_file() else ()
-    rules = merged(load_rules(), added)
-    return Cleaner(
-        chosen(rules, (*settings.rules, *({rule.id for rule in added} - set(known_groups()))))
-    )
+    new = {rule.id for rule in added} - set(known_groups())
+    return Cleaner(chosen(merged(load_rules(), added), {*settings.rules, *new}))
 
 
 def known_groups() -> tuple[str, ...]:
@@ -129,18 +124,9 @@ def _groups(rules: Sequence[Rule]) -> dict[str, list[Rule]]:
     return groups
 
 
-def chosen(rules: Sequence[Rule], names: Iterable[str]) -> tuple[Rule, ...]:
-    """The rules of the named groups, in the order of the rules.
-
-    Raises:
-        UnknownNameError: no rule has that id.
-    """
-    wanted = tuple(names)
-    known = {rule.id for rule in rules}
-    for name in wanted:
-        if name not in known:
-            raise UnknownNameError("cleaning rule", name, known)
-    return tuple(rule for rule in rules if rule.id in wanted)
+def chosen(rules: Sequence[Rule], names: Collection[str]) -> tuple[Rule, ...]:
+    """The rules of the named groups, in the order of the rules."""
+    return tuple(rule for rule in rules if rule.id in names)
 
 
 def load_rules(path: Path | None = None) -> tuple[Rule, ...]:

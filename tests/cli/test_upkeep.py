@@ -224,6 +224,11 @@ def test_doctor_finds_nothing(command: Command) -> None:
             id="a broken memory.json",
         ),
         pytest.param("{role}/role.json", "{", "role", "role.json:1:", id="a broken role.json"),
+        pytest.param("cleaning.json", "{", "home", "cleaning.json:1:", id="broken cleaning rules"),
+        pytest.param("personas.json", "{", "home", "personas.json:1:", id="broken personas"),
+        pytest.param(
+            "lexicons/feeling.en.json", "{", "home", "feeling.en.json", id="broken words of feeling"
+        ),
         pytest.param(
             "{role}/role.json",
             '{"name": "Mira", "settings": {"recall": {"max_item": 3}}}',

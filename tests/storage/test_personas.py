@@ -61,12 +61,15 @@ def test_what_is_written_under_the_very_name_goes_before_what_is_under_a_linked_
         assert role.as_character("旅人").persona == "戴斗笠。"
 
 
-def test_the_file_is_followed_and_a_broken_one_says_nothing(tmp_path: Path) -> None:
+def test_the_file_is_followed_and_a_broken_one_keeps_what_was_read_last(tmp_path: Path) -> None:
     known = Personas(FileSpace(tmp_path))
     assert known.about("林") == ""
     path = write(tmp_path, LIN)
     assert known.about("林") == LIN["description"]
     path.write_text("{ broken", "utf-8")
+    assert known.about("林") == LIN["description"]
+    assert Personas(FileSpace(tmp_path)).about("林") == ""
+    path.unlink()
     assert known.about("林") == ""
 
 

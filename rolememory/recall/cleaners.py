@@ -1,0 +1,71 @@
+"""What is taken out of messages before they are read, as settings and {home}/cleaning.json ask for it now."""
+
+import logging
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from rolememory.errors import FileError, UnknownNameError
+from rolememory.recall.lexicons import Lexicons
+from rolememory.schema.settings import CleanSettings
+from rolememory.storage import personas
+from rolememory.storage.files.signature import signature
+from rolememory.storage.port import Revision, Space
+from rolememory.storage.settings import FILE
+from rolememory.text.clean import Cleaner, Rule, cleaner_for, load_rules, merged
+
+log = logging.getLogger(__name__)
+
+
+class Cleaners:
+    """Gives the same cleaner while rules and settings stay, since it knows the texts it cleaned.
+
+    A broken file keeps its last good rules; the name of a rule that nobody has is passed over.
+    """
+
+    def __init__(self, own: Path | None) -> None:
+        self._own = own
+        self._mark: Revision | None = None
+        self._added: tuple[Rule, ...] = ()
+        self._broken: FileError | None = None
+        self._made = lru_cache(maxsize=8)(cleaner_for)
+        self._last: tuple[CleanSettings, tuple[Rule, ...], Cleaner | None] | None = None
+
+    def current(self, wanted: CleanSettings) -> Cleaner | None:
+        """The cleaner that these settings ask for; None when cleaning is off. One stat when nothing changed."""
+        known, added = self._last, self._rules()
+        if known is None or known[0] is not wanted or known[1] is not added:
+            self._last = known = (wanted, added, self._made(wanted, added))
+        return known[2]
+
+    def problems(self, wanted: CleanSettings) -> Iterator[FileError]:
+        """What is wrong with the file as it stands, and which rules the settings name that nobody has."""
+        known = {rule.id for rule in merged(load_rules(), self._rules())}
+        if self._broken:
+            yield self._broken
+        for name in wanted.rules:
+            if name not in known:
+                told = UnknownNameError("cleaning rule", name, known)
+                yield FileError(FILE, told.message, field="clean.rules")
+
+    def _rules(self) -> tuple[Rule, ...]:
+        """The author's own rules."""
+        mark = signature(self._own) if self._own else None
+        if mark != self._mark:
+            self._mark = mark
+            try:
+                self._added = load_rules(self._own) if mark else ()
+                self._broken = None
+            except FileError as error:
+                self._broken = error
+                log.warning("%s", error)
+        return self._added
+
+
+def list_problems(home: Space, wanted: CleanSettings) -> Iterator[FileError]:
+    """What is wrong with the author's cleaning rules, words of feeling and personas as they stand."""
+    own = home.folder
+    words = Lexicons(own and own / "lexicons")
+    words.current()
+    yield from Cleaners(own and own / "cleaning.json").problems(wanted)
+    yield from filter(None, (words.problem, personas.problem(home)))
