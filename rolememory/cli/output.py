@@ -111,11 +111,23 @@ class Output:
     def table(self, rows: Sequence[Mapping[str, Any]], columns: str, /, **titles: str) -> None:
         """Rows by these columns: boxed on a terminal under their titles (`titles`, else the usual ones), tab-separated in a pipe."""
         if self.is_terminal:
-            self.console().print(_table(rows, _titled(columns, titles)))
+            self._boxed(rows, _titled(columns, titles))
         else:
             for row in rows:
                 told = (one_line(printable(shown(row.get(key)))) for key in columns.split())
                 write("\t".join(told) + "\n")
+
+    def _boxed(self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
+        """A table, or where that is too wide for the terminal each row by itself."""
+        console = self.console()
+        told = {key: columns[key] for key in columns if any(shown(row.get(key)) for row in rows)}
+        widths = _widths(rows, told, console.width)
+        if widths is not None:
+            console.print(_table(rows, told, widths))
+            return
+        for row in rows:
+            self.pairs((title, row.get(key)) for key, title in told.items() if shown(row.get(key)))
+            self.line()
 
     def listing(
         self,
@@ -221,28 +233,64 @@ def _titled(columns: str, titles: Mapping[str, str]) -> Mapping[str, str]:
     return {**usual, **titles}
 
 
-def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> "Table":
-    """Columns that hold nothing are left out; numbers stand to the right."""
+_LEAST = 16  # cells that a column with longer values keeps on a narrow terminal
+_SHARE = 6  # cells that each share of the room has at least
+_BETWEEN = 3  # cells from one column to the next
+
+
+def _widths(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], room: int
+) -> Mapping[str, int] | None:
+    """How wide each column is that is not folded; the widest are cut first, ids never. None: not all fit.
+
+    >>> _widths([{"id": "a-long-one", "name": "x" * 30}], {"id": "id", "name": "name"}, 40)
+    {'id': 10, 'name': 22}
+    >>> _widths([{"id": "a-long-one", "name": "x" * 30}], {"id": "id", "name": "name"}, 20) is None
+    True
+    """
+    widths = {
+        key: max(cells(title), *(cells(shown(row.get(key))) for row in rows))
+        for key, title in columns.items()
+    }
+    cut = {key: wide for key, wide in widths.items() if key != "id" and key not in _SHARES}
+    kept = sum(
+        _SHARE * _SHARES[key] if key in _SHARES else wide
+        for key, wide in widths.items()
+        if key not in cut
+    )
+    room -= kept + _BETWEEN * len(columns) + 2
+    while sum(cut.values()) > room:
+        widest = max(cut, key=cut.__getitem__, default="")
+        if cut.get(widest, 0) <= _LEAST:
+            return None
+        cut[widest] -= 1
+    return {key: cut.get(key, wide) for key, wide in widths.items() if key not in _SHARES}
+
+
+def _table(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], widths: Mapping[str, int]
+) -> "Table":
+    """Columns of these widths; numbers stand to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    told = [key for key in columns if any(shown(row.get(key)) for row in rows)]
-    folded = not _SHARES.keys().isdisjoint(told)
+    folded = not _SHARES.keys().isdisjoint(columns)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=folded)
-    for key in told:
+    for key, title in columns.items():
         share = _SHARES.get(key)
         numbers = all(isinstance(row.get(key), int | float) for row in rows)
         table.add_column(
-            columns[key],
+            title,
             justify="right" if numbers else "left",
             no_wrap=share is None,
             overflow="fold" if share else "ellipsis",
             ratio=share,
+            width=widths.get(key),
             style=_STYLES.get(key),
         )
     for row in rows:
-        table.add_row(*(Text(printable(shown(row.get(key)))) for key in told))
+        table.add_row(*(Text(printable(shown(row.get(key)))) for key in columns))
     return table
 
 

@@ -103,3 +103,19 @@ def test_delete_asks_at_a_terminal(command: Command) -> None:
     )
     assert "deleted storm" in command("delete", "Mira", "storm", terminal=True, stdin=b"y\n").out
     assert "已删除" in command("delete", "Mira", "tea", "--yes", terminal=True, lang="zh").out
+
+
+@pytest.mark.parametrize("columns", ["40", "60", "80", "100", "140"])
+def test_a_table_shows_every_value_however_narrow_the_terminal(
+    command: Command, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    command("settings", "recall.max_items", "7")
+    command("settings", "serve.port", "9137")
+    told = command("settings", terminal=True).out
+    assert all(one in told for one in ("recall.max_items", "7", "serve.port", "9137"))
+    row_id = command("roles", "--json").json[0]["id"]
+    assert row_id in command("roles", terminal=True).out
+    told = command("list", "Mira", terminal=True).out
+    assert all(one in told for one in ("storm", "plain", "灯塔", "constant"))
+    assert all(len(line) <= int(columns) for line in told.splitlines() if "─" in line)
