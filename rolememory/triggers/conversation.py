@@ -132,7 +132,7 @@ class Conversations:
         np.maximum.at(said, message, evidence)
         said[-1] = 0.0
         total, best = np.zeros_like(said), np.zeros_like(said)
-        some = np.flatnonzero(said)
+        some = (said > 0.0).nonzero()[0]
         for step, back in enumerate(self._back):
             fading, before = np.float32(FADING**step), back.values
             told = said[before]
@@ -146,11 +146,13 @@ class Conversations:
         total *= np.float32(share)
         if asks is not None and share:
             asked = np.zeros_like(said)
-            np.maximum.at(asked, message, evidence * asks)
+            rows = (asks > 0.0).nonzero()[0]
+            np.maximum.at(asked, message[rows], evidence[rows] * asks[rows])
             asked[-1] = 0.0
             total[:-1] += np.float32(ANSWER) * asked[self._back[0].values]
         lent: Floats = total[message]
-        lent *= self._part(evidence, said, message)
+        rows = (lent > 0.0).nonzero()[0]
+        lent[rows] *= self._part(evidence[rows], said, message[rows])
         return lent
 
     def _part(self, evidence: Floats, said: Floats, message: Rows) -> Floats:

@@ -139,7 +139,7 @@ class DatesTrigger(ByRows):
         mask = among & self._open.values
         each = np.stack([self._of(asked, scene.now, mask) for asked in scene.times])
         best, which = each.max(axis=0), each.argmax(axis=0)
-        rows = best.nonzero()[0]
+        rows = (best > 0.0).nonzero()[0]
         because = [_reason(asked) for asked in scene.times]
         spoken = which[rows].tolist()
         return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])

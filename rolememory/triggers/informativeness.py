@@ -132,7 +132,7 @@ class Informativeness:
 
 def _best(evidence: Floats) -> Sequence[int]:
     """The rows that most speaks for; of equals all that lie before."""
-    rows = evidence.nonzero()[0]
+    rows = (evidence > 0.0).nonzero()[0]
     if len(rows) > LOOKED_AT:
         rows = rows[(-evidence[rows]).argsort(kind="stable")[:LOOKED_AT]]
     best: list[int] = rows.tolist()
