@@ -3,8 +3,9 @@
 Only short digests of what was said are kept, the newest `KEPT` of a chat. Absence of old messages is truncation, never deletion.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain, repeat
 from typing import Any
 
 from rolememory.schema.scene import Segment
@@ -29,19 +30,38 @@ class ChatDigests:
     said: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, raw: object) -> "ChatDigests":
-        """Read what `to_json` wrote; anything else is a chat nobody has seen."""
-        if (
-            not isinstance(raw, dict)
-            or not isinstance(raw.get("before"), int)
-            or not isinstance(raw.get("said"), list)
-        ):
-            return cls()
-        return cls(max(raw["before"], 0), tuple(map(str, raw["said"])))
+    def of(cls, kept: Mapping[str, Any]) -> "ChatDigests":
+        """Those that stand under "#" and their number; of several runs, as two processes may leave them, the last.
 
-    def to_json(self) -> dict[str, Any]:
-        """What a state file holds."""
-        return {"before": self.before, "said": list(self.said)}
+        >>> ChatDigests.of({"said": "x", "#3": "a", "#7": "b", "#8": "c"})
+        ChatDigests(before=7, said=('b', 'c'))
+        """
+        told = {int(name[1:]): str(digest) for name, digest in kept.items() if name[0] == "#"}
+        start = end = max(told, default=-1) + 1
+        while start - 1 in told:
+            start -= 1
+        return cls(start, tuple([told[number] for number in range(start, end)]))
+
+    @property
+    def numbers(self) -> range:
+        """Which messages of the chat they are."""
+        return range(self.before, self.before + len(self.said))
+
+    def since(self, before: "ChatDigests") -> dict[str, str | None]:
+        """What is kept otherwise than it was for those, as `of` reads it; None for what is kept no more.
+
+        >>> ChatDigests(1, ("b", "x")).since(ChatDigests(0, ("a", "b", "c")))
+        {'#0': None, '#2': 'x'}
+        """
+        mine, theirs = self.numbers, before.numbers
+        gone = (
+            *range(theirs.start, min(mine.start, theirs.stop)),
+            *range(max(mine.stop, theirs.start), theirs.stop),
+        )
+        old = before.said[mine.start - theirs.start :] if mine.start >= theirs.start else ()
+        told = zip(mine, self.said, chain(old, repeat(None)), strict=False)
+        fresh = {f"#{number}": one for number, one, other in told if one != other}
+        return {f"#{number}": None for number in gone} | fresh
 
     def unseen(self, visible: Sequence[str]) -> int:
         """How many messages stood before the visible ones; 0 when they do not continue this chat.

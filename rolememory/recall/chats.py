@@ -16,6 +16,7 @@ from rolememory.storage.state import StateLog
 CLOCK, CHAT = "clock", "chat "  # keys
 KEPT = "variables"  # of macros: states by how many messages there were before the user's
 MOST_STATES = 24  # turns of a chat that can be taken back
+MOST_CHATS = 64  # whose digests are at hand
 
 
 @value_class
@@ -67,16 +68,14 @@ class ChatState:
         found: dict[str, Any] = earlier[-1]["kept"] if earlier else {}
         return found
 
-    def unseen(self, prepared: PreparedChat) -> int:
-        """How many messages of this chat the frontend has cut off before the visible ones."""
-        return ChatDigests.of(_seen(self._held)).unseen(digests(prepared.spoken))
-
 
 class ChatStates:
     """What changed at a turn is written, whatever else is kept; losing seconds of it is allowed."""
 
     def __init__(self, space: Space) -> None:
         self._state = StateLog(space, "turns")
+        # by chat: what this process kept last, and when somebody else had changed anything last
+        self._seen: dict[str, tuple[int, ChatDigests]] = {}
         self.clock = StoryClock.of(self._state.of(CLOCK))
 
     def of(self, chat: str, said: str = "") -> ChatState:
@@ -90,12 +89,13 @@ class ChatStates:
 
         A new user message is a turn of the story, a swipe of the same one is not.
         """
-        kept = self.of(chat, prepared.fingerprint)
+        kept, revision = self.of(chat, prepared.fingerprint), self._state.revision
         before, swiped = kept._held, kept.is_again
         number, resting = kept.resting(rest)
         if not swiped:
             self._tick(now)
-        seen = ChatDigests.of(_seen(before)).with_visible(digests(prepared.spoken))
+        known, strays = self._known(chat, before)
+        seen = known.with_visible(digests(prepared.spoken))
         changes = {
             "said": kept.said,
             "turn": number,
@@ -104,7 +104,6 @@ class ChatStates:
             if swiped
             else [one for one in before.get("ids", ()) if one.startswith(PREFIX)],
             "ids": [one.memory.id for one in turn.recalled],
-            **_numbered(seen),
         }
         if turn.lore is not None:
             changes["timers"] = turn.lore.state.model_dump(mode="json", exclude_defaults=True)
@@ -112,16 +111,33 @@ class ChatStates:
                 states, left = _states(before, place), turn.lore.variables.to_json()
                 if left or states or before.get(KEPT):
                     changes[KEPT] = [*states, {"before": place, "kept": left}][-MOST_STATES:]
-        gone = {name: None for name in before if name.startswith("#") and name not in changes}
         news = {name: value for name, value in changes.items() if before.get(name) != value}
-        self._state.put(CHAT + chat, {**gone, **news})
+        self._state.put(CHAT + chat, {**dict.fromkeys(strays), **seen.since(known), **news})
+        self._seen = {} if len(self._seen) >= MOST_CHATS else self._seen
+        self._seen[chat] = revision, seen  # as it was: another process may have written since
+
+    def _known(self, chat: str, held: Mapping[str, Any]) -> tuple[ChatDigests, list[str]]:
+        """The digests of a chat, and the names of those that continue none of them."""
+        revision, known = self._seen.get(chat, (-1, ChatDigests()))
+        if revision == self._state.revision:
+            return known, []
+        known = ChatDigests.of(held)
+        numbered = [name for name in held if name[0] == "#"]
+        return known, [name for name in numbered if int(name[1:]) not in known.numbers]
+
+    def unseen(self, chat: str, prepared: PreparedChat) -> int:
+        """How many messages of this chat the frontend has cut off before the visible ones."""
+        known, _ = self._known(chat, self._state.of(CHAT + chat))
+        return known.unseen(digests(prepared.spoken))
 
     def forget(self, chats: Collection[str]) -> None:
         """Drop what is kept of these chats, at once."""
+        self._seen.clear()
         self._state.drop([CHAT + chat for chat in chats])
 
     def keep_only(self, chats: Collection[str]) -> None:
         """Drop what is kept of any other chat, and what stood in the last prompts, at once."""
+        self._seen.clear()
         kept, prompted = {CLOCK, *(CHAT + chat for chat in chats)}, ("said", "ids", "last", "left")
         self._state.replace(
             {
@@ -146,14 +162,3 @@ def _states(held: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
     """What macros kept, state by state, before that place of the chat; oldest first."""
     rows = held.get(KEPT)
     return [row for row in rows if row["before"] < place] if isinstance(rows, list) else []
-
-
-def _numbered(seen: ChatDigests) -> dict[str, Any]:
-    """The digests by their number in the chat, so that a turn changes only a few."""
-    return {f"#{number}": digest for number, digest in enumerate(seen.said, seen.before)}
-
-
-def _seen(held: Mapping[str, Any]) -> dict[str, Any]:
-    """What `ChatDigests.to_json` gave."""
-    told = sorted((int(name[1:]), digest) for name, digest in held.items() if name[0] == "#")
-    return {"before": told[0][0] if told else 0, "said": [digest for _, digest in told]}

@@ -344,7 +344,9 @@ class RecallPipeline:
             now=scene.now,
             chat=chat_number(request.chat),
             cost=counter_for("tokens", settings.lengths),
-            unseen=request.unseen if request.unseen is not None else of.kept.unseen(prepared),
+            unseen=request.unseen
+            if request.unseen is not None
+            else self.chats.unseen(request.chat, prepared),
             patterns=scene.patterns if isinstance(scene.patterns, PatternBudget) else None,
             dry_run=request.dry_run,
         )

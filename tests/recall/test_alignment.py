@@ -42,9 +42,16 @@ def test_a_sliding_window_is_always_counted_whole(length: int, window: int) -> N
     assert len(log.said) <= KEPT
 
 
-def test_a_damaged_state_is_a_chat_nobody_has_seen() -> None:
-    assert ChatDigests.of({"before": "x"}) == ChatDigests.of(None) == ChatDigests()
-    assert ChatDigests.of(ChatDigests(3, ("a",)).to_json()) == ChatDigests(3, ("a",))
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=8), st.integers(1, 12))
+def test_what_is_kept_of_a_turn_is_what_changed_by_it(newest: list[int], window: int) -> None:
+    kept, log = dict[str, str](), ChatDigests()
+    for end in newest:
+        before, log = log, log.with_visible([f"{at}" for at in range(max(end - window, 0), end)])
+        changes = log.since(before)
+        assert all(kept.get(name) != digest for name, digest in changes.items())
+        kept = {name: one for name, one in {**kept, **changes}.items() if one is not None}
+        assert ChatDigests.of(kept).said == log.said
+        assert not log.said or ChatDigests.of(kept) == log
 
 
 def test_a_delay_ends_though_the_frontend_shows_four_messages_only(tmp_path: Path) -> None:

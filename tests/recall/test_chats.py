@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from rolememory import Home, Message
+from rolememory.recall.alignment import ChatDigests
 from rolememory.recall.chats import ChatStates
+from rolememory.recall.prepared_chat import prepare_chat
 from rolememory.storage.files.space import FileSpace
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
@@ -30,6 +32,21 @@ def test_a_turn_is_kept_and_a_swipe_of_it_is_no_other(home: Home) -> None:
     kept.forget(["港口"])
     assert ChatStates(FileSpace(mira.folder)).of("港口").injected == frozenset()
     assert ChatStates(FileSpace(mira.folder)).clock.turn == 2
+
+
+def test_two_processes_take_turns_in_a_chat(tmp_path: Path) -> None:
+    homes, talk = [Home.open(tmp_path), Home.open(tmp_path)], list[Message]()
+    folder = homes[0].create("Mira").folder
+    for turn in range(8):
+        talk += [Message.assistant(f"It is {turn}."), Message.user(f"What about {turn}?")]
+        mira = homes[turn // 2 % 2].role("Mira")
+        mira.recall(talk[-5:], chat="harbour", now=START + timedelta(minutes=turn))
+        mira.parts.context.pipeline.chats._state._written()
+    kept = ChatStates(FileSpace(folder))
+    assert len(ChatDigests.of(kept.of("harbour")._held).said) == len(talk)
+    assert kept.unseen("harbour", prepare_chat(talk[-3:])) == len(talk) - 3
+    for home in homes:
+        home.close()
 
 
 def test_a_turn_writes_as_much_after_many_turns_as_after_a_few(home: Home) -> None:
