@@ -61,7 +61,7 @@ def test_no_event_tells_a_word_of_what_was_said(role: Caller, house: Served) -> 
     role.remember("Xylophone in the attic.", keys=["xylophone"])
     role.say("My xylophone teacher is called Zebedee.", "A xylophone!")
     role.post("/recall", {"messages": asks("The xylophone?"), "chat": "harbour"})
-    assert len(heard) > 3
+    assert {line.partition(" ")[0] for line in heard} >= {"memory", "chat", "turn"}
     assert not [line for line in heard if "ylophone" in line or "Zebedee" in line]
 
 
