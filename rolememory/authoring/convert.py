@@ -73,15 +73,17 @@ class Converted:
 
 
 def convert(what: Card | Book, to: str) -> Converted:
-    """The card or lorebook in the format `to`. A card converted to a book format gives its book; a book converted to a card format, a card with that book.
+    """The card or lorebook in the format `to`; "" = as it is. A card converted to a book format gives its book; a book converted to a card format, a card with that book.
 
     Raises:
         UnknownNameError: there is no such format.
         InvalidValueError: the format is only read.
     """
+    if to in ("", what.format):
+        return Converted(what.write(), (), what)
     if to in book_formats():
         book = what if isinstance(what, Book) else taken_out(what)
-        result = book if book.format == to else book.in_form(book_form(to))
+        result = book.in_form(book_form(to))
         found = _book_losses(book, result)
         if isinstance(what, Card):
             found = [*_character_losses(what, to), *found, *_picture_losses(what, to)]
@@ -97,6 +99,12 @@ def convert(what: Card | Book, to: str) -> Converted:
         else _book_losses(what, made.book_file or what)
     )
     return Converted(data, tuple(losses), made)
+
+
+def as_lorebook(book: Book, data: bytes) -> bytes:
+    """The book of a file with this content as a file of its own: JSON as it is, anything else as a lorebook of V3."""
+    own = book.container.name == "json" and book.container.data == data
+    return data if own else convert(book, "lorebook_v3").data
 
 
 def taken_out(card: Card) -> Book:

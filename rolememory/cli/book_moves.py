@@ -9,7 +9,6 @@ from rolememory.cli.files import tell_losses, write_converted, write_file
 from rolememory.cli.options import FileOut, Text, Yes, argument, option
 from rolememory.cli.output import out, picked
 from rolememory.cli.words import ProcessLanguage, say
-from rolememory.errors import InvalidValueError
 
 
 def new(
@@ -35,28 +34,16 @@ def new(
 
 
 def _new_path(name: str, role: str | None) -> Path:
+    from rolememory.cards.role_parts import file_name
+
+    file = f"{file_name(name.removesuffix('.json'))}.json"
     if role is not None:
         with open_home() as home:
-            return home.folder.folder(home.folder.find(role).id) / "worldbooks" / _file_name(name)
+            return home.folder.folder(home.folder.find(role).id) / "worldbooks" / file
     path = Path(name).expanduser()
     if path.suffix == ".json" or path.parent != Path() or not (home_path() / "worldbooks").is_dir():
         return path.with_suffix(".json")
-    return home_path() / "worldbooks" / _file_name(name)
-
-
-def _file_name(name: str) -> str:
-    """A name as a file, on any system.
-
-    >>> _file_name("灯塔: 传说?")
-    '灯塔_ 传说_.json'
-    """
-    kept = "".join(
-        "_" if letter in '<>:"/\\|?*' or letter < " " else letter
-        for letter in name.removesuffix(".json")
-    ).strip(" .")
-    if not kept:
-        raise InvalidValueError("{name!r} is no name for a file; write another", name=name)
-    return f"{kept}.json"
+    return home_path() / "worldbooks" / file
 
 
 def bring(
@@ -65,14 +52,16 @@ def bring(
     yes: Yes = False,
 ) -> None:
     """Any known format; JSON stays as it is. Its expectations come along."""
+    from rolememory.authoring.convert import as_lorebook
     from rolememory.authoring.expectations import beside
+    from rolememory.cards.book_files import load_book
 
     path = book_path(file)
     book = read_file(path)
     with open_home() as home:
         folder = home.folder.folder(home.folder.find(role).id) / "worldbooks"
     goal = folder / f"{path.stem}.json"
-    write_file(goal, path.read_bytes() if path.suffix == ".json" else _as_json(path), yes)
+    write_file(goal, as_lorebook(load_book(path), path.read_bytes()), yes)
     if beside(path).exists():
         write_file(beside(goal), beside(path).read_bytes(), yes)
     told = {
@@ -84,14 +73,6 @@ def bring(
     if not out.json(told):
         out.say("{name}: {entries} entries, now at {goal}", goal=goal, **told)
         out.warn(*book.book.problems)
-
-
-def _as_json(path: Path) -> bytes:
-    """The book in a picture or an archive, as a file of its own."""
-    from rolememory.authoring.convert import convert
-    from rolememory.cards.book_files import load_book
-
-    return convert(load_book(path), "lorebook_v3").data
 
 
 def export(

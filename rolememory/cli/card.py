@@ -241,13 +241,13 @@ def export(
     yes: Yes = False,
 ) -> None:
     """What the card said stays; the role's id goes along, so that it finds its role again."""
-    from rolememory.authoring.convert import Converted, convert
+    from rolememory.authoring.convert import convert
     from rolememory.authoring.import_card import card_of
 
     with open_role(role) as role_memory:
         card, books = card_of(role_memory)
         linked = role_memory.role.worldbooks
-    made = convert(card, to) if to not in (None, card.format) else Converted(card.write(), (), card)
+    made = convert(card, to or "")
     if linked:
         out.warn(say("shared books stay here: {linked}", linked=Listed(linked)))
     _give(made, file_out, yes, {"books": list(books)})

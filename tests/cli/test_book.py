@@ -10,7 +10,6 @@ from typing import TextIO
 
 import pytest
 
-from rolememory.cli.book_moves import _file_name
 from tests.authoring.books import BEACON, STORM, world
 from tests.cli.running import Command
 
@@ -343,12 +342,14 @@ def test_no_such_format(command: Command, book: Path) -> None:
     assert (ran.code, "no format named 'tavern'" in ran.err) == (1, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [("灯塔: 传说?", "灯塔_ 传说_.json"), ("../up", "_up.json"), ("a.json", "a.json")],
-)
-def test_file_names(name: str, file: str) -> None:
-    assert _file_name(name) == file
+def test_a_new_book_of_a_role_stands_in_its_folder_whatever_it_is_called(command: Command) -> None:
+    told = command("book", "new", "../灯塔: 传说?", "--role", "Mira", "--json").json
+    books = command.role_folder() / "worldbooks"
+    assert told["book"] == str(books / "灯塔- 传说.json")
+    assert sorted(path.name for path in books.iterdir()) == [
+        "灯塔- 传说.json",
+        "灯塔- 传说.test.toml",
+    ]
 
 
 def test_watching_tells_again_after_each_save(book: Path) -> None:

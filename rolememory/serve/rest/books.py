@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import Query, Response
 
 from rolememory.authoring.books import read_book_file
-from rolememory.authoring.convert import Converted, convert
+from rolememory.authoring.convert import Converted, as_lorebook, convert
 from rolememory.authoring.entries import added, changed, placed, removed
 from rolememory.authoring.expectations import beside
 from rolememory.authoring.import_review import everywhere
@@ -119,8 +119,7 @@ def bring_book(
 ) -> BookOut:
     """A book of any known format, or the one in a card. JSON stays as it is, anything else becomes a lorebook of V3."""
     book, shelf = load_book(upload.data, upload.name or "upload"), call.shelf
-    as_it_is = book.container.data == upload.data and book.container.name == "json"
-    data = upload.data if as_it_is else convert(book, "lorebook_v3").data
+    data = as_lorebook(book, upload.data)
     wanted = name or upload.name.rpartition(".")[0] or book.name
     path = shelf.new_file(wanted, replace=replace or dry_run)
     shown = _told(call, shelf, path, data, keys=True)

@@ -7,7 +7,7 @@ from fastapi import Query, Response
 
 from rolememory.authoring.books import BookFile
 from rolememory.authoring.card_faults import card_faults
-from rolememory.authoring.convert import Converted, convert
+from rolememory.authoring.convert import convert
 from rolememory.authoring.import_card import Match, card_of, import_card, match
 from rolememory.authoring.import_review import CatchAllKey, everywhere
 from rolememory.authoring.lint.check import check
@@ -137,7 +137,7 @@ def carry_card(
 ) -> Response:
     """The role's card as a file, its books merged in."""
     card = card_of(call.role)[0]
-    made = convert(card, to) if to and to != card.format else Converted(card.write(), (), card)
+    made = convert(card, to)
     kind = FILE_TYPES.get(made.suffix, "application/octet-stream")
     stem = call.role.role.name.rpartition(".")[0] or call.role.role.name
     return attached(made.data, stem, made.suffix, len(made.losses), kind)
