@@ -24,6 +24,7 @@ Messages name the place, quote the value and offer the way out: one line, lower 
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Self
 
 from rolememory.locales import Listed, Localized, LocalizedText, localized, translatable, translated
 
@@ -161,6 +162,16 @@ class FileError(RoleMemoryError, ValueError):
         self.problem = localized(problem, msgctxt, **values)
         self.remedy = localized(remedy, "", **values)
         super().__init__(self._told("en"))
+
+    @classmethod
+    def unreadable(cls, file: Path | str, error: OSError | ValueError) -> Self:
+        """The error for a file that the system does not let us read."""
+        return cls(
+            file,
+            translatable("cannot be read: {reason}"),
+            remedy="check path, rights and disk",
+            reason=getattr(error, "strerror", None) or error,
+        )
 
     def text(self, language: str = "en") -> str:
         """The message in that language, as far as it is known.

@@ -223,12 +223,7 @@ def _card_in(space: Space, name: str) -> Card:
     try:
         return load(kept.read(), kept.place)
     except OSError as error:
-        raise FileError(
-            kept.place,
-            "cannot be read: {strerror}",
-            remedy="check the path and that you may read it",
-            strerror=error.strerror or error,
-        ) from error
+        raise FileError.unreadable(kept.place, error) from error
 
 
 def _original(space: Space, role: Role) -> Card:

@@ -30,9 +30,7 @@ def read_bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(FILE + 1)
     except OSError as error:
-        raise FileError(
-            path, "cannot be read: {strerror}", msgctxt="limits", strerror=error.strerror or error
-        ) from error
+        raise FileError.unreadable(path, error) from error
     check_size(data, str(path))
     return data
 

@@ -444,14 +444,14 @@ class Chats:
             if log.chat is not None:
                 return log
             if log.fault is not None:
-                raise _unreadable(log, log.fault)
+                raise FileError.unreadable(log.path, log.fault)
         raise UnknownChatError(chat, [known.id for known in self._all()])
 
     def _lines(self, log: ChatLog) -> list[bytes]:
         try:
             return log.lines()
         except OSError as error:
-            raise _unreadable(log, error) from error
+            raise FileError.unreadable(log.path, error) from error
 
     def _put(self, log: ChatLog, left: RemainingLog) -> None:
         """Write what is left of a chat, under its name. Under the lock."""
@@ -479,16 +479,6 @@ class Chats:
                 listener(observed)
             except Exception:
                 _log.exception("a listener of chat %s failed", observed.chat)
-
-
-def _unreadable(log: ChatLog, error: OSError) -> FileError:
-    reason = error.strerror or str(error)
-    return FileError(
-        log.path,
-        "cannot be read: {reason}",
-        remedy="check the disk and the file's rights",
-        reason=reason,
-    )
 
 
 def _differing(info: ChatInfo, told: Mapping[str, Any]) -> dict[str, Any]:

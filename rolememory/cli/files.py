@@ -42,13 +42,10 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as error:
         raise FileError(path, "no such file", remedy="check the path") from error
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, FileError):
-            raise
-        told = getattr(error, "strerror", None) or str(error)
-        raise FileError(
-            path, "cannot be read: {told}", remedy="check path and rights", told=told
-        ) from error
+        raise FileError.unreadable(path, error) from error
 
 
 def _standard_input() -> bytes:

@@ -157,9 +157,7 @@ class Templates:
         try:
             stat = file.stat()
         except OSError as error:
-            raise TemplateError(
-                file, "cannot be read: {strerror}", strerror=error.strerror or error
-            ) from None
+            raise TemplateError.unreadable(file, error) from None
         stamp = (stat.st_mtime_ns, stat.st_size)
         with self._lock:
             known = self._cache.get(file)
@@ -187,8 +185,6 @@ class Templates:
                 file, "not UTF-8 text (byte {start})", remedy="save it as UTF-8", start=error.start
             )
         except OSError as error:
-            return TemplateError(
-                file, "cannot be read: {strerror}", strerror=error.strerror or error
-            )
+            return TemplateError.unreadable(file, error)
         except TemplateError as error:
             return error

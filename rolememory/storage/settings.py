@@ -271,11 +271,7 @@ def read_text(file: Blob) -> str:
             line,
         ) from error
     except OSError as error:
-        raise _refused(
-            file,
-            LocalizedText("cannot be read: {reason}", reason=error.strerror or error),
-            LocalizedText(""),
-        ) from error
+        raise SettingsError.unreadable(file.place, error) from error
 
 
 def _refused(

@@ -22,6 +22,7 @@ from rolememory.schema.scene import Feeling
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 from rolememory.text.fold import fold
+from rolememory.text.own_file import own_object
 from rolememory.text.plain import simplified
 
 EMOTIONS = translatable(
@@ -144,25 +145,7 @@ class _LexiconFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._colours: dict[bytes, Feeling] = {}
-        try:
-            raw = orjson.loads(path.read_bytes())
-        except OSError as problem:
-            raise FileError(
-                path, "cannot be read: {strerror}", strerror=problem.strerror
-            ) from problem
-        except orjson.JSONDecodeError as problem:
-            raise FileError(
-                path,
-                "not valid JSON: {msg}",
-                line=problem.lineno,
-                column=problem.colno,
-                msg=problem.msg,
-            ) from problem
-        if not isinstance(raw, dict):
-            raise FileError(
-                path, "expected an object", remedy='write {"words": {"grief": {"sadness": 0.9}}}'
-            )
-        self._raw: dict[str, Any] = raw
+        raw = self._raw = own_object(path, '{"words": {"grief": {"sadness": 0.9}}}')
         for name in sorted(raw.keys() - _SECTIONS):
             near = closest(name, _SECTIONS)
             raise FileError(

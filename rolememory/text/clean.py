@@ -3,7 +3,6 @@
 The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may replace or add groups of them.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,12 +16,14 @@ from rolememory.errors import FileError
 from rolememory.schema.settings import CleanSettings
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
+from rolememory.text.own_file import own_object
 
 OUT_OF_CHARACTER = "out_of_character"  # the group of rules that takes such words out
 _LONGEST_REGEX = 2000
 _CACHED_LENGTH = 65_536  # longer texts are cleaned each time: the cache stays small
 _TIMEOUT_S = 0.1  # for one rule on one text; a rule that takes longer leaves the text as it is
 _LONGEST_TEXT = 1_000_000  # a longer one is read as it is
+_EXAMPLE = '{"rules": [{"id": ..., "regex": ...}]}'
 _EMPTY_LINES = regex.compile(r"[^\S\n]*\n(?:[^\S\n]*\n){2,}")
 
 
@@ -151,27 +152,14 @@ def _shipped() -> tuple[Rule, ...]:
 
 def _read(path: Path) -> Iterator[tuple[str, Rule]]:
     """Each rule with its place in the file."""
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise FileError(
-            path,
-            error.msg,
-            remedy="see the shipped cleaning.json",
-            line=error.lineno,
-            column=error.colno,
-        ) from error
-    except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(
-            path, "cannot be read: {error}", remedy="write it as JSON in UTF-8", error=error
-        ) from error
-    rows = raw.get("rules") if isinstance(raw, Mapping) else None
+    rows = own_object(path, _EXAMPLE).get("rules")
     if not isinstance(rows, list):
         raise FileError(
             path,
             "expected a list of rules",
             field="rules",
-            remedy='write {"rules": [{"id": ..., "regex": ...}]}',
+            remedy="write {text}",
+            text=_EXAMPLE,
         )
     for number, row in enumerate(rows):
         yield f"rules[{number}]", _rule(path, f"rules[{number}]", row)

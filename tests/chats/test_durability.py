@@ -241,7 +241,9 @@ def test_a_chat_that_cannot_be_read_is_never_begun_anew(tmp_path: Path) -> None:
         NotWrittenError, match=r"cannot be read: .*; nothing is written to it before it can"
     ):
         chats.observe(said("u: Hello."), chat="harbour")
-    with pytest.raises(FileError, match="cannot be read: input/output error; check the disk"):
+    with pytest.raises(
+        FileError, match="cannot be read: input/output error; check path, rights and disk"
+    ):
         chats.path("harbour")
     assert [problem.code for problem in chats.problems] == ["unreadable"]
     assert {name: data for name, data in everything(tmp_path).items() if name in before} == before

@@ -42,7 +42,7 @@ def stamp(path: Path) -> FileStamp:
     try:
         found = path.stat()
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise FileError.unreadable(path, error) from error
     return FileStamp(found.st_size, found.st_mtime_ns)
 
 
@@ -61,7 +61,7 @@ def listed(folder: Path, *endings: str) -> list[Path]:
             if path.suffix.lower() in endings and not path.name.startswith(".") and path.is_file()
         ]
     except OSError as error:
-        raise unreadable(folder, error) from error
+        raise FileError.unreadable(folder, error) from error
     return sorted(found)[:LISTED]
 
 
@@ -80,7 +80,7 @@ def folders(folder: Path) -> list[Path]:
             else []
         )
     except OSError as error:
-        raise unreadable(folder, error) from error
+        raise FileError.unreadable(folder, error) from error
 
 
 @contextmanager
@@ -98,7 +98,7 @@ def opened(path: Path, most: int) -> Iterator[BinaryIO]:
         with path.open("rb") as file:
             yield file
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise FileError.unreadable(path, error) from error
 
 
 def read_object(path: Path, most: int) -> Raw:
@@ -147,12 +147,6 @@ def _whole(value: Any) -> Any:
         if isinstance(value, dict)
         else value
     )
-
-
-def unreadable(path: Path, error: OSError) -> FileError:
-    """The error for a file that the system does not let us read."""
-    why = error.strerror or str(error)
-    return FileError(path, "cannot be read: {why}", remedy="check path and rights", why=why)
 
 
 def text_of(value: object) -> str:

@@ -1,0 +1,32 @@
+"""A JSON file that a person writes: words of feeling, rules of cleaning."""
+
+from codecs import BOM_UTF8
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rolememory.errors import FileError
+
+
+def own_object(path: Path, example: str) -> dict[str, Any]:
+    """The object that stands in the file; `example` shows what could.
+
+    Raises:
+        FileError: it cannot be read, or holds something else.
+    """
+    try:
+        found = orjson.loads(path.read_bytes().removeprefix(BOM_UTF8))
+    except OSError as error:
+        raise FileError.unreadable(path, error) from error
+    except orjson.JSONDecodeError as error:
+        raise FileError(
+            path,
+            "not valid JSON: {msg}",
+            line=error.lineno,
+            column=error.colno,
+            msg=error.msg,
+        ) from error
+    if not isinstance(found, dict):
+        raise FileError(path, "expected an object", remedy="write {text}", text=example)
+    return found
