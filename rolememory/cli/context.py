@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.output import out
@@ -78,8 +79,10 @@ def check_home() -> None:
     path = home_path().expanduser()
     if path.is_dir() and _is_home(path):
         return
+    if path.exists() and not path.is_dir():
+        raise InvalidValueError("{path}: is a file; name a folder with --home", path=path)
     what = LocalizedText("is no home of roles" if path.exists() else "there is no home here")
-    make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
+    make = f"rolememory init {quote(str(path))}" if str(path) != "memories" else "rolememory init"
     raise InvalidValueError(
         "{path}: {what}; make one with `{make}`, or name another with --home",
         path=path,

@@ -1,12 +1,13 @@
 """init, roles, open: a home, who lives in it, and where."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import RoleName, argument, option
-from rolememory.cli.output import out
+from rolememory.cli.output import cells, out
 from rolememory.cli.words import ProcessLanguage, say, worded
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def init(
 
 def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
     """What to do now, one command a line."""
-    place = "" if str(home) == "memories" else f" --home {home}"
+    place = "" if str(home) == "memories" else f" --home {quote(str(home))}"
     rows: list[tuple[Any, str]] = [
         ("rolememory demo", say("see what it does")),
         (f"rolememory open {say('Mira')} --create{place}", say("make a role")),
@@ -139,5 +140,6 @@ def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
             say("ask"),
         ),
     ]
-    wide = max(len(command) for command, _ in rows)
-    return ["", say("next:"), *(f"  {command:<{wide}}  # {what}" for command, what in rows)]
+    wide = max(cells(command) for command, _ in rows)
+    told = (f"  {command}{' ' * (wide - cells(command))}  # {what}" for command, what in rows)
+    return ["", say("next:"), *told]

@@ -1,11 +1,13 @@
 """init, roles, open, clean, backup, restore, export, import, stats, doctor, settings: keeping a home."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rolememory.cli.output import cells
 from rolememory.engine import Home
 from tests.cli.running import Command
 from tests.storage.refusing import everything
@@ -17,6 +19,27 @@ def test_init_says_what_comes_next(command: Command, tmp_path: Path) -> None:
     assert "meaning:" in ran.out
     assert "rolememory open Mira --create" in ran.out
     assert "already" in command("init", str(tmp_path / "fresh")).out
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_comes_next_may_be_typed_as_it_stands(
+    command: Command, tmp_path: Path, lang: str
+) -> None:
+    place = tmp_path / "my home"
+    lines = [line for line in command("init", str(place), lang=lang).lines if "  # " in line]
+    assert len({cells(line.partition("  # ")[0]) for line in lines}) == 1
+    typed = [shlex.split(line.partition("  # ")[0])[1:] for line in lines[1:]]
+    assert [words[-2:] for words in typed] == [["--home", str(place)]] * 3
+    assert [command(*words).code for words in typed] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_file_is_no_home(command: Command, tmp_path: Path, lang: str) -> None:
+    (tmp_path / "notes.txt").write_text("x", "utf-8")
+    ran = command("roles", "--home", str(tmp_path / "notes.txt"), lang=lang)
+    assert ran.code == 1
+    assert "rolememory init" not in ran.err
+    assert "--home" in ran.err
 
 
 def test_init_in_chinese_writes_chinese_comments_and_tells_of_an_english_model(
