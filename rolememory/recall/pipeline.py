@@ -144,13 +144,16 @@ class RecallPipeline:
     ) -> None:
         self._kept = kept  # what another process kept of the memories; asked before the first turn
         self.chats = ChatStates(space)
-        self.meanings = RoleVectors(space, resources.loader, settings.embedding)
         self.books = Books(space, resources.home)
         self.card = RoleCard(space, resources.home, resources.same)
         self.lore_meaning = LoreMeaning(space, resources.loader, settings.embedding)
         self._derived = DerivedFiles(space)
         self._live = LiveIndex(settings, self.chats.clock.turns, self._derived.of)
-        self._live.index.terms.adopt(partial(self._derived.load, "terms"))
+        terms = self._live.index.terms
+        terms.adopt(partial(self._derived.load, "terms"))
+        self.meanings = RoleVectors(
+            space, resources.loader, settings.embedding, digests=terms.digests
+        )
         self._associates = Associates(settings, self.chats.clock.turns)
         self._resources = resources
         self._story_words = StoryWords(resources.templates)

@@ -2,14 +2,14 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf
 
 from rolememory.errors import ModelError, NotWrittenError
 from rolememory.recall.candidates import changed
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, glimpsed
+from rolememory.schema.memory import Memory, glimpsed, unread
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
@@ -31,10 +31,17 @@ class RoleVectors:
     """Follows a role's memories with vectors. `follow` never waits; a daemon thread works while something is missing."""
 
     def __init__(
-        self, space: Space, loader: Loader, settings: EmbeddingSettings, below: str = ""
+        self,
+        space: Space,
+        loader: Loader,
+        settings: EmbeddingSettings,
+        below: str = "",
+        digests: Callable[[Sequence[str], int], Sequence[bytes]] | None = None,
     ) -> None:
+        """`digests` tells the texts of ids that are no longer than so many bytes, as far as they are known unread."""
         self.table: VectorTable | None = None
         self._space, self._below = space, below  # where vectors are kept
+        self._digests = digests
         self._loader, self._settings = loader, settings
         self._wanted: Mapping[str, Entry] = {}
         self._done: Mapping[str, Entry] | None = None
@@ -131,17 +138,26 @@ class RoleVectors:
         before, self._read = self._read, memories
         ids = None if before is None else changed(before, memories)
         if ids is None:
-            ids = [*store.table.ids(), *filling.waiting, *memories]
-        found = (glimpsed(entry) for one in dict.fromkeys(ids) if (entry := memories.get(one)))
+            ids = [*dict.fromkeys((*store.table.ids(), *filling.waiting, *memories))]
+        store.table.reserve(sum(one in memories for one in ids))
+        put = filling.put(self._known(ids, memories), store.kept) if store.kept else ()
+        found = (glimpsed(memories[one]) for one in ids if one in memories and one not in put)
         here = sorted((_age(entry), at, entry.id, reads(entry)) for at, entry in enumerate(found))
         for one in ids:
             if one not in memories:
                 filling.forget(one)
-        store.table.reserve(len(here))
         filling.want(((entry_id, text) for *_, entry_id, text in here), store.kept)
         if store.kept:
             store.kept = None
             give_back()
+
+    def _known(self, ids: Sequence[str], memories: Mapping[str, Entry]) -> dict[str, bytes]:
+        """The digests of texts of one piece that nobody needs to read."""
+        if self._digests is None:
+            return {}
+        lying = [one for one in ids if unread(memories.get(one))]
+        digests = self._digests(lying, self._settings.chunk_size)
+        return {one: name for one, name in zip(lying, digests, strict=True) if name}
 
 
 def _age(entry: Entry) -> float:

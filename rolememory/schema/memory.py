@@ -231,6 +231,11 @@ class UnreadMemory(Memory, defer_build=True):
         return get(self, name)
 
 
+def unread(entry: object) -> bool:
+    """Whether it is a memory that lies in its file still."""
+    return type(entry) is UnreadMemory
+
+
 def glimpsed(entry: AnyEntry) -> AnyEntry:
     """The same for one look: an unread memory stays unread."""
     place = (

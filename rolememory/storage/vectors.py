@@ -21,10 +21,10 @@ import orjson
 from rolememory.storage.port import Blob, Space
 from rolememory.text.arrays import Floats, np
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
+from rolememory.text.postings import DIGEST_BYTES
 
 MAGIC = b"rolememory vectors\n"
 FORMAT = 1
-NAME_BYTES = 16
 _CHECK_BYTES = 32
 _START = len(MAGIC) + _CHECK_BYTES
 
@@ -83,9 +83,9 @@ class VectorFile:
         if header != self._header(count, dtype) or dtype not in _DTYPES:
             return NamedVectors.together((), self._dim)
         self.outdated = self.outdated or dtype != self._dtype
-        end = count * NAME_BYTES
+        end = count * DIGEST_BYTES
         packed = self._rows(body[end:], count, dtype)
-        names = (bytes(body[at : at + NAME_BYTES]) for at in range(0, end, NAME_BYTES))
+        names = (bytes(body[at : at + DIGEST_BYTES]) for at in range(0, end, DIGEST_BYTES))
         good = packed.sound()
         return NamedVectors(compress(names, good.tolist()), packed if good.all() else packed[good])
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from rolememory.text.arrays import Held, Mask, NDArray, np
 
-DIGEST_BYTES = 12
+DIGEST_BYTES = 16
 COUNT_BITS = 4  # of a posting that hold the count of the token in the text
 MOST = (1 << COUNT_BITS) - 1
 _NONE = array("I")

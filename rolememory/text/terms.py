@@ -146,10 +146,18 @@ class TermIndex:
         self._append(entry_id, item, digest or text_digest(self._read(item)))
         return True
 
-    def digests(self, ids: Iterable[str]) -> list[bytes]:
-        """What `add_known` takes for the texts of these, all of which are here."""
-        known, numbers, rows = list(self._number_of), self._numbers, self._row_of
-        return [known[numbers[rows[one]]] for one in ids]
+    def digests(self, ids: Iterable[str], longest: int = 0) -> list[bytes]:
+        """What tells the texts of these, as `add_known` takes it; b"" for one that is not here or has more bytes than `longest`, if that is given.
+
+        Cost: O(n).
+        """
+        with self._lock:
+            known, numbers, lengths = list(self._number_of), self._numbers, self._lengths
+            rows = [self._row_of.get(one, -1) for one in ids]
+            return [
+                known[numbers[row]] if row >= 0 and not 0 < longest < lengths[row] else b""
+                for row in rows
+            ]
 
     def sealed(self, least: int, fresh: float) -> bytes | None:
         """What `adopt` takes over; None for fewer texts than `least`, or where no more than this share of them is new or went."""

@@ -8,10 +8,13 @@ from rolememory.errors import RegistrationError, UnknownTriggerError
 from rolememory.plugins import plugins
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
+from rolememory.schema.memory import glimpsed, unread
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
 from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Mask
+from rolememory.text.postings import text_digest
+from rolememory.text.terms import TermIndex
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 ENTRY_POINT_GROUP = "rolememory.triggers"
@@ -33,7 +36,7 @@ class Parts:
     settings: TriggerSettings = field(default_factory=TriggerSettings)
     candidates: int = 200  # how many entries the semantic strategy may wake
     keys: Any = None  # text.keys.KeyIndex over the entries' keys
-    terms: Any = None  # text.terms.TermIndex over the entries' contents
+    terms: TermIndex | None = None  # text.terms.TermIndex over the entries' contents
     vectors: Any = None  # text.vectors.VectorTable, or None while there is no model
     feelings: Mapping[str, Feeling] = field(default_factory=dict)  # of each entry's content, by id
     patterns: Any = (
@@ -144,6 +147,14 @@ def may_wake(entry: Entry, name: str) -> bool:
     """
     named: tuple[str, ...] = getattr(entry, "triggers", ())
     return not named or name in named
+
+
+def content_digests(entries: Sequence[Entry], terms: TermIndex | None) -> list[str]:
+    """What tells the contents of entries apart. The words' index was told it of those that lie in their file still: these are plain."""
+    lying = [one.id for one in entries if unread(one)]
+    told = terms.digests(lying) if terms is not None and lying else [b""] * len(lying)
+    known = dict(zip(lying, told, strict=True))
+    return [(known.get(one.id) or text_digest(glimpsed(one).content)).hex() for one in entries]
 
 
 def factory(name: str) -> Factory:

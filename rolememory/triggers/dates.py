@@ -13,7 +13,8 @@ from rolememory.schema.settings import DatesSettings
 from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.dates import teller
 from rolememory.text.postings import text_digest
-from rolememory.triggers.base import ByRows, Derive, Parts, anew, register
+from rolememory.text.terms import TermIndex
+from rolememory.triggers.base import ByRows, Derive, Parts, anew, content_digests, register
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 A_DAY = 0.6  # strength of a day named without doubt
@@ -59,8 +60,14 @@ def overlap(asked: Doubles, starts: Doubles, ends: Doubles) -> tuple[Doubles, Do
 class _DateIndex:
     """The times that texts name, by row; a text is read when a time is first asked for, most turns name none."""
 
-    def __init__(self, table: Table, settings: DatesSettings, derive: Derive = anew) -> None:
-        self._table, self._tell, self._derive = table, teller(settings), derive
+    def __init__(
+        self,
+        table: Table,
+        settings: DatesSettings,
+        derive: Derive = anew,
+        terms: TermIndex | None = None,
+    ) -> None:
+        self._table, self._tell, self._derive, self._terms = table, teller(settings), derive, terms
         self._rules = text_digest(settings.model_dump_json()).hex()
         self._unread: set[int] = set()
         self._places: dict[int, list[int]] = {}  # row -> its places in the columns
@@ -82,17 +89,13 @@ class _DateIndex:
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
         rows = list(self._unread)
-        since, named = (
-            self._table.since[rows].tolist(),
-            list(map(glimpsed, self._table.entries(rows))),
-        )
-        keys = [
-            f"{at} {self._rules} {one.content}" for at, one in zip(since, named, strict=True)
-        ]  # all that decides which times an entry names
-        entries = dict(zip(keys, named, strict=True))
+        since, entries = self._table.since[rows].tolist(), self._table.entries(rows)
+        digests = zip(since, content_digests(entries, self._terms), strict=True)
+        keys = [f"{at} {self._rules} {one}" for at, one in digests]  # all that decides which times
+        named = dict(zip(keys, entries, strict=True))
 
         def borders(key: str) -> list[tuple[float, float]]:
-            return [_borders(span) for span in _told(entries[key], self._tell)]
+            return [_borders(span) for span in _told(glimpsed(named[key]), self._tell)]
 
         for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
             for start, end in spans:
@@ -114,7 +117,7 @@ class DatesTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._open = ArrayColumn("?")  # whether this strategy may wake it
-        self._told = _DateIndex(self.table, parts.settings.dates, parts.derive)
+        self._told = _DateIndex(self.table, parts.settings.dates, parts.derive, parts.terms)
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:

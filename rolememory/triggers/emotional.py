@@ -6,12 +6,20 @@ from typing import ClassVar
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
-from rolememory.schema.memory import glimpsed
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.value_class import value_class
 from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
 from rolememory.text.arrays import Doubles, Mask, np
-from rolememory.triggers.base import ByRows, Derive, Parts, anew, may_wake, register
+from rolememory.text.terms import TermIndex
+from rolememory.triggers.base import (
+    ByRows,
+    Derive,
+    Parts,
+    anew,
+    content_digests,
+    may_wake,
+    register,
+)
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 __all__ = ["EmotionalTrigger", "affect_of_entry", "shared"]
@@ -42,8 +50,14 @@ _CALM = Feeling()
 class _Felt:
     """What each row feels, in columns; a text is read when something is first felt, most turns are calm."""
 
-    def __init__(self, table: Table, read: Mapping[str, Feeling], derive: Derive = anew) -> None:
-        self._table, self._read, self._derive = table, read, derive
+    def __init__(
+        self,
+        table: Table,
+        read: Mapping[str, Feeling],
+        derive: Derive = anew,
+        terms: TermIndex | None = None,
+    ) -> None:
+        self._table, self._read, self._derive, self._terms = table, read, derive, terms
         self._unread: set[int] = set()
         self._feelings: dict[int, Feeling] = {}  # of those that feel anything
         self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
@@ -70,23 +84,28 @@ class _Felt:
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
-        rows = list(self._unread)
-        entries = list(map(glimpsed, self._table.entries(rows)))
-        declared = [getattr(entry, "emotions", ()) for entry in entries]
-        for row, feeling in zip(rows, self._told(entries, declared), strict=True):
+        rows, special = list(self._unread), self._table.special(list(self._unread))
+        entries = dict(zip(special, self._table.entries(special), strict=True))
+        declared = {row: getattr(one, "emotions", ()) for row, one in entries.items()}
+        for row, feeling in zip(rows, self._told(rows, declared), strict=True):
             self.some[row] = not feeling.neutral
             if not feeling.neutral:
                 self._feelings[row] = self._alike.setdefault(feeling, feeling)
                 self.weights[row] = _weights(feeling)
-        self.wakeful[rows] = [may_wake(entry, "emotional") for entry in entries]
-        self.declared[rows] = list(map(bool, declared))
-        self.asking[rows] = ["emotional" in getattr(entry, "triggers", ()) for entry in entries]
+        self.wakeful[rows] = True
+        self.declared[rows] = self.asking[rows] = False
+        for row, one in entries.items():
+            self.wakeful[row] = may_wake(one, "emotional")
+            self.declared[row] = bool(declared[row])
+            self.asking[row] = "emotional" in getattr(one, "triggers", ())
         self._unread.clear()
 
-    def _told(self, entries: Sequence[Entry], declared: Sequence[Sequence[str]]) -> list[Feeling]:
+    def _told(self, rows: Sequence[int], declared: Mapping[int, Sequence[str]]) -> list[Feeling]:
         """What each feels, by all that decides it: its declared emotions and its text."""
+        entries = self._table.entries(rows)
+        digests = content_digests(entries, self._terms)
         keys = [
-            f"{labels!r} {entry.content}" for labels, entry in zip(declared, entries, strict=True)
+            f"{declared.get(row, ())!r} {digest}" for row, digest in zip(rows, digests, strict=True)
         ]
         ids = dict(zip(keys, (entry.id for entry in entries), strict=True))
 
@@ -123,7 +142,7 @@ class EmotionalTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._settings = parts.settings.emotional
-        self._felt = _Felt(self.table, parts.feelings, parts.felt)
+        self._felt = _Felt(self.table, parts.feelings, parts.felt, parts.terms)
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:

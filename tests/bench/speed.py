@@ -27,7 +27,7 @@ import numpy as np
 from rolememory import Home, Message, RoleMemory
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.vectors import VectorFile
-from rolememory.text.embed.base import digest
+from rolememory.text.postings import text_digest
 from rolememory.text.vectors import products
 from tests.bench.made_up import DIM, Precomputed, memory_file, sentences, vectors
 
@@ -145,7 +145,7 @@ def role_of_size(n: int, folder: Path, embedder: Precomputed) -> Any:
         role_folder = home.create("Big").folder
     memory_file(role_folder / "memory.json", texts)
     VectorFile(FileSpace(role_folder), embedder.key, DIM).save(
-        {digest(text): vector for text, vector in zip(texts, table, strict=True)}
+        {text_digest(text): vector for text, vector in zip(texts, table, strict=True)}
     )
     return table
 

@@ -25,7 +25,7 @@ from rolememory.schema.settings import PerType
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.usage_log import UsageLog
 from rolememory.storage.vectors import VectorFile
-from rolememory.text.embed.base import digest
+from rolememory.text.postings import text_digest
 from rolememory.text.vectors import VectorTable
 from rolememory.usage.references import referenced
 from rolememory.usage.weights import effects
@@ -170,7 +170,9 @@ def injection(n: int, turns: int = 40) -> dict[str, Any]:
             for name in ("Big", "Other"):
                 role_folder = home.create(name).folder
                 memory_file(role_folder / "memory.json", texts)
-                kept = {digest(text): vector for text, vector in zip(texts, table, strict=True)}
+                kept = {
+                    text_digest(text): vector for text, vector in zip(texts, table, strict=True)
+                }
                 VectorFile(FileSpace(role_folder), embedder.key, DIM).save(kept)
         with Home.open(folder, embedder=embedder) as home:
             role, other = home.role("Big"), home.role("Other")

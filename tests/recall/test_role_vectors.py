@@ -9,7 +9,7 @@ import pytest
 from rolememory import Home, Message, RoleMemory
 from rolememory.recall import role_vectors
 from rolememory.storage.vectors import VectorFile
-from rolememory.text.embed.base import digest
+from rolememory.text.postings import text_digest
 from tests.hashing import HashingEmbedder
 
 QUIET = {"learn.enabled": False, "recall.passages.recall": "all"}
@@ -130,7 +130,7 @@ def test_a_file_that_holds_little_of_use_is_made_short(house: House) -> None:
     house.settled()
     house.home.close()
     file = VectorFile(house.mind.space, house.model.key, house.model.dim)
-    useless = {digest(str(number)): np.ones(house.model.dim) for number in range(1_000)}
+    useless = {text_digest(str(number)): np.ones(house.model.dim) for number in range(1_000)}
     file.add(useless)
     house.open()
     assert house.mind.ready(60)

@@ -3,18 +3,23 @@
 import copy
 import json
 import pickle
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from rolememory import Home, Memory, RoleMemory
 from rolememory.schema.memory import UnreadMemory
+from rolememory.storage.codec import decode
 from rolememory.storage.derived import LEAST, DerivedFiles
 from rolememory.storage.files.space import FileSpace
 from tests.bench.made_up import sentences
+from tests.hashing import HashingEmbedder
 
 WORDS_ALONE = {"embedding.backend": "off"}
 CACHE, TERMS = ".cache/derived-memories.bin", ".cache/derived-terms.bin"
@@ -82,6 +87,42 @@ def test_only_what_is_shown_is_read_and_answers_stay_the_same(role: Path) -> Non
         warm = answers(mira)
     (role / CACHE).unlink()
     assert warm == asked(role.parent)
+
+
+def reads_while(act: Callable[[], object]) -> int:
+    """How many memories are read from their file meanwhile, in this thread and in those that begin."""
+    found: list[str] = []
+
+    def called(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is decode.__code__:
+            found.append(event)
+
+    threading.setprofile(called)
+    sys.setprofile(called)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return len(found)
+
+
+def test_neither_times_nor_feelings_nor_vectors_are_found_out_by_reading_all(role: Path) -> None:
+    told = list[str]()
+
+    def ask() -> None:
+        with Home.open(role.parent, embedder=HashingEmbedder()) as home:
+            mira = home.role("Mira")
+            asked = "I was so sad in spring 2015!"
+            told.append(mira.recall([asked], now="2026-06-01", dry_run=True).text)
+            assert mira.ready(60)
+            told.append(mira.recall([asked], now="2026-06-01", dry_run=True).text)
+
+    ask()
+    assert reads_while(ask) < LEAST / 2
+    (role / CACHE).unlink()
+    assert reads_while(ask) > LEAST
+    assert told == told[:2] * 3
 
 
 def test_a_file_that_was_edited_meanwhile_counts(role: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rolememory.errors import NotWrittenError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.vectors import VectorFile
-from rolememory.text.embed.base import digest
 from rolememory.text.packed_vectors import PackedVectors
+from rolememory.text.postings import text_digest
 from tests.chats.talk import WatchedDisk
 
 DIM = 12
@@ -25,12 +25,12 @@ def drawn(seed: int, count: int) -> np.ndarray:
     return PackedVectors.of(rows).floats()
 
 
-VECTORS = {digest(f"text {at}"): drawn(at, 1)[0] for at in range(40)}
+VECTORS = {text_digest(f"text {at}"): drawn(at, 1)[0] for at in range(40)}
 
 
 def made(start: int, count: int) -> dict[bytes, np.ndarray]:
     rows = drawn(start, count)
-    return {digest(f"made {start + at}"): row for at, row in enumerate(rows)}
+    return {text_digest(f"made {start + at}"): row for at, row in enumerate(rows)}
 
 
 def saved(folder: Path, key: str = "model", **how: object) -> VectorFile:

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from hashlib import blake2b
 from typing import Protocol
 
 from rolememory.errors import DirectionError
@@ -69,11 +68,6 @@ def known_languages(unknown_share: Callable[[str], float]) -> tuple[str, ...]:
     return tuple(
         language for language, found in shares.items() if sum(found) / len(found) <= MOST_UNKNOWN
     )
-
-
-def digest(text: str) -> bytes:
-    """The name of a text in vector files: 16 bytes."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def normalised(vectors: Floats, dims: int = 0) -> Floats:

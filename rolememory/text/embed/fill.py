@@ -1,13 +1,14 @@
 """Fills a vector table: from what is kept, else by asking the model, a batch at a time, the newest text first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, islice
 
 from rolememory.errors import DirectionError
 from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Floats, np
-from rolememory.text.embed.base import Embedder, digest
+from rolememory.text.embed.base import Embedder
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
+from rolememory.text.postings import text_digest
 from rolememory.text.vectors import VectorTable, pieces, sound
 
 BATCH = 64  # texts between two looks at whether to go on: of more, more are of like length
@@ -47,11 +48,19 @@ class VectorFiller:
             if ready:
                 self._table.set_all(ready, self._at_hand(chain(*ready.values()), known))
 
+    def put(self, named: Mapping[str, bytes], kept: NamedVectors) -> Set[str]:
+        """Let these ids have the kept vectors of their texts, each of one piece, by its name; the ids of those that are kept."""
+        ready = {one: (name,) for one, name in named.items() if name in kept}
+        ids = iter(ready)
+        while part := {one: ready[one] for one in islice(ids, AT_ONCE)}:
+            self._table.set_all(part, kept.take(chain(*part.values())))
+        return ready.keys()
+
     def _names(self, entry_id: str, text: str, kept: NamedVectors) -> tuple[bytes, ...]:
         """The names of the pieces of a text whose vectors are at hand; none where the table has it, or where it waits."""
         self._waiting.pop(entry_id, None)
         parts = tuple(pieces(text, self._size))
-        names = tuple(map(digest, parts))
+        names = tuple(map(text_digest, parts))
         if self._table.digests(entry_id) == names:
             return ()
         if all(name in kept or self._table.named_so(name) is not None for name in names):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from rolememory.errors import DirectionError, ModelError
-from rolememory.text.embed.base import Embedder, digest, normalised
+from rolememory.text.embed.base import Embedder, normalised
 from rolememory.text.embed.fill import BATCH, VectorFiller
 from rolememory.text.packed_vectors import NamedVectors
+from rolememory.text.postings import text_digest
 from rolememory.text.vectors import VectorTable
 from tests.hashing import HashingEmbedder
 
@@ -42,7 +43,7 @@ def test_a_changed_text_is_embedded_again_the_others_are_not() -> None:
     filled(table, TEXTS, model)
     changed = [("m0", "something else"), *TEXTS[1:]]
     assert filled(table, changed, model) == 1
-    assert table.digests("m0") == (digest("something else"),)
+    assert table.digests("m0") == (text_digest("something else"),)
 
 
 def test_the_same_text_under_another_id_is_not_asked() -> None:
