@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
-from itertools import compress
 from math import log
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.scene import KeyReading, Scene, Span
 from rolememory.schema.settings import KeywordSettings
 from rolememory.schema.value_class import value_class
-from rolememory.text.arrays import Mask, np
+from rolememory.text.arrays import Mask, Rows, np
 from rolememory.text.boundaries import Edges
 from rolememory.text.fuzzy import FuzzyMatch, fuzzy, may_be_fuzzy
 from rolememory.text.keys import KeySpec, is_pattern
@@ -110,20 +109,25 @@ class KeywordTrigger(ByRows):
         self._settings = parts.settings.keyword
         self._listening: dict[int, _KeywordEntry] = {}
         self._listens = ArrayColumn("?")  # whether a row is in there
+        self._selective = ArrayColumn("?")  # whether it has secondary keys
         self._carriers: dict[KeySpec, dict[int, None]] = {}  # a key -> rows in the order they came
+        self._rows: dict[KeySpec, Rows] = {}  # the same as arrays, of keys that were asked for
         self._mistypable: dict[str, KeySpec] = {}
         self._near = lru_cache(maxsize=256)(self._nearest)
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
         """Listen for the keys of these."""
-        self._listens.grow(self.table.n_rows)
-        self._listens[rows] = False
+        for column in (self._listens, self._selective):
+            column.grow(self.table.n_rows)
+            column[rows] = False
         for row in self.table.special(rows):
             if listening := _listening(self.table.entry(row), self._settings):
                 self._listens[row] = True
                 self._listening[row] = listening
+                self._selective[row] = bool(listening.secondary)
                 for spec in listening.primary:
+                    self._rows.pop(spec, None)
                     self._carriers.setdefault(spec, {})[row] = None
                     self._listen_nearly(spec)
 
@@ -139,6 +143,7 @@ class KeywordTrigger(ByRows):
             listening = self._listening.pop(row, None)
             self._listens[row] = False
             for spec in listening.primary if listening else ():
+                self._rows.pop(spec, None)
                 self._carriers[spec].pop(row, None)
                 if not self._carriers[spec]:
                     del self._carriers[spec]
@@ -158,23 +163,54 @@ class KeywordTrigger(ByRows):
         if scene.reading is None:
             return TableEvidence.of(())
         seen = scene.reading.keys_seen(scene.window)
-        carried: dict[int, list[_SeenKey]] = {}
-        for spec, one in self._found(scene, scene.reading, seen, among).items():
-            for row in self._carriers[spec]:
-                carried.setdefault(row, []).append(one)
-        together: dict[object, tuple[float, Reason]] = {}  # by identity: many have the same
-        hits = []
-        for row, keys in compress(carried.items(), among[list(carried)].tolist()):
-            listening = self._listening[row]
-            if listening.secondary and not _agree(listening, seen):
-                continue
-            if len(keys) > 1:
-                keys.sort(key=lambda one: listening.primary.index(one.spec))
-            these = id(keys[0]) if len(keys) == 1 else tuple(map(id, keys))
-            if these not in together:
-                together[these] = _weighed(keys, scene)
-            hits.append((row, *together[these]))
-        return TableEvidence.of(hits)
+        found = self._found(scene, scene.reading, seen, among)
+        if not found:
+            return TableEvidence.of(())
+        told = [_weighed([one], scene) for one in found.values()]  # then what several say together
+        rows = np.concatenate(list(map(self._carrying, found)))
+        which = np.repeat(np.arange(len(told)), [len(self._carrying(spec)) for spec in found])
+        rows, which = rows[among[rows]], which[among[rows]]
+        _, first, each, counts = np.unique(
+            rows, return_index=True, return_inverse=True, return_counts=True
+        )
+        apart = (counts > 1)[each] | self._selective[rows]
+        keys, carried = list(found.values()), dict[int, list[_SeenKey]]()
+        for row, number in zip(rows[apart].tolist(), which[apart].tolist(), strict=True):
+            carried.setdefault(row, []).append(keys[number])
+        together: dict[tuple[int, ...], int] = {}  # by identity: many have the same
+        first.sort()  # rows in the order in which they were found
+        rows, which, apart = rows[first], which[first], apart[first]
+        for place, row in zip(apart.nonzero()[0].tolist(), rows[apart].tolist(), strict=True):
+            which[place] = self._together(row, carried[row], seen, scene, told, together)
+        rows, which = rows[which >= 0], which[which >= 0]
+        strengths, spoken = np.array([force for force, _ in told])[which], which.tolist()
+        return TableEvidence(rows, strengths, lambda place: told[spoken[place]][1])
+
+    def _together(
+        self,
+        row: int,
+        keys: list[_SeenKey],
+        seen: Collection[KeySpec],
+        scene: Scene,
+        told: list[tuple[float, Reason]],
+        together: dict[tuple[int, ...], int],
+    ) -> int:
+        """The number in `told` of what keys say together that were seen of one row; -1 where its secondary keys do not agree."""
+        listening = self._listening[row]
+        if listening.secondary and not _agree(listening, seen):
+            return -1
+        keys.sort(key=lambda one: listening.primary.index(one.spec))
+        these = tuple(map(id, keys))
+        if these not in together:
+            together[these] = len(told)
+            told.append(_weighed(keys, scene))
+        return together[these]
+
+    def _carrying(self, spec: KeySpec) -> Rows:
+        """The rows that have this key, in the order they came."""
+        if spec not in self._rows:
+            self._rows[spec] = np.fromiter(self._carriers[spec], np.int64)
+        return self._rows[spec]
 
     def _found(
         self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: Mask
@@ -189,9 +225,7 @@ class KeywordTrigger(ByRows):
             places = {**self._mistyped(scene, places), **places}
         if not places:
             return {}
-        carriers = {
-            spec: int(np.count_nonzero(among[list(self._carriers[spec])])) for spec in places
-        }
+        carriers = {spec: int(np.count_nonzero(among[self._carrying(spec)])) for spec in places}
         listening = int(np.count_nonzero(among & self._listens.values[: len(among)]))
         newest = newest_user(scene)
         return {
