@@ -1,8 +1,8 @@
 """What the proxy adds to a chat: `python -m tests.bench.proxy [--requests 2000] [--compared 150] [--workers 1]` prints one JSON object.
 
 Model, proxy and frontend are three processes on loopback. The model streams chunks that carry the moment they were sent, so the way of each is
-known; the same requests go to it directly and through the proxy, in turns, in the same run. Then many requests, 32 at once, while the
-proxy's memory and open files are looked at. Meaning is off: what an embedding model takes is measured by `tests.bench.speed`.
+known; the same requests go to it directly and through the proxy, in turns, in the same run, one at a time and 32 at once. Then many
+requests while the proxy's memory and open files are looked at. Meaning is off: what an embedding model takes is measured by `tests.bench.speed`.
 """
 
 import argparse
@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -40,11 +41,28 @@ class Times:
     chunk: list[float] = field(
         default_factory=list
     )  # from the model's hand to the frontend's, of every later one
+    cpu: list[float] = field(
+        default_factory=list
+    )  # of the server, until half of those who asked at once have their first chunk
+    pid: int = 0  # of the server
+    at_once: int = 1
+    _worked: float = 0.0
+
+    def asked(self) -> None:
+        """So many ask at once, now."""
+        self._worked = cpu_s(self.pid) if self.pid else 0.0
+
+    def begun(self, ms: float) -> None:
+        """An answer began so long after it was asked for."""
+        self.first.append(ms)
+        if self.pid and len(self.first) % self.at_once == self.at_once // 2:
+            self.cpu.append(1000 * (cpu_s(self.pid) - self._worked))
 
     def summary(self) -> dict[str, float]:
         return {
             f"{name}_{kind}_ms": value
-            for name, own in (("first", self.first), ("chunk", self.chunk))
+            for name, own in (("first", self.first), ("chunk", self.chunk), ("cpu", self.cpu))
+            if own
             for kind, value in _middle(own)
         }
 
@@ -130,30 +148,39 @@ async def ask(client: httpx.AsyncClient, url: str, number: int, times: Times) ->
             now, seen = time.monotonic_ns(), seen + 1
             sent = int(json.loads(line[6:])["choices"][0]["delta"]["content"])
             if seen == 1:
-                times.first.append((now - began) / 1e6)
+                times.begun((now - began) / 1e6)
             else:
                 times.chunk.append((now - sent) / 1e6)
     if seen != CHUNKS:
         raise RuntimeError(f"{seen} chunks of {CHUNKS} came through")
 
 
-async def compared(ways: dict[str, str], count: int, at_once: int) -> dict[str, Any]:
+async def compared(
+    ways: dict[str, str], count: int, at_once: int, pids: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Any]:
     """The same requests on every way, in turns, so that what else the machine does falls on all alike."""
-    found = {name: Times() for name in ways}
+    found = {name: Times(pid=pids.get(name, 0), at_once=at_once) for name in ways}
     await in_turns(ways, count, at_once, found)
     return added(found)
 
 
 async def in_turns(ways: dict[str, str], count: int, at_once: int, found: dict[str, Times]) -> None:
-    """So many requests on every way, their times added to those found before."""
-    async with httpx.AsyncClient(
-        timeout=60, trust_env=False, verify=False, limits=httpx.Limits(max_connections=at_once)
-    ) as client:
+    """So many requests on every way, their times added to those found before. Each way keeps its connections, as frontends do."""
+    async with AsyncExitStack() as stack:
+        clients = {name: await stack.enter_async_context(client(at_once)) for name in ways}
         for start in range(0, count, at_once):
             for name, url in ways.items():
-                await asyncio.gather(
-                    *(ask(client, url, start + one, found[name]) for one in range(at_once))
+                found[name].asked()
+                asked = (
+                    ask(clients[name], url, start + one, found[name]) for one in range(at_once)
                 )
+                await asyncio.gather(*asked)
+
+
+def client(at_once: int) -> httpx.AsyncClient:
+    """A frontend that asks so much at once."""
+    limits = httpx.Limits(max_connections=at_once)
+    return httpx.AsyncClient(timeout=60, trust_env=False, verify=False, limits=limits)
 
 
 def added(found: dict[str, Times]) -> dict[str, Any]:
@@ -163,7 +190,9 @@ def added(found: dict[str, Times]) -> dict[str, Any]:
     for name in found:
         if name != "direct":
             out[name]["added"] = {
-                key: round(value - direct[key], 3) for key, value in out[name].items()
+                key: round(value - direct[key], 3)
+                for key, value in out[name].items()
+                if key in direct
             }
     return out
 
@@ -172,12 +201,10 @@ async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
     """Memory and open files of the proxy after a tenth, half and all of so many requests; its own work on each."""
     looks = []
     began, worked = time.monotonic(), cpu_s(pid)
-    async with httpx.AsyncClient(
-        timeout=60, trust_env=False, verify=False, limits=httpx.Limits(max_connections=PARALLEL)
-    ) as client:
+    async with client(PARALLEL) as frontend:
         for start in range(0, count, PARALLEL):
             now = [
-                ask(client, url, start + one, Times())
+                ask(frontend, url, start + one, Times())
                 for one in range(min(PARALLEL, count - start))
             ]
             await asyncio.gather(*now)
@@ -205,14 +232,16 @@ def held(pid: int) -> dict[str, float]:
 
 
 def cpu_s(pid: int) -> float:
-    """Processor time of a process and its threads so far."""
-    fields = (
-        Path(f"/proc/{pid}/stat")
-        .read_text(encoding="ascii", errors="replace")
-        .rpartition(")")[2]
-        .split()
+    """Processor time of a process, its threads and its children so far."""
+    row = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    fields = row.rpartition(")")[2].split()
+    children = (
+        int(child)
+        for task in Path(f"/proc/{pid}/task").iterdir()
+        for child in (task / "children").read_text(encoding="ascii").split()
     )
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(map(cpu_s, children))
 
 
 # ── the processes ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -269,13 +298,16 @@ def proxy(folder: Path, upstream: str, memory: bool, workers: int = 1) -> Iterat
         yield found
 
 
-async def measured(ways: dict[str, str], pid: int, single: int, count: int) -> dict[str, Any]:
+async def measured(
+    ways: dict[str, str], pids: Mapping[str, int], single: int, count: int
+) -> dict[str, Any]:
     """All of it, after a warm-up."""
+    many = -(-single // PARALLEL) * PARALLEL
     await compared(ways, WARM, 1)
     return {
         "one_at_a_time": await compared(ways, single, 1),
-        f"{PARALLEL}_at_once": await compared(ways, -(-single // PARALLEL) * PARALLEL, PARALLEL),
-        "endurance": await endured(ways["memory"], count, pid),
+        f"{PARALLEL}_at_once": await compared(ways, many, PARALLEL, pids),
+        "endurance": await endured(ways["memory"], count, pids["memory"]),
     }
 
 
@@ -301,7 +333,8 @@ def main() -> None:
             proxy(Path(folder) / "off", upstream, False, given.workers) as (off, other),
         ):
             ways = {"direct": upstream, "no memory": off, "memory": on}
-            figures = asyncio.run(measured(ways, pid, given.compared, given.requests))
+            pids = {"no memory": other, "memory": pid}
+            figures = asyncio.run(measured(ways, pids, given.compared, given.requests))
             figures["endurance without memory"] = asyncio.run(endured(off, given.requests, other))
     print(
         json.dumps(
