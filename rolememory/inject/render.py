@@ -376,9 +376,13 @@ class Style:
 
     def _length(self, template: Compiled, counts: Mapping[Heading, int], said: int) -> int | None:
         """Characters of a block with so many lines, `said` long, under each heading; None where its frame does not tell."""
+        size = self._made_once("size", template, counts, self._size)
+        return size.length(said) if size else None
+
+    def _size(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
+        """The frame, without its text where each line more adds as much as the one before."""
         if not template.even:
-            frame = self._frame_of(template, counts)
-            return frame.length(said) if frame else None
+            return self._frame_of(template, counts)
         single = dict.fromkeys(counts, 1)
         once, more = self._frame_of(template, single), 0
         for heading in [one for one, count in counts.items() if count > 1]:
@@ -386,16 +390,24 @@ class Style:
             if once is None or twice is None:
                 return None
             more += (counts[heading] - 1) * (twice.bare - once.bare)
-        length = once.length(said) if once else None
-        return None if length is None else length + more
+        return once and Frame("", once.bare + more, once.times)
 
     def _frame_of(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
         """The frame for so many lines under each heading."""
-        shape = template.name, self._frame["part"], *counts.items()
+        return self._made_once("frame", template, counts, self._hollow)
+
+    def _made_once(
+        self,
+        what: str,
+        template: Compiled,
+        counts: Mapping[Heading, int],
+        make: Callable[[Compiled, Mapping[Heading, int]], Frame | None],
+    ) -> Frame | None:
+        shape = what, template.name, self._frame["part"], *counts.items()
         try:
             return self._frames[shape]
         except KeyError:
-            frame = self._hollow(template, counts)
+            frame = make(template, counts)
         if len(self._frames) >= _KEPT_FRAMES:
             self._frames.clear()
         return self._frames.setdefault(shape, frame)
