@@ -197,7 +197,8 @@ class Associates:
         self, others: Sequence[AssociatedRole], settings: Settings, lexicon: Lexicon | None
     ) -> tuple[Associated, ...]:
         """The associated roles as they are now. Cost: what differs in their memories."""
-        self._leave({other.role.id for other in others})
+        for role_id in self._live.keys() - {other.role.id for other in others}:
+            del self._live[role_id], self._told[role_id]
         return tuple(
             self._following(other, name, settings, lexicon)
             for other, name in zip(others, _names(others), strict=True)
@@ -216,10 +217,6 @@ class Associates:
         return Associated(
             name, other.factor, index, other.visibility, outdated, live.audience, told
         )
-
-    def _leave(self, staying: Collection[str]) -> None:
-        for role_id in self._live.keys() - staying:
-            del self._live[role_id], self._told[role_id]
 
 
 def _names(others: Sequence[AssociatedRole]) -> list[str]:
