@@ -52,13 +52,12 @@ class Styles:
         key = (settings, language, cast.char, cast.user, who)
         with self._lock:
             known, now = self._kept.pop(key, None), self._clock()
-            if known is None or now - known.looked_at >= LOOK_AGAIN_S:
-                made_of = templates_of(self._templates, settings, language).tries
-                if known is not None and known.style.made_of != made_of:
+            if known is not None and now - known.looked_at >= LOOK_AGAIN_S:
+                known.looked_at = now
+                if known.style.made_of != templates_of(self._templates, settings, language).tries:
                     known = None
             if known is None or known.style.size >= _KEPT_LINES:
-                known = _Kept(Style(self._templates, settings, language=language, cast=cast))
-            known.looked_at = now
+                known = _Kept(Style(self._templates, settings, language=language, cast=cast), now)
             self._kept[key] = known
             while len(self._kept) > _KEPT_STYLES:
                 self._kept.popitem(last=False)

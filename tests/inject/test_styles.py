@@ -9,7 +9,7 @@ import pytest
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Cast, Style
-from rolememory.inject.styles import Styles
+from rolememory.inject.styles import LOOK_AGAIN_S, Styles
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage, passage
 from rolememory.schema.settings import InjectSettings
@@ -66,3 +66,14 @@ def test_a_style_stays_until_a_template_of_it_changes(tmp_path: Path) -> None:
     (tmp_path / "inject" / "default.en.jinja").write_text("It is known.")
     changed = styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
     assert "It is known." in changed.block(LINES)
+
+
+def test_a_template_that_changes_is_seen_however_fast_turns_follow_each_other(
+    tmp_path: Path,
+) -> None:
+    styles = Styles(Templates(tmp_path), count(0.0, LOOK_AGAIN_S / 3).__next__)
+    styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
+    (tmp_path / "inject").mkdir()
+    (tmp_path / "inject" / "default.en.jinja").write_text("It is known.")
+    turns = [styles.get(InjectSettings(), "en", Cast("Asha", "Lin")) for _ in range(4)]
+    assert "It is known." in turns[-1].block(LINES)
