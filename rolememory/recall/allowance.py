@@ -18,7 +18,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent
 from rolememory.text.sentences import sentences
-from rolememory.triggers.subjects import named
+from rolememory.triggers.subjects import asks_of_you, named
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
@@ -27,7 +27,9 @@ RUN_WORDS, RUN_HAN = 6, 12
 OWN_LEAST = 0.9
 """Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
 OWN_ABOUT = 0.5
-"""... where the question names the character: then it is about them."""
+"""... where the question names the character, or asks them about themselves: then it is about them."""
+MOST_OF_YOU = 2
+"""Their own words that come so where it only asks them."""
 
 _TOKEN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
 _NAME_WORD = re.compile(r"[^\W_]+")
@@ -81,6 +83,10 @@ def runs(text: str) -> frozenset[int]:
 
 FoundOutLater = Callable[[], Reason]
 """Why one is out, where that takes a while to tell."""
+
+
+def _is_own(memory: Memory) -> bool:
+    return isinstance(memory, Passage) and memory.role == "assistant"
 
 
 def _too_faint(code: str, relevance: float, least: float) -> Reason:
@@ -171,10 +177,17 @@ class Allowance:
         if memory.role != "assistant":
             return None
         best = max((one.relevance for one in chosen), default=0.0)
-        least = best * (OWN_ABOUT if self._names(memory.subject) else OWN_LEAST)
+        replies = sum(_is_own(one.memory) for one in chosen) if self.of_you else MOST_OF_YOU
+        about = replies < MOST_OF_YOU or self._names(memory.subject)
+        least = best * (OWN_ABOUT if about else OWN_LEAST)
         if relevance >= least:
             return None
         return _too_faint("reply_beside", relevance, least)
+
+    @property
+    def of_you(self) -> bool:
+        """Whether somebody asks what the character is, said or did."""
+        return self.asked and asks_of_you(self.query)
 
     def _names(self, who: str | None) -> bool:
         words = frozenset(_NAME_WORD.findall(self.query.casefold()))

@@ -385,7 +385,8 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
         excerpts.take(memory, along=True)
         return memory
     fresh = memory.id not in allowance.again
-    borrowed = fresh and memory.role == "assistant" and _is_borrowed(scored)
+    reply = memory.role == "assistant" and not allowance.of_you  # else replies are asked for
+    borrowed = fresh and reply and _is_borrowed(scored)
     excerpt = None if borrowed else _excerpt(choice, scored, memory)
     if excerpt is None:
         return Reason("borrowed") if borrowed else _within(memory)

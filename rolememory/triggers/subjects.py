@@ -5,17 +5,18 @@ Who tells something speaks mostly of themselves: then memories that name them ga
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene, Segment
+from rolememory.shipped import lexicon
 from rolememory.text.arrays import Floats, Mask, np
 from rolememory.text.words import context_dependence, is_pair, term_query, tokens
 from rolememory.triggers.table import ArrayColumn
 
 NAMED = 0.75  # of its own evidence that a memory gains when its subject is named
-SPEAKING = 0.2  # ... when users speak of themselves and the memory is about them
+SPEAKING = 0.2  # ... when users speak of themselves, or ask the character about itself, and it is about these
 TOLD_OF = 1.25  # ... of a memory that names who speaks; less, the more others do so too
 LEFT = 1.0  # words of its own that a question needs without the names in it
 
@@ -45,6 +46,24 @@ def named(name: str, text: str, said: frozenset[str]) -> bool:
     return (
         bool(_spoken(name) & said) if _ASCII.fullmatch(name) else name.casefold() in text.casefold()
     )
+
+
+@lru_cache(maxsize=256)
+def asks_of_you(query: str) -> bool:
+    """Whether a message asks what the one it is sent to is, says or does.
+
+    >>> asks_of_you("What did you tell me to read?"), asks_of_you("你给我推荐过哪部电影？")
+    (True, True)
+    >>> asks_of_you("Do you remember what I told you?"), asks_of_you("你还记得我跟你说过什么吗？")
+    (False, False)
+    """
+    return ("?" in query or "？" in query) and _you().search(query.lower()) is not None
+
+
+@cache
+def _you() -> re.Pattern[str]:
+    rows = lexicon("asking")["you"]
+    return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 
 def speakers(scene: Scene) -> Collection[str]:
@@ -163,6 +182,8 @@ class SubjectIndex:
         latin = {name for word in said for name in self._called.get(word, ())}
         others = (name for name in self._others if named(name, scene.query, said))
         meant = dict.fromkeys((*latin, *others), NAMED)
+        if asks_of_you(scene.query) and (char := scene.names.get("char")) in self._codes:
+            meant.setdefault(str(char), SPEAKING)
         if not _MYSELF.search(scene.query):
             return meant
         return {name: SPEAKING for name in (scene.user, *_USER) if name in self._codes} | meant

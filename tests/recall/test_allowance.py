@@ -120,6 +120,9 @@ def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) 
         pytest.param("What do the admirals paint?", "Mira", False, id="inside another word"),
         pytest.param("米拉喜欢画什么？", "米拉", True, id="问到角色的名字"),
         pytest.param("林墨喜欢画什么？", "米拉", False, id="问的是别人"),
+        pytest.param("What did you paint?", "Mira", True, id="it asks the character"),
+        pytest.param("你画过什么？", "米拉", True, id="问的是角色自己"),
+        pytest.param("你还记得我画过什么吗？", "米拉", False, id="只是请角色回想"),
     ],
 )
 def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> None:
@@ -128,6 +131,13 @@ def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> N
     found = Allowance(RULES, True, query).refuses(own.memory, own.relevance, [SHORT])
     assert (found is None) is told
     assert found is None or (isinstance(found, Reason) and found.code == "reply_beside")
+
+
+def test_who_asks_the_character_hears_two_of_its_words_beside_better_ones() -> None:
+    own = said("A heron, in grey.", "assistant", 0.6, speaker="Mira")
+    allowance = Allowance(RULES, True, "What did you paint?")
+    assert allowance.refuses(own.memory, own.relevance, [SHORT, own]) is None
+    assert _code(allowance.refuses(own.memory, own.relevance, [SHORT, own, own])) == "reply_beside"
 
 
 def test_memories_are_bound_by_none_of_this() -> None:

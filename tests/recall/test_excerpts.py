@@ -80,6 +80,28 @@ def test_what_was_not_asked_for_comes_alone(tmp_path: Path) -> None:
         assert all(len(one.memory.content) <= 280 for one in turn.recalled)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        pytest.param("你给我推荐过哪一部电影？", True, id="who asks what was replied"),
+        pytest.param("我想看哪一部电影？", False, id="and nobody else"),
+    ],
+)
+def test_a_reply_comes_that_shares_nothing_with_the_question(
+    tmp_path: Path, question: str, told: bool
+) -> None:
+    said = ("今晚打算去看电影，还没决定看哪一部。", "周一起我的腿就疼。")
+    replies = ("《海港之光》也许是不错的选择。", "那要好好休息。")
+    talk = [Message.user(said[0]), Message.assistant(replies[0])]
+    talk += [Message.user(said[1]), Message.assistant(replies[1])]
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        role.observe(talk, chat="old", user="lin")
+        turn = role.recall(question, chat="new", user="lin")
+        assert said[0] in turn.text
+        assert (replies[0] in turn.text) is told
+
+
 def test_words_out_of_character_do_not_come_along(tmp_path: Path) -> None:
     said = "((brb, the pizza is here)) The smuggler's ledger lies in the bell tower. ((sorry))"
     with Home.open(tmp_path, MODEL_OFF) as home:

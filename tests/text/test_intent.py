@@ -114,6 +114,12 @@ Hey, what was I saying earlier?
 """.strip().splitlines()
 
 REQUEST = """
+In which town does Ann live?
+To whom does the boat belong?
+Lin: What should I do now?
+小林：她住在哪里？
+它的名字是？
+她的猫叫？
 Write me a poem about the sea.
 Please translate this sentence into French.
 What is the capital of Peru?
@@ -230,6 +236,9 @@ Remember our budget? Find a hotel.
 """.strip().splitlines()
 
 CHAT = """
+For the moment we wait, and that is all.
+可不是
+好像是
 Hi!
 Hello there
 How are you?
