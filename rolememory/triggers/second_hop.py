@@ -8,7 +8,8 @@ the further it leads.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rolememory.schema.entry import Entry
@@ -17,7 +18,7 @@ from rolememory.schema.scene import Scene
 from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Floats, NDArray, Rows, np
 from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
-from rolememory.text.terms import ENOUGH, CollectionStatistics
+from rolememory.text.terms import CollectionStatistics
 from rolememory.text.words import PAIR, RARE, TermQuery, is_pair, kind, term_query, tokens
 
 HITS = 3  # of the first round that are followed
@@ -26,6 +27,7 @@ NEAR_BEST = 0.6  # of the best hit's evidence that another one needs
 DAMPED = 0.8  # of what the words would count if they had been asked
 TELLING = 0.5  # of the information of a rare word that a word needs
 MOST_WORDS = 3  # of each hit, the rarest
+ALIKE = 0.3  # of the telling words of a text, from which on texts that hold so many tell the same of another
 LOOKED_AT = 8  # texts that hold a word, whether it is a name
 LEFT = 0.25  # of the question that a hit leaves open, from which on it leads in full
 _SMALL = re.compile(r"(?<![^\W\d_])[a-zà-öø-ÿ][^\W\d_]*(?:['’][^\W\d_]+)?")
@@ -90,15 +92,15 @@ def second_hop(
         row, said = alike[0], term_query(told)
         sure = float(evidence[row]) ** 2 / (float(evidence[row]) ** 2 + MIDDLE**2)
         counts = share * DAMPED * FULL_COVERAGE * sure * _open(question, said)
-        names = _Names(row, said, terms, row_of, text)
-        rare = _rare(said, {*question.weights, *present}, terms, names) if counts else {}
+        without = {*question.weights, *present}
+        rare = _leading(alike, said, without, terms, row_of, text) if counts else {}
         if not rare:
             continue
-        mass = min(max(sum(rare.values()), terms.rare_word()), ENOUGH * terms.rare_word())
+        mass = max(*rare.values(), terms.rare_word())
         led = np.zeros(terms.n_rows + 1, dtype=evidence.dtype)  # at the end: not in the index
         for token, tells in rare.items():
             led[terms.holding(token)] += np.float32(counts * tells / mass)
-        gained = led[places]
+        gained = np.minimum(led, np.float32(counts))[places]
         gained[alike] = 0.0
         better = gained > found
         found[better], source[better] = gained[better], row
@@ -130,15 +132,25 @@ def _open(question: TermQuery, said: TermQuery) -> float:
     return min(left / whole / LEFT, 1.0) if whole else 0.0
 
 
-def _rare(
+def _leading(
+    rows: Sequence[int],
     said: TermQuery,
     without: Collection[str],
     terms: CollectionStatistics,
-    may_lead: Callable[[str], bool],
+    row_of: "NDArray[np.int32]",
+    text: Callable[[int], str],
 ) -> dict[str, float]:
-    """The rarest words of a text that others hold too, but for some, with what each tells in nats."""
-    least = TELLING * terms.rare_word()
+    """The words of a text in these rows that lead on, but for some, with what each tells in nats."""
     new = [one for one in said.weights if one not in without and kind(one) in (RARE, PAIR)]
+    pairs = [one for one in new if is_pair(one)]
+    return _rare(new, terms, _Leads(rows, said, terms, row_of, text, pairs))
+
+
+def _rare(
+    new: Sequence[str], terms: CollectionStatistics, may_lead: Callable[[str], bool]
+) -> dict[str, float]:
+    """The rarest of some words that several texts hold, with what each tells in nats."""
+    least = TELLING * terms.rare_word()
     terms.count(new)
     tells = {one: terms.information(one) for one in new if terms.holders(one) > 1}
     chosen: dict[str, float] = {}
@@ -149,21 +161,49 @@ def _rare(
     return chosen
 
 
-@value_class
-class _Names:
-    """Which words of a text may lead on: in scripts with small letters only names, which never stand in them."""
+@dataclass(slots=True)
+class _Leads:
+    """Which words of a text may lead on: names, that join texts which share little else.
 
-    row: int
+    In scripts with small letters a name never begins with one. In others a word is none where the texts that hold it hold much
+    else of this one: they tell the same of another.
+    """
+
+    rows: Sequence[int]  # where the text stands
     said: TermQuery
     terms: CollectionStatistics
     row_of: "NDArray[np.int32]"
     text: Callable[[int], str]
+    pairs: Sequence[str]  # those of its words that are such, without those of the question
+    _held: "NDArray[np.int64] | None" = None  # how many of these each row of the index holds
 
     def __call__(self, token: str) -> bool:
-        """Whether it is written as a name here and in some of the other texts that hold it."""
+        """Whether it is written as a name here and in some of the other texts that hold it, or comes with little else."""
+        if is_pair(token):
+            return self._beside(token) < ALIKE
         word = self.said.surfaces[token]
         others = self.row_of[self.terms.holding(token)[:LOOKED_AT]].tolist()
-        return not any(word in _small(self.text(row)) for row in (self.row, *others) if row >= 0)
+        return not any(
+            word in _small(self.text(row)) for row in (self.rows[0], *others) if row >= 0
+        )
+
+    def _beside(self, token: str) -> float:
+        """The share of the other pairs that the texts hold on average which hold this one. Cost: O(their postings)."""
+        holding, n_rows = self.terms.holding, self.terms.n_rows
+        if self._held is None:
+            every = np.concatenate(list(map(holding, self.pairs)))
+            self._held = np.bincount(every, minlength=n_rows)
+        others = holding(token)
+        for row in self.rows:
+            others = others[self.row_of[others] != row]
+        near = [one for one in self.pairs if _overlap(one, token)]
+        most = (len(self.pairs) - 1 - bool(near)) * len(others)
+        if most <= 0:
+            return 0.0
+        part = np.zeros(n_rows, dtype=np.bool_)  # whether the pair is a part of a longer word there
+        for one in near:
+            part[holding(one)] = True
+        return float((self._held[others] - 1).sum() - part[others].sum()) / most
 
 
 @lru_cache(maxsize=1024)

@@ -183,3 +183,26 @@ def test_only_names_lead_on_where_names_are_written_large(home):
     assert first in found
     assert TOLD["en"][1] in found
     assert not {*others} & {*found}
+
+
+def test_what_joins_lines_that_tell_the_same_of_others_leads_nowhere(home):
+    people = ("文斌", "晓燕", "国强", "大伟", "林小雨")
+    places = ("鱼市", "果园", "澡堂", "采石场", "教堂")
+    hobbies = ("织毛线", "看旧地图", "养蜂", "刻木勺", "放风筝")
+    role, lines = home.create("Mira"), list(FILLER["zh"])
+    for who, place, hobby in zip(people, places, hobbies, strict=True):
+        lines += [
+            f"说起来我跟{who}头一回见面是在{place}，当时谁也没想到。",
+            f"{who}一有空就{hobby}。",
+        ]
+    role.remember_all([{"content": one, "source": "user_input"} for one in lines])
+    for who, place, hobby in zip(people, places, hobbies, strict=True):
+        turn = role.recall(f"我在{place}认识的那个人有什么爱好？")
+        assert f"{who}一有空就{hobby}。" in contents(turn)
+        led = [
+            one.memory.content
+            for one in turn.recalled
+            if any(hit.because.get("via") for hit in one.scored.hits)
+        ]
+        assert led
+        assert all(who in content for content in led)
