@@ -155,7 +155,8 @@ class ChatPassages:
             self.current.drop(one.id)
             return
         self._away.pop(one.id, None)
-        if self.current.get(one.id) != one:
+        known = self.current.get(one.id)
+        if known is None or known != one:
             self.current.put(one.id, one)
 
     def _follow(self, log: str, chat: Chat | None, most: int) -> int:
@@ -246,6 +247,8 @@ def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
 def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> str:
     """What a short message answers: the question at the end of the message before it; "" when there is none, or no answer."""
     if before is None or before.role == said.role or len(said.text) > _ANSWER:
+        return ""
+    if "?" not in before.text and "？" not in before.text:
         return ""
     asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)

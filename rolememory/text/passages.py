@@ -50,7 +50,8 @@ def passages(
     [('The beacon is dark.', False), ('((brb))', True), ('Was it the storm?', False)]
     """
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    if not marks and not left_out and start < end <= start + limit_at(text, start):
+    whole = not marks and not left_out and start < end
+    if whole and (end - start <= LONGEST_HAN or end - start <= limit_at(text, start)):
         return (PassageSpan(start, end),)
     quotes = [mark for mark in marks if mark.kind == "quote"]
     return tuple(
