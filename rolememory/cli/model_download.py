@@ -1,8 +1,7 @@
-"""Getting a model's files: from a folder, or from the hub. The one place that goes to the network for a model."""
+"""Getting a model's files from the hub: the one place that goes to the network for a model."""
 
 import os
 import re
-import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,40 +16,6 @@ SKIPPED = ("onnx/*", "openvino/*", "*.onnx")
 TIMEOUT_S = 15.0
 _PART = r"(?!\.+(?:/|$))[^/?#%\\ ]+"  # of a name on the hub
 _REPOSITORY = re.compile(f"{_PART}(?:/{_PART})?")
-
-
-def copied(source: Path, to: Path) -> Path:
-    """A model's folder copied, without weights that could run code.
-
-    Raises:
-        InvalidValueError: something else stands there already.
-        ModelError: no safetensors in it, or it cannot be copied.
-    """
-    from rolememory.text.embed.local import weights_of
-
-    weights_of(source)
-    target = to.expanduser().resolve()
-    if target.exists() and any(target.iterdir()):
-        raise InvalidValueError(
-            "{target}: is not empty; name a new folder with --to", target=target
-        )
-    try:
-        shutil.copytree(
-            source,
-            target,
-            dirs_exist_ok=True,
-            ignore=shutil.ignore_patterns(
-                "*.bin", "*.pt", "*.pkl", "*.h5", "*.py", "__pycache__", "onnx", "openvino"
-            ),
-        )
-    except (OSError, shutil.Error) as error:
-        told = getattr(error, "strerror", None) or str(error)
-        raise ModelError(
-            "{target}: cannot be copied there: {told}; choose another folder",
-            target=target,
-            told=told,
-        ) from error
-    return target
 
 
 def downloaded(repository: str, mirror: str | None, to: Path | None) -> Path:

@@ -49,7 +49,7 @@ def model_fetch(
     ] = None,
     to: Annotated[
         Path | None,
-        option("--to FOLDER", "put its files here; not given: the shared cache, or where they are"),
+        option("--to FOLDER", "download to this folder; otherwise to the shared cache"),
     ] = None,
 ) -> None:
     """Nothing is written to the settings unless the model loads."""
@@ -87,9 +87,8 @@ def _obtained(
     from rolememory.text.embed.local import packaged
 
     source = Path(name).expanduser()
-    if source.is_dir():
-        folder = model_download.copied(source, to) if to else source.resolve()
-        return folder, str(folder)
+    if to is None and source.is_dir():
+        return source.resolve(), str(source.resolve())
     if model and model.package and to is None and (own := packaged()):
         return own, ""
     repository = model.repository if model else name
