@@ -369,6 +369,24 @@ def test_a_shared_book_is_linked_by_its_name(home: Home) -> None:
     assert [one.content for one in turn.lore.awake] == ["灯塔烧的是鲸油。"]
 
 
+def test_a_shared_book_that_is_taken_away_says_nothing_more(home: Home) -> None:
+    (home.path / "worldbooks").mkdir()
+    file = home.path / "worldbooks" / "coast.json"
+    text = book(**{"0": {"constant": True, "content": "The beacon burns whale oil."}})
+    role = home.create("Asha", worldbooks=["coast.json"])
+
+    def told() -> bool:
+        return "whale oil" in str(role.recall(["Good evening."]).messages)
+
+    file.write_text(text, encoding="utf-8")
+    assert told()
+    file.unlink()
+    assert not told()
+    assert "coast.json" in str(role.problems())
+    file.write_text(text, encoding="utf-8")
+    assert (told(), role.problems()) == (True, [])
+
+
 def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(
     mira: RoleMemory,
 ) -> None:

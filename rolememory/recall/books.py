@@ -80,6 +80,8 @@ class Books:
             book = read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:
             self.problems[place] = str(error)
+            if document.mark() is None:  # taken away, not broken
+                self._books.pop(place, None)
             return
         self._books[place] = book
         self.problems.pop(place, None)
