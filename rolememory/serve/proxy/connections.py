@@ -186,7 +186,7 @@ class _Connection(asyncio.Protocol):
 
     def close(self) -> None:
         """Let go of it, whatever is on its way."""
-        self.ended = True
+        self._ended(ConnectionAbortedError("closed here"))
         self._line.abort()
 
     async def _more(self, *, answered: bool = True) -> None:

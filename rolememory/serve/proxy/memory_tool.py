@@ -99,8 +99,7 @@ class ToolOffer:
         self, answer: httpx.Response, reply: StreamedReply, more: More, *, streams: bool
     ) -> AsyncGenerator[bytes]:
         """The answer as the frontend gets it; our calls are answered on the way."""
-        carry = self._stream if streams else self._whole
-        return carry(answer, reply, more)
+        return (self._stream if streams else self._whole)(answer, reply, more)
 
     async def _stream(
         self, answer: httpx.Response, reply: StreamedReply, more: More
