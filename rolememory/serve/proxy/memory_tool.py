@@ -99,7 +99,8 @@ class ToolOffer:
         self, answer: httpx.Response, reply: StreamedReply, more: More, *, streams: bool
     ) -> AsyncGenerator[bytes]:
         """The answer as the frontend gets it; our calls are answered on the way."""
-        return (self._stream if streams else self._whole)(answer, reply, more)
+        carry = self._stream if streams else self._whole
+        return carry(answer, reply, more)
 
     async def _stream(
         self, answer: httpx.Response, reply: StreamedReply, more: More

@@ -1,8 +1,10 @@
 """The model's server behind us: requests go on as they came, answers come back as they are."""
 
 import os
+import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.token import same
@@ -18,12 +20,23 @@ _FOR_US = "x-rolememory-"  # what the upstream is not told: the token, the user,
 
 
 class Upstream:
-    """Asks for all calls; its connections are shared and closed with it."""
+    """One client for all calls; its connections are shared and closed with it."""
 
     def __init__(self, settings: ServeSettings) -> None:
-        from rolememory.serve.proxy.connections import Connections
+        import httpx
 
-        self._connections = Connections(settings.connect_timeout_s, settings.idle_timeout_s)
+        if find_spec("sniffio") is None:  # what its transport tries to import several times a call
+            sys.modules["sniffio"] = None  # type: ignore[assignment]  # found missing at once
+        times = httpx.Timeout(
+            connect=settings.connect_timeout_s,
+            read=settings.idle_timeout_s,
+            write=settings.idle_timeout_s,
+            pool=settings.connect_timeout_s,
+        )
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
+        self._client = httpx.AsyncClient(
+            timeout=times, limits=limits, follow_redirects=False, trust_env=False
+        )
 
     async def send(
         self,
@@ -44,12 +57,37 @@ class Upstream:
         url = settings.upstream.strip().rstrip("/") + path + (f"?{query}" if query else "")
         content = body if body or method in ("POST", "PUT", "PATCH") else None
         pairs = [_encoded(pair) for pair in headers]
-        request = httpx.Request(method, url, headers=pairs, content=content)
-        return await self._connections.handle_async_request(request)
+        while True:
+            way = _Way()
+            request = self._client.build_request(
+                method, url, headers=pairs, content=content, extensions={"trace": way.note}
+            )
+            try:
+                return await self._client.send(request, stream=True)
+            except (httpx.ReadError, httpx.RemoteProtocolError) as error:
+                if way.new or not _closed_unanswered(error):
+                    raise  # else that line is out of the pool, and the next is another or a new one
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._connections.aclose()
+        await self._client.aclose()
+
+
+class _Way:
+    """Whether a request opened a connection of its own; else it went over one that was left open, and the server may have closed that."""
+
+    def __init__(self) -> None:
+        self.new = False
+
+    async def note(self, event: str, _: Any) -> None:
+        self.new = self.new or event.startswith("connection.connect")
+
+
+def _closed_unanswered(error: Exception) -> bool:
+    """Whether the line ended before a word of an answer: what a server does with an idle connection just when it is used again."""
+    import httpx
+
+    return isinstance(error, httpx.ReadError) or "without sending a response" in str(error)
 
 
 def going_up(

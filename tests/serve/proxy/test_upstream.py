@@ -1,16 +1,12 @@
 """The leg to the model's server: a line it left open may be dead when it is used again, and nobody should notice."""
 
-import asyncio
 import json
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-import httpx
 import pytest
 
-from rolememory.serve.proxy.connections import Connections
 from tests.endpoint import Behaviour, Endpoint, Line
 from tests.endpoint import raw as writes
 from tests.serve.houses import served
@@ -80,52 +76,6 @@ def test_an_idle_line_that_talks_nonsense_is_not_asked_again(tmp_path: Path) -> 
     ):
         assert [ask(house, HELLO).status for _ in range(2)] == [200, 502]
         assert len(model.requests) == 1
-
-
-def test_what_nobody_asked_for_is_no_answer(tmp_path: Path) -> None:
-    answered, left = threading.Event(), threading.Event()
-
-    def behave(line: Line) -> None:
-        line.send(WHOLE)
-        assert answered.wait(60)
-        line.send(b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n")
-        while line.socket.recv(65536):
-            pass
-        left.set()
-
-    with (
-        Endpoint(behave, writes(WHOLE)) as model,
-        served(tmp_path, {"serve.upstream": model.url}) as house,
-    ):
-        assert ask(house, HELLO).status == 200
-        answered.set()
-        assert left.wait(60), "the line is still used"
-        assert ask(house, HELLO).status == 200
-
-
-def test_a_reset_is_no_end_of_an_answer_of_unknown_length() -> None:
-    begun, cut = threading.Event(), threading.Event()
-
-    def behave(line: Line) -> None:
-        line.send(b"HTTP/1.0 200 OK\r\n\r\nWell")
-        assert begun.wait(60)
-        line.cut()
-        cut.set()
-
-    async def read(url: str) -> None:
-        answer = await Connections(60, 60).handle_async_request(httpx.Request("GET", url))
-        pieces = answer.aiter_raw()
-        begun.set()
-        assert await asyncio.to_thread(cut.wait, 60)
-        for _ in range(3):  # the loop hears of it
-            await asyncio.sleep(0)
-        assert await anext(pieces) == b"Well"
-        with pytest.raises(httpx.ReadError):
-            await anext(pieces)
-        await answer.aclose()
-
-    with Endpoint(behave) as model:
-        asyncio.run(read(model.url))
 
 
 class Searches:
