@@ -32,7 +32,15 @@ from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.informativeness import Informativeness, questions
 from rolememory.triggers.second_hop import HopPath, SecondHop, names_of_present, second_hop
-from rolememory.triggers.subjects import TOLD_OF, SubjectIndex, calls, speaker_before, speakers
+from rolememory.triggers.subjects import (
+    ALREADY,
+    ALREADY_NEAR,
+    TOLD_OF,
+    SubjectIndex,
+    calls,
+    speaker_before,
+    speakers,
+)
 from rolememory.triggers.table import SAID, ArrayColumn, Table, TableEvidence
 from rolememory.triggers.topics import BEST, Topics, topics_of
 from rolememory.triggers.updates import Speakers, TurnVectors, TurnWords, Updates, later_passages
@@ -410,29 +418,30 @@ class SemanticTrigger(ByRows):
         evidence = evidence + lent * says  # nobody is helped by "Hm."
         if (factors := self._people.factors(scene)) is not None:
             evidence = evidence * factors
-        if (of_speaker := self._of_speaker(asked)) is not None:
-            evidence = evidence * of_speaker
+        evidence = self._of_speaker(asked, evidence)
         told = self._substance.answering(evidence, scene.query, self.table.entry)
         return told, meant, led
 
-    def _of_speaker(self, asked: "_Asked") -> Floats | None:
-        """What the evidence of memories counts that name who speaks of themselves, (n_rows,); None = nobody does, or none.
+    def _of_speaker(self, asked: "_Asked", evidence: Floats) -> Floats:
+        """The evidence, (n_rows,), with what memories gain that name who speaks of themselves.
 
-        What was said is theirs or not by its subject: who is called there is whom it was said to. Cost: O(n_rows) for a name.
+        Only what speaks for them beyond `ALREADY` counts more: their name alone wakes none. What was said is theirs or not by its
+        subject: who is called there is whom it was said to. Cost: O(n_rows) for a name.
         """
         terms, names = asked.terms, speakers(asked.scene)
         if not names or terms is None or self._words is None:
-            return None
+            return evidence
         calling = np.zeros(terms.n_rows, dtype=np.float32)
         for words in chain.from_iterable(map(calls, names)):
             calling[reduce(np.intersect1d, map(terms.holding, words))] = 1.0
         if not calling.any():
-            return None
+            return evidence
         told = asked.mask & (self.table.kind.values != SAID)
         named = self._words.pick(calling) * told
         others = 1.0 - int(np.count_nonzero(named)) / max(int(np.count_nonzero(told)), 1)
-        found: Floats = np.float32(1.0) + np.float32(TOLD_OF * others) * named
-        return found
+        already = np.float32(ALREADY if asked.nearness is None else ALREADY_NEAR)
+        gained: Floats = np.float32(TOLD_OF * others) * named * np.maximum(evidence - already, 0.0)
+        return evidence + gained
 
     def _own(self, asked: "_Asked", coverage: Floats) -> Floats:
         """What the words of the message itself speak for, (n_rows,)."""

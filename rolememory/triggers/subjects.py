@@ -18,6 +18,8 @@ from rolememory.triggers.table import ArrayColumn
 NAMED = 0.75  # of its own evidence that a memory gains when its subject is named
 SPEAKING = 0.2  # ... when users speak of themselves, or ask the character about itself, and it is about these
 TOLD_OF = 1.25  # ... of a memory that names who speaks; less, the more others do so too
+ALREADY = 1.0  # nats that shared words alone reach in talk that a memory has nothing to do with
+ALREADY_NEAR = 1.5  # ... with similarity beside them
 LEFT = 1.0  # words of its own that a question needs without the names in it
 
 _WORD = re.compile(r"[^\W_]+")
