@@ -229,12 +229,13 @@ class _Audience:
 
     def _look(self, index: MemoryIndex, ids: Iterable[str]) -> list[Memory]:
         """Set the bits of these; the memories, as far as they are there."""
-        found = {one: index.memories.get(one) for one in ids if one in index.table.row_of}
-        here = [memory for memory in found.values() if memory]
         self._among = Among(index.table, self._heard)
-        for memory in cancellable(here):
-            heard = first_closed(memory, self._asker) is None
-            self._among.mask[index.table.row_of[memory.id]] = heard
+        row_of, here = index.table.row_of, list[Memory]()
+        for one in cancellable(ids):
+            memory = index.memories.get(one) if one in row_of else None
+            if memory:
+                self._among.mask[row_of[one]] = first_closed(memory, self._asker) is None
+                here.append(memory)
         return here
 
 
