@@ -8,6 +8,7 @@ or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
+from rolememory.learn.admission.similarity import weighty
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.corrections import corrected, latest
 from rolememory.learn.model.known_memories import told_at
@@ -91,10 +92,20 @@ def _beside(
     later = tuple(one.id for one in same if one.id not in merged and one.id in known)
     if wrong:
         return _superseding(draft, wrong, merged, later)
+    if any(_hardly_said(draft, one) for one in same):
+        return Verdict(draft, "ignore", Reason.of("known", of=same[0].id), (same[0].id,))
     if merged:
         return Verdict(draft, "merge", Reason.of("restates", of=merged[0]), tuple(merged))
     because = Reason.of("restated", by=later[0]) if later else Reason("unheard")
     return Verdict(draft, "add", because, (), later)
+
+
+def _hardly_said(draft: Draft, memory: Memory) -> bool:
+    """Whether a model told what the chat taught before for words that hold less than a third of it: a question, a remark."""
+    quotes, told = " ".join(one.quote for one in draft.evidence), weighty(draft.content)
+    here = {one.chat for one in draft.evidence} <= {one.chat for one in memory.evidence}
+    model = draft.source is Source.SUMMARY and not draft.explicit
+    return model and here and bool(quotes) and 3 * len(told & weighty(quotes)) < len(told)
 
 
 def _superseding(

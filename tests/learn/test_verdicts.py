@@ -1,6 +1,7 @@
 """What becomes of drafts: only a person who corrects, or a model that names both, outdates a memory."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -134,6 +135,25 @@ def test_what_an_author_said_is_not_learned_again_and_a_pin_stays() -> None:
     pinned = known("I hid the key.", constant=True)
     assert verdict(draft("I hid the key!"), pinned).action == "add"
     assert verdict(draft("I hid the key!", constant=True), pinned).action == "merge"
+
+
+@pytest.mark.parametrize(
+    ("fact", "said", "hardly"),
+    [
+        pytest.param("Ines keeps a candle.", "What does Hugo keep?", "Ines still keeps her candle", id="en"),
+        pytest.param("林舟养了一只叫团子的猫。", "你养过鸟吗", "团子是我养的猫", id="zh"),
+    ],
+)  # fmt: skip
+def test_what_a_model_tells_again_is_merged_where_the_chat_says_it_again(
+    fact: str, said: str, hardly: str
+) -> None:
+    def told(quote: str, chat: str = "harbour") -> str:
+        evidence = (Evidence(chat=chat, version="new", quote=quote),)
+        again = replace(draft(fact), source=Source.SUMMARY, evidence=evidence)
+        return verdict(again, known(fact, source="summary")).action
+
+    assert (told(said), told(hardly)) == ("ignore", "merge")
+    assert told(said, chat="elsewhere") == "merge", "there it may be all that is known"
 
 
 def test_what_was_told_earlier_is_merged_into_the_later() -> None:
