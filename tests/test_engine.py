@@ -826,7 +826,7 @@ RULE = '{"rules": [{"id": "weather", "regex": "hail"}]}'
     ("name", "wrong", "told"),
     [
         pytest.param("cleaning.json", RULE[:-1], "cleaning.json:1:", id="rules, no JSON"),
-        pytest.param("cleaning.json", "[]", "expected a list of rules", id="rules, no list"),
+        pytest.param("cleaning.json", "[]", "expected an object", id="rules, no object"),
         pytest.param("personas.json", "{", "personas.json:1:", id="personas"),
         pytest.param("lexicons/feeling.en.json", "{", "feeling.en.json", id="words of feeling"),
         pytest.param(

@@ -169,7 +169,7 @@ ROWS: list[tuple[str, int, str]] = [
     # places
     ("roles --home {x}/nowhere", 1, "rolememory init"),
     ("list Mira --home {x}", 1, "rolememory init"),
-    ("add Mira x --home {x}/number.json", 1, "rolememory init"),
+    ("add Mira x --home {x}/number.json", 1, "--home"),
     ("settings --home {x}/nowhere", 1, "rolememory init"),
     ("model fetch bge-m3 --home {x}/nowhere", 1, "rolememory init"),
     ("init {x}/number.json", 1, "number.json"),
