@@ -52,7 +52,7 @@ conformance-live: $(VENV)/.ready $(LIVE)/.ready  ## ask the real SillyTavern abo
 	$(RUN) -m tests.conformance.live --program $(LIVE)/node_modules/sillytavern --cases $(CASES) $(if $(SEED),--seed $(SEED))
 
 e2e: $(VENV)/.ready $(LIVE)/.ready  ## live through everything with the real SillyTavern, from the page to the model
-	ROLEMEMORY_E2E=all $(RUN) -m pytest -q tests/e2e
+	ROLEMEMORY_E2E=all $(RUN) -m pytest -n 3 -q tests/e2e
 
 page: $(VENV)/.ready  ## visit the page with a real browser, as people would
 	ROLEMEMORY_PAGE=all $(RUN) -m pytest -q tests/page
