@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from rolememory.chats import BranchVisibility
 from rolememory.engine.context import RoleContext
 from rolememory.engine.inputs import Time, time_of
 from rolememory.engine.memories import RoleMemories
@@ -59,7 +60,7 @@ class RoleMaintenance:
             now,
             below_weight=settings.memory.archive_threshold,
             limits=settings.storage.max_memories,
-            effects=self.effects(memories),
+            effects=self.effects(visibility, memories),
             counts=counted,
             gone=seen.gone,
         )
@@ -98,15 +99,17 @@ class RoleMaintenance:
         """The ids of memories that were in some prompt, as far back as uses are noted."""
         return frozenset(self._context.usage.uses.tallies())
 
-    def effects(self, memories: Mapping[str, Memory]) -> Mapping[str, float]:
+    def effects(
+        self, visibility: BranchVisibility, memories: Mapping[str, Memory]
+    ) -> Mapping[str, float]:
         """What use adds to weights, by id."""
-        return self._context.usage.effects(memories)
+        return self._context.usage.effects(visibility, memories)
 
     def weight(self, memory_id: str) -> float:
         """What a memory weighs with what use has added, 0..2. Raises: UnknownMemoryError."""
         memories = self._memories.current()
         one = memories[self._memories.known(memory_id)]
-        return weight(one, self.effects(memories))
+        return weight(one, self.effects(self._context.chats.visible_from(None), memories))
 
     def reweigh(self, memory_id: str, delta: float) -> Memory:
         """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""
@@ -117,8 +120,8 @@ class RoleMaintenance:
 
     def core(self, min_weight: float = 1.2) -> list[Memory]:
         """The memories that weigh at least so much with their use, heaviest first. Source: S4.16."""
-        memories = self._memories.current()
-        return core(memories.values(), min_weight, self.effects(memories))
+        memories, everywhere = self._memories.current(), self._context.chats.visible_from(None)
+        return core(memories.values(), min_weight, self.effects(everywhere, memories))
 
     def archived(self) -> list[Memory]:
         """What was put away, newest first. Source: S4.17."""

@@ -127,7 +127,7 @@ class RoleRecall:
                 unseen,
                 visibility=visibility,
                 lore=lore,
-                effects=role.usage.effects(memories),
+                effects=role.usage.effects(visibility, memories),
                 circle=self._circle(who, readers, visibility.story),
                 shown=frozenset(
                     (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0

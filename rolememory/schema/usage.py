@@ -24,10 +24,10 @@ class Use:
 
 @value_class
 class UsageTally:
-    """Turns that had a memory in the prompt."""
+    """Turns that had a memory in the prompt; fractions where old turns are known by their share alone."""
 
-    referenced: int = 0  # ... and whose reply used it
-    vain: int = 0  # ... and whose reply did not
+    referenced: float = 0.0  # ... and whose reply used it
+    vain: float = 0.0  # ... and whose reply did not
 
 
 def with_use(weight: float, effect: float) -> float:

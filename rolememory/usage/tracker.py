@@ -8,13 +8,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import takewhile
 
-from rolememory.chats import Chats, VisiblePath
+from rolememory.chats import BranchVisibility, Chats, VisiblePath
 from rolememory.errors import UnknownChatError
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import UsageTally
 from rolememory.storage.port import Space
 from rolememory.storage.usage_log import UsageLog
@@ -61,6 +61,7 @@ class Usage:
         self._added: (
             tuple[Mapping[str, UsageTally], Mapping[str, Memory], Mapping[str, float]] | None
         ) = None
+        self._sight: BranchVisibility | None = None  # the last that was asked for
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
 
@@ -84,9 +85,23 @@ class Usage:
             if turns:
                 self._work = self._pool().submit(self._note, chat, turns)
 
-    def effects(self, memories: Mapping[str, Memory]) -> Mapping[str, float]:
-        """What use adds to the weight of each memory, by the turns that were noted. Cost: O(memories noted) where one was."""
-        tallies = self.uses.tallies()
+    def effects(
+        self, visibility: BranchVisibility, memories: Mapping[str, Memory]
+    ) -> Mapping[str, float]:
+        """What use adds to the weight of each memory, by the turns that stand as seen from there.
+
+        Cost: O(rows of what was noted or moved since), O(rows noted) from elsewhere; O(memories noted) to find which differ.
+        """
+        before, self._sight = self._sight, visibility
+        near = before is not None and before.place == visibility.place
+        moved = visibility.moved_since(before) if before and near else None
+        tallies = self.uses.tallies(
+            lambda chat, version: visibility.sees(_support(chat, version)),
+            visibility.token,
+            None
+            if moved is None or before is None
+            else (before.token, {chat for chat, _ in moved}),
+        )
         counted, known, added = self._added or ({}, None, {})
         if known is not memories:
             added = effects(tallies, memories)
@@ -146,8 +161,7 @@ class Usage:
     ) -> object:
         """Note what the replies to this message used; what was compared, and nothing is done where it is what was before."""
         place = path.find(version)
-        if place is None:  # swiped away, edited or deleted since
-            self.uses.note(chat, version, (), (), path[-1].at if path else datetime.now(UTC))
+        if place is None:
             return None
         replies, known = _replies(path, place), self._memories()
         # what was heard from other roles is theirs to weigh
@@ -180,3 +194,8 @@ def _replies(path: VisiblePath, place: int) -> list[ChatMessage]:
 def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:
     while len(kept) > most:
         kept.popitem(last=False)
+
+
+@lru_cache(maxsize=4096)
+def _support(chat: str, version: str) -> Evidence:
+    return Evidence(chat=chat, version=version)

@@ -1,9 +1,8 @@
 """How use changes weight: what replies use grows heavier, what they pass over again and again a little lighter. Source: S1.27, S4.13 to S4.17.
 
-    weight in a turn = weight in the file + effect(turns that had it)         both bounded, nothing of it stored
+    weight in a turn = weight in the file + effect(turns that stand)         both bounded, nothing of it stored
 
-The sums are over the turns that were noted (`storage.usage_log`): a swipe of the reply, and an edit of a question that was just asked,
-take their part with them.
+The sums are over turns whose messages stand (`storage.usage_log`), so a swipe or an edit takes its part of the weight with it.
 """
 
 from collections.abc import Iterable, Mapping

@@ -127,7 +127,7 @@ def usage_log(turns: int = 1000, held: int = 15) -> dict[str, Any]:
         noting = timed_turns(
             lambda note: uses.note("chat", note[0], note[1], note[1][:2], now), notes
         )
-        summing = timed(lambda: effects(uses.tallies(), memories), 50)
+        summing = timed(lambda: effects(uses.tallies(lambda chat, version: True), memories), 50)
         uses.close()
         size = (Path(folder) / "state" / "uses.jsonl").stat().st_size
     return {

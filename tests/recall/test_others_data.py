@@ -104,3 +104,35 @@ def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language,
     assert any(one[1] for one in alone[::2])
     assert any(one[2] for one in alone[::2]) is (mode == "hybrid"), "something was offered"
     assert alone == among
+
+
+@pytest.mark.parametrize(
+    ("fact", "question", "reply"),
+    [
+        pytest.param(
+            "The copper lantern hangs in the cellar above the honey.",
+            "Where is the copper lantern?",
+            "Above the honey, down in the cellar.",
+            id="en",
+        ),
+        pytest.param("铜灯笼挂在酒窖的蜂蜜架上。", "铜灯笼在哪里？", "在酒窖，蜂蜜架上。", id="zh"),
+    ],
+)
+def test_what_anothers_replies_used_weighs_nothing_before_who_did_not_hear_them(
+    tmp_path, fact, question, reply
+):
+    def score(role, user):
+        turn = role.recall([question], chat=f"of {user}", user=user, now=NOW, dry_run=True)
+        return {one.memory.id: one.scored.score for one in turn.recalled}["lantern"]
+
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Mira")
+        role.remember(fact, id="lantern", created=NOW)
+        before = score(role, "lin")
+        for number in range(6):
+            said = [Message.user(f"{number}: {question}")]
+            role.recall(said, chat=f"eve {number}", user="eve", now=NOW)
+            role.observe(said, reply, chat=f"eve {number}", user="eve", now=NOW)
+        role.parts.context.usage.settle()
+        assert score(role, "lin") == before
+        assert len([one for one in role.parts.maintenance.uses("lantern") if one.referenced]) == 6

@@ -1,5 +1,6 @@
 """What was used when: a swipe replaces its turn, old turns become sums, rows die with their memory, the log stays small."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from rolememory.schema.usage import UsageTally
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.state import StateLog
-from rolememory.storage.usage_log import BLOCK, FRESH, OLD, UsageLog
+from rolememory.storage.usage_log import BLOCK, FRESH, MOST_BLOCKS, OLD, UsageLog, everywhere
 from tests.builders import DAY_ZERO
 
 Told = dict[str, tuple[float, float]]
@@ -21,9 +22,12 @@ def at(turn: int) -> datetime:
     return DAY_ZERO + timedelta(minutes=turn)
 
 
-def told(uses: UsageLog) -> Told:
-    """(turns that used it, turns that had it in vain) by memory."""
-    return {one: (tally.referenced, tally.vain) for one, tally in uses.tallies().items()}
+def told(uses: UsageLog, hidden: Collection[str] = ()) -> Told:
+    """(turns that used it, turns that had it in vain) by memory, with these versions out of sight."""
+    return {
+        one: (tally.referenced, tally.vain)
+        for one, tally in uses.tallies(lambda _, version: version not in hidden).items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -77,11 +81,23 @@ def test_tallies(notes: list[tuple[str, str, str]], wanted: Told, tmp_path: Path
     assert told(UsageLog(FileSpace(tmp_path))) == wanted
 
 
-def test_chats_add_up(tmp_path: Path) -> None:
+def test_a_turn_that_no_longer_stands_counts_for_nothing_and_comes_back_with_its_message(
+    tmp_path: Path,
+) -> None:
+    uses = UsageLog(FileSpace(tmp_path))
+    uses.note("harbour", "v1", "a", "a", at(1))
+    uses.note("harbour", "v2", "a", "", at(2))
+    assert told(uses, hidden={"v1"}) == {"a": (0, 1)}
+    assert told(uses, hidden={"v2"}) == {"a": (1, 0)}
+    assert told(uses) == {"a": (1, 1)}
+
+
+def test_chats_add_up_and_each_is_asked_by_its_own_name(tmp_path: Path) -> None:
     uses = UsageLog(FileSpace(tmp_path))
     uses.note("harbour", "v1", "a", "a", at(1))
     uses.note("tavern", "v1", "a", "a", at(2))
-    assert uses.tallies()["a"] == UsageTally(2, 0)
+    assert uses.tallies()["a"] == UsageTally(2.0, 0.0)
+    assert uses.tallies(lambda chat, _: chat == "tavern")["a"] == UsageTally(1.0, 0.0)
 
 
 def test_the_turns_of_a_memory_newest_first_and_what_was_used_with_it(tmp_path: Path) -> None:
@@ -103,9 +119,9 @@ def test_a_use_told_by_hand_stands_whatever_becomes_of_the_chat(tmp_path: Path) 
     uses = UsageLog(FileSpace(tmp_path))
     uses.record("a", "harbour", "Why is the beacon dark?", True, at(1))
     uses.record("b", "harbour", "Why is the beacon dark?", False, at(1))
-    assert uses.tallies() == {"a": UsageTally(1, 0), "b": UsageTally(0, 1)}
+    assert uses.tallies(lambda *_: False) == {"a": UsageTally(1.0, 0.0), "b": UsageTally(0.0, 1.0)}
     uses.record("a", "harbour", "Why is the beacon dark?", False, at(2))
-    assert uses.tallies()["a"] == UsageTally(0, 1)
+    assert uses.tallies()["a"] == UsageTally(0.0, 1.0)
 
 
 def test_words_of_the_chat_are_not_kept(tmp_path: Path) -> None:
@@ -138,12 +154,18 @@ def test_a_forgotten_chat_leaves_nothing(tmp_path: Path) -> None:
     assert told(uses) == {}
 
 
-def test_old_turns_become_a_sum(tmp_path: Path) -> None:
+def test_old_turns_become_sums_that_count_by_the_share_of_them_that_stands(tmp_path: Path) -> None:
     uses = UsageLog(FileSpace(tmp_path))
     for turn in range(FRESH + BLOCK):
         uses.note("harbour", f"v{turn}", "a", "a", at(turn))
     assert len(uses.of("a")) == FRESH
     assert told(uses) == {"a": (FRESH + BLOCK, 0)}
+    assert told(uses, hidden={f"v{turn}" for turn in range(BLOCK // 2)}) == {
+        "a": (FRESH + BLOCK / 2, 0)
+    }
+    assert not uses.note("harbour", "v0", "b", "b", at(0)), (
+        "a turn that became part of a sum is not told again"
+    )
 
 
 def test_a_thousand_turns_stay_a_small_file_and_lose_no_count(tmp_path: Path) -> None:
@@ -155,6 +177,9 @@ def test_a_thousand_turns_stay_a_small_file_and_lose_no_count(tmp_path: Path) ->
     assert told(UsageLog(FileSpace(tmp_path)))["memory-0"] == (turns, 0)
     assert told(UsageLog(FileSpace(tmp_path)))["memory-9"] == (0, turns)
     assert (tmp_path / "state" / "uses.jsonl").stat().st_size < 120_000
+    kept = StateLog(FileSpace(tmp_path), "uses").load()["harbour"]
+    assert len(kept[OLD]) <= MOST_BLOCKS
+    assert all(len(block["versions"]) <= BLOCK for block in kept[OLD])
 
 
 def test_beyond_its_bound_the_log_sums_up_and_then_leaves_out_what_rested_longest(
@@ -183,7 +208,7 @@ def test_beyond_its_bound_the_log_sums_up_and_then_leaves_out_what_rested_longes
         {"harbour": [1, 2]},
         {"harbour": {"v0": 3}},
         {"harbour": {"v0": ["never", ["b"], []]}},
-        {"harbour": {"#old": [{"used": {"a": [1]}, "vain": {}}]}},
+        {"harbour": {"#old": [{"versions": ["v"], "used": {"a": [1]}, "vain": {}}]}},
         {"harbour": {"#old": [{"used": {"a": 1}}]}},
     ],
 )
@@ -219,13 +244,52 @@ def test_another_process_is_heard(tmp_path: Path) -> None:
     assert told(here) == told(there) == {"a": (1, 1)}
 
 
-def test_the_tallies_are_the_same_object_until_something_is_noted(tmp_path: Path) -> None:
+def test_a_token_keeps_the_answer_until_something_is_noted(tmp_path: Path) -> None:
+    uses, asked = UsageLog(FileSpace(tmp_path)), []
+
+    def visible(chat: str, version: str) -> bool:
+        asked.append(version)
+        return True
+
+    uses.note("harbour", "v1", "a", "a", at(1))
+    assert uses.tallies(visible, "here") is uses.tallies(visible, "here")
+    assert asked == ["v1"]
+    uses.note("harbour", "v2", "a", "a", at(2))
+    assert uses.tallies(visible, "here")["a"] == UsageTally(2.0, 0.0)
+
+
+def test_asking_again_costs_what_was_noted_since(tmp_path: Path) -> None:
+    uses, asked, costs = UsageLog(FileSpace(tmp_path)), list[str](), list[int]()
+
+    def visible(chat: str, version: str) -> bool:
+        asked.append(version)
+        return True
+
+    for turn in range(400):
+        uses.note(f"chat {turn % 3}", f"v{turn}", "ab", "a", at(turn))
+        asked.clear()
+        assert uses.tallies(visible, "here")["a"] == UsageTally(turn + 1.0, 0.0)
+        costs.append(len(asked))
+    assert max(costs) <= BLOCK + 1
+    assert sum(costs[20:40]) == 20
+    assert sum(costs) < 2 * len(costs)
+
+
+def test_what_was_noted_behind_the_back_of_who_asked_counts_the_next_time(tmp_path: Path) -> None:
     uses = UsageLog(FileSpace(tmp_path))
     uses.note("harbour", "v1", "a", "a", at(1))
-    before = uses.tallies()
-    assert uses.tallies() is before
     uses.note("harbour", "v2", "a", "a", at(2))
-    assert (before["a"], uses.tallies()["a"]) == (UsageTally(1, 0), UsageTally(2, 0))
+    assert uses.tallies(lambda _, version: version == "v1", "here") == {"a": UsageTally(1.0, 0.0)}
+    uses.note("harbour", "v3", "a", "a", at(3))
+    assert uses.tallies(everywhere, "here") == {"a": UsageTally(3.0, 0.0)}
+
+
+def odd(chat: str, version: str) -> bool:
+    return int(version[1:]) % 2 == 1
+
+
+def only_x(chat: str, version: str) -> bool:
+    return chat == "x"
 
 
 steps = st.lists(
@@ -250,6 +314,8 @@ def test_whatever_is_told_the_last_word_on_each_turn_counts(
         last: dict[tuple[str, int], tuple[set[str], set[str]]] = {}
         for chat, turn, injected, referenced in told_:
             uses.note(chat, f"v{turn}", injected, referenced, at(turn))
+            for token, seen in (("all", everywhere), ("odd", odd), ("x", only_x)):
+                assert uses.tallies(seen, token) == uses.tallies(seen)
             last[chat, turn] = injected, referenced
         wanted = {
             one: (
@@ -258,7 +324,5 @@ def test_whatever_is_told_the_last_word_on_each_turn_counts(
             )
             for one in "abcd"
         }
-        wanted = {one: counts for one, counts in wanted.items() if counts != (0, 0)}
-        assert told(uses) == wanted
+        assert told(uses) == {one: counts for one, counts in wanted.items() if counts != (0, 0)}
         uses.close()
-        assert told(UsageLog(FileSpace(Path(folder)))) == wanted

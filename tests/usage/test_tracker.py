@@ -1,4 +1,4 @@
-"""From a prompt and its reply to a weight, through real chats: swipes and edits take their part with them."""
+"""From a prompt and its reply to a weight, through real chats: swipes, edits and branches take their part with them."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -70,9 +70,14 @@ class House:
         self.usage.replied(self.chats.observe(said, chat=chat).chat)
         self.usage.settle()
 
-    def tallies(self) -> dict[str, UsageTally]:
-        kept = self.usage.effects(MEMORIES)
-        found = dict(self.usage.uses.tallies())
+    def tallies(self, chat: str = "harbour") -> dict[str, UsageTally]:
+        visibility = self.chats.visible_from(chat)
+        kept = self.usage.effects(visibility, MEMORIES)
+        found = dict(
+            self.usage.uses.tallies(
+                lambda of, version: visibility.sees(Evidence(chat=of, version=version))
+            )
+        )
         assert kept == effects(found, MEMORIES), "what was kept up is what is counted anew"
         return found
 
@@ -89,7 +94,9 @@ ASK, USED, VAIN = "What shall I cook?", "Nothing with shellfish, please.", "Fish
 def test_a_reply_that_uses_a_memory_makes_it_heavier(house: House) -> None:
     house.turn(ASK, USED)
     assert house.tallies() == {"nuts": UsageTally(1, 0), "sister": UsageTally(0, 1)}
-    assert house.usage.effects(MEMORIES) == {"nuts": pytest.approx(0.0796)}
+    assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {
+        "nuts": pytest.approx(0.0796)
+    }
 
 
 def test_a_swipe_replaces_what_was_noted(house: House) -> None:
@@ -110,6 +117,24 @@ def test_an_edited_memory_is_compared_again_a_turn_later(house: House) -> None:
     }
     house.saw(ASK, VAIN, "All right.")
     assert house.tallies()["nuts"] == UsageTally(1, 0)
+
+
+def test_only_a_chat_that_moved_is_counted_again(house: House) -> None:
+    house.turn(ASK, USED)
+    house.turn("And what shall I cook at sea?", USED, chat="at sea")
+    uses, asked = house.usage.uses, list[str]()
+
+    def everything(chat: str, version: str) -> bool:
+        return True
+
+    def but_harbour(chat: str, version: str) -> bool:
+        asked.append(chat)
+        return chat != "harbour"
+
+    assert uses.tallies(everything, "before")["nuts"] == UsageTally(2, 0)
+    after = uses.tallies(but_harbour, "after", since=("before", {"harbour"}))
+    assert after == uses.tallies(lambda chat, version: chat != "harbour")
+    assert set(asked) == {"harbour"}
 
 
 def test_an_edited_question_takes_its_use_with_it_and_brings_it_back(house: House) -> None:
@@ -134,7 +159,7 @@ def test_a_reply_that_is_only_seen_after_the_next_question_is_noted_too(house: H
     assert house.tallies() == {"nuts": UsageTally(1, 0)}
 
 
-def test_branches_are_counted_together(house: House) -> None:
+def test_a_branch_does_not_see_what_was_used_in_its_sibling(house: House) -> None:
     begin = (
         "Good evening, Mira, the ferry was late again today.",
         "Good evening, Lin. Sit down by the stove.",
@@ -142,7 +167,8 @@ def test_branches_are_counted_together(house: House) -> None:
     house.saw(*begin)
     house.turn(*begin, ASK, USED)
     house.turn(*begin, "Tell me of the island.", VAIN, chat="harbour - Branch #1")
-    assert house.tallies()["nuts"] == UsageTally(1, 1)
+    assert house.tallies("harbour")["nuts"] == UsageTally(1, 0)
+    assert house.tallies("harbour - Branch #1")["nuts"] == UsageTally(0, 1)
 
 
 @pytest.mark.parametrize("mode", ["read_only", "off"])
@@ -190,9 +216,12 @@ def test_it_is_there_after_a_restart(house: House, tmp_path: Path) -> None:
 
 def test_effects_are_the_same_object_while_nothing_changes(house: House) -> None:
     house.turn(ASK, USED)
-    assert house.usage.effects(MEMORIES) is house.usage.effects(MEMORIES)
+    visibility = house.chats.visible_from("harbour")
+    assert house.usage.effects(visibility, MEMORIES) is house.usage.effects(
+        house.chats.visible_from("harbour"), MEMORIES
+    )
     house.turn(ASK, VAIN)
-    assert house.usage.effects(MEMORIES) == {}
+    assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {}
 
 
 def test_a_chat_that_is_removed_before_its_replies_are_read_is_no_trouble(

@@ -97,9 +97,12 @@ class MemoriesView:
     @classmethod
     def of(cls, role_memory: RoleMemory) -> "MemoriesView":
         """Taken now."""
-        found = role_memory.memories
-        stand = standing(found, role_memory.chats.visible_from(None))
-        return cls(found, stand, role_memory.parts.maintenance.effects(found))
+        found, visibility = role_memory.memories, role_memory.chats.visible_from(None)
+        return cls(
+            found,
+            standing(found, visibility),
+            role_memory.parts.maintenance.effects(visibility, found),
+        )
 
     def one(self, memory_id: str) -> Memory:
         """The memory of that id. Raises: UnknownMemoryError."""
