@@ -154,8 +154,8 @@ def _left(page: Page) -> None:
     page.context.set_offline(False)
     if page.url != "about:blank":
         page.evaluate("localStorage.clear(), sessionStorage.clear()")
-    page.context.clear_cookies()
     page.goto("about:blank")
+    page.context.clear_cookies()  # only now: a page that still asks would be refused
 
 
 @contextmanager
