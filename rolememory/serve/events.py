@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -50,7 +50,7 @@ class EventBus:
         """Call back with every event, on the thread it happens on."""
         self._calls.append(call)
 
-    async def listen(self, after: int = 0) -> AsyncIterator[Event]:
+    async def listen(self, after: int = 0) -> AsyncGenerator[Event]:
         """Events with a number above `after` as far as they are kept, then every new one until the server closes."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         with self._lock:

@@ -1,23 +1,23 @@
 """Events as they happen, for pages and extensions; and the newest turns."""
 
-import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Header, Query
-from starlette.responses import StreamingResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from rolememory.schema.scene import Language
 from rolememory.serve.app_state import TurnNote
-from rolememory.serve.events import Event, EventBus
+from rolememory.serve.events import Event
 from rolememory.serve.rest.dependencies import HomeCall, Paged, RoleCall, router
 from rolememory.serve.rest.json_response import json_bytes
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, items_of, lore_items
 from rolememory.serve.rest.schemas import Out, Page
 
 routes = router("events")
-HEARTBEAT_S = 15.0
+RETRY_MS = 2000
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "server-sent events: id, event, data",
@@ -55,7 +55,7 @@ def token() -> None:
     """Whether the token that is sent counts: nothing happens, and who lacks one is refused here as before a change."""
 
 
-@routes.get("/events", responses=_STREAM, response_class=StreamingResponse)
+@routes.get("/events", responses=_STREAM, response_class=EventSourceResponse)
 async def events(
     call: HomeCall,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
@@ -64,17 +64,21 @@ async def events(
         Query(ge=0, le=2**53, description="as `Last-Event-ID`, for clients that cannot send it"),
     ] = 0,
     role: Annotated[str, Query(max_length=300, description="only of this role, by its id")] = "",
-) -> StreamingResponse:
+) -> AsyncIterator[ServerSentEvent]:
     """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, import, puzzle. Never memory text.
 
     `gap` comes first where events since the last one are no longer known: look at everything again.
     """
+    bus = call.app_state.bus
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
-    return StreamingResponse(
-        _lines(call.app_state.bus, begin, role),
-        media_type="text/event-stream",
-        headers={"x-accel-buffering": "no", "cache-control": "no-store"},
-    )
+    yield ServerSentEvent(retry=RETRY_MS)
+    if begin and not bus.unbroken(begin):
+        begin = 0
+        yield ServerSentEvent(event="gap", data={})
+    async with aclosing(bus.listen(begin)) as listening:
+        async for event in listening:
+            if not role or event.role in ("", role):
+                yield _sent(event)
 
 
 @routes.get("/roles/{role}/turns")
@@ -101,34 +105,7 @@ def _turn_out(note: TurnNote, language: Language) -> TurnOut:
     )
 
 
-async def _lines(bus: EventBus, after: int, role: str) -> AsyncIterator[bytes]:
-    """Events as they come; a comment when nothing comes, so that a dead line is noticed."""
-    yield b"retry: 2000\n\n"
-    if after and not bus.unbroken(after):
-        after = 0
-        yield b"event: gap\ndata: {}\n\n"
-    listening = bus.listen(after)
-    waiting: asyncio.Future[Event] | None = None
-    try:
-        while True:
-            waiting = waiting or asyncio.ensure_future(anext(listening))
-            done, _ = await asyncio.wait({waiting}, timeout=HEARTBEAT_S)
-            if not done:
-                yield b": still here\n\n"
-                continue
-            told, waiting = waiting, None
-            event = told.result()
-            if not role or event.role in ("", role):
-                yield _line(event)
-    except StopAsyncIteration:
-        return
-    finally:
-        if waiting is not None:
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-        await listening.aclose()  # type: ignore[attr-defined]
-
-
-def _line(event: Event) -> bytes:
+def _sent(event: Event) -> ServerSentEvent:
     data = {"role": event.role, "at": event.at.isoformat(), **event.values}
-    return f"id: {event.number}\nevent: {event.kind}\ndata: ".encode() + json_bytes(data) + b"\n\n"
+    told = json_bytes(data).decode()
+    return ServerSentEvent(id=str(event.number), event=event.kind, raw_data=told)

@@ -13,15 +13,14 @@ from tests.serve.rest.callers import Caller, asks, good
 
 def told(lines: Iterator[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """(number, kind, values) of each event."""
-    number, kind = 0, ""
+    fields: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition(": ")
-        if name == "id":
-            number = int(value)
-        elif name == "event":
-            kind = value
-        elif name == "data":
-            yield number, kind, json.loads(value)
+        if line:
+            fields[name] = value
+        elif "event" in fields:
+            yield int(fields.get("id", 0)), fields["event"], json.loads(fields["data"])
+            fields = {}
 
 
 def until(
