@@ -74,7 +74,7 @@ _DOORS = tuple(
         ("POST", "/mcp", "read"),  # its tools ask for the right to write themselves
     )
 )
-_UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "application/zip")
+_UPLOADS = ("application/octet-stream", "image/png", "application/zip")
 
 
 _STOPPING = HttpRefusal(

@@ -1,11 +1,10 @@
-"""Files that come with a request: as the body itself, or in a form. Never unpacked, never named by the caller on disk."""
+"""Files that come as the body of a request. Never unpacked, never named by the caller on disk."""
 
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from rolememory.cards import limits
@@ -19,13 +18,6 @@ TAKES_A_FILE: dict[str, Any] = {
         "content": {
             "application/octet-stream": _BINARY,
             "application/json": {"schema": {"type": "object"}},
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                    "required": ["file"],
-                }
-            },
         },
     }
 }
@@ -57,17 +49,7 @@ async def _upload(
     request: Request,
     filename: Annotated[str, Query(max_length=500, description="what the file is called")] = "",
 ) -> Upload:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "multipart/form-data":
-        return _checked(await request.body(), filename)
-    async with request.form(max_files=1, max_fields=8, max_part_size=limits.FILE) as form:
-        file = next((one for one in form.values() if isinstance(one, UploadFile)), None)
-        if file is None:
-            raise InvalidValueError("no file in the form; send it as the field `file`")
-        return _checked(await file.read(limits.FILE + 1), filename or file.filename or "")
-
-
-def _checked(data: bytes, filename: str) -> Upload:
+    data = await request.body()
     if not data:
         raise InvalidValueError("an empty file; send its bytes as the body")
     limits.check_size(data, "upload")

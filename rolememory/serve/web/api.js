@@ -42,9 +42,9 @@ async function reached(url, options) {
 
 /** One call; gives {body, etag}. */
 export async function ask(method, path, body, { etag, signal, type } = {}) {
-  const raw = body instanceof Blob || body instanceof FormData;
+  const raw = body instanceof Blob;
   const sent = body === undefined ? undefined : raw ? body : JSON.stringify(body);
-  const kind = body instanceof FormData ? {} : body === undefined ? {} : { "content-type": type || (raw ? body.type || "application/octet-stream" : "application/json") };
+  const kind = body === undefined ? {} : { "content-type": type || (raw ? body.type || "application/octet-stream" : "application/json") };
   const call = `${method} ${path.split("?")[0]}`;
   const began = performance.now();
   const response = await reached(`/api${path}`, { method, signal, body: sent, headers: headers({ ...kind, ...(etag ? { "if-match": etag } : {}) }) });

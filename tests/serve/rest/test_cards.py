@@ -61,9 +61,14 @@ def test_a_card_becomes_a_role_with_its_book(api: httpx.Client, form: str) -> No
     assert (again["role"], again["made"]) == (done["role"], False)
 
 
-def test_a_card_comes_in_a_form(api: httpx.Client) -> None:
+def test_a_card_answers_to_the_name_of_its_file(api: httpx.Client) -> None:
     done = good(
-        api.post("/cards", files={"file": ("../../Formal.png", card("Formal Person"), "image/png")})
+        api.post(
+            "/cards",
+            content=card("Formal Person"),
+            headers=OCTETS,
+            params={"filename": "../../Formal.png"},
+        )
     )
     assert done["aliases"] == ["Formal"]
 
