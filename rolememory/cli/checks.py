@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -14,37 +14,35 @@ from tempfile import NamedTemporaryFile
 from typing import Literal
 
 from rolememory.cards.base import load
-from rolememory.cli.embedding_status import look
-from rolememory.cli.learning_status import (
-    ConfiguredServer,
-    learns_by,
-    servers,
-    standing,
-)
+from rolememory.cli.context import check_home, home_path, open_home
+from rolememory.cli.embedding_status import look_at
+from rolememory.cli.learning_status import learns_by, servers, trouble_with
 from rolememory.cli.words import ProcessLanguage, say, worded
-from rolememory.errors import NotWrittenError, RoleMemoryError, SettingsError, TemplateError
+from rolememory.engine import Home, RoleMemory
+from rolememory.errors import (
+    InvalidValueError,
+    NotWrittenError,
+    RoleMemoryError,
+    SettingsError,
+    TemplateError,
+)
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Style
 from rolememory.locales import Localized, translatable
-from rolememory.recall.books import Books
 from rolememory.recall.cleaners import list_problems
-from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.memory import Memory
-from rolememory.schema.role import Role
 from rolememory.schema.scene import Language
-from rolememory.schema.settings import InjectSettings, ScanSettings, Settings
+from rolememory.schema.settings import InjectSettings, Settings
 from rolememory.serve.token import NAME as TOKEN
 from rolememory.serve.token import VARIABLE
 from rolememory.storage.files import atomic
 from rolememory.storage.files.backup import list_backups
 from rolememory.storage.files.space import FileSpace, FileStorage
-from rolememory.storage.home import HomeFolder
 from rolememory.storage.ineffective_fields import still_ineffective
-from rolememory.storage.memories import RoleStore
-from rolememory.storage.problem import Problem
 from rolememory.storage.settings import FILE, load_settings
 from rolememory.text.embed import loader
 from rolememory.text.embed.graph import graph_folder
+from rolememory.upstream import shown, translated
 
 PARTS = "numpy pydantic orjson jinja2 regex rapidfuzz watchdog filelock sentence-transformers torch"
 LITTLE_ROOM = 100 * 10**6  # bytes
@@ -97,26 +95,29 @@ def _command(verb: str, name: str) -> str:
     return f'rolememory {verb} "{name}"' if " " in name else f"rolememory {verb} {name}"
 
 
-def checks(home: Path, *, load_model: bool = False) -> Findings:
+def checks(*, load_model: bool = False) -> Findings:
     """Every finding, the parts first; stops early where there is no home."""
     yield _parts()
-    home = home.expanduser()
-    if not home.is_dir():
-        remedy = say("make one with `rolememory init {home}`", home=home)
-        yield fault("home", say("there is no home here"), str(home), remedy=remedy)
+    try:
+        check_home()
+    except InvalidValueError as error:
+        yield fault("home", error)
         return
-    home = home.resolve()
+    home = home_path().expanduser().resolve()
     yield from _home(home)
     settings, found = _settings(home)
     yield from found
-    yield _model(home, settings, load_model)
-    if settings is not None:
-        yield from _learning(settings, ask=load_model)
-        yield from _serving(home, settings)
-        wrong = list_problems(FileSpace(home), settings.clean)
-        yield from (fault("home", one) for one in wrong)
     yield from _templates(home)
-    yield from _roles(home)
+    if settings is None:
+        yield note("settings", say("the rest is looked at once the settings can be read"))
+        return
+    yield _model(home, settings, load_model)
+    yield from _learning(settings, ask=load_model)
+    yield from (fault("home", one) for one in list_problems(FileSpace(home), settings.clean))
+    with open_home() as opened:
+        opened.hand_over(lambda role_id, seen: None)  # nothing is learned here
+        yield from _serving(opened)
+        yield from _roles(opened)
 
 
 def _parts() -> HealthFinding:
@@ -178,10 +179,8 @@ def _settings(home: Path) -> tuple[Settings | None, list[HealthFinding]]:
     return loaded.settings, [good("settings", what, str(home / FILE)), *notes]
 
 
-def _model(home: Path, settings: Settings | None, load_model: bool) -> HealthFinding:
-    if settings is None:
-        return note("model", say("not looked at until the settings can be read"))
-    meaning = look(home)
+def _model(home: Path, settings: Settings, load_model: bool) -> HealthFinding:
+    meaning = look_at(settings.embedding, home)
     if meaning.problem:
         return fault("model", meaning.text())
     if load_model and meaning.works:
@@ -193,7 +192,6 @@ def _model(home: Path, settings: Settings | None, load_model: bool) -> HealthFin
 
 
 def _loaded(home: Path, settings: Settings) -> HealthFinding:
-
     model = loader.Loader(settings.embedding, load=partial(loader.load, graph=graph_folder(home)))
     if not model.ready():
         return fault("model", model.reason, remedy=say("see `rolememory model list`"))
@@ -206,7 +204,6 @@ def _loaded(home: Path, settings: Settings) -> HealthFinding:
 
 
 def _templates(home: Path) -> Findings:
-
     folder = home / "templates"
     for file in sorted(folder.glob("*/*.jinja")):
         kind, name = file.parent.name, file.name.split(".")[0]
@@ -232,124 +229,113 @@ def _rendered(folder: Path, kind: str, name: str, language: Language) -> tuple[s
     return style.notes
 
 
-def _roles(home: Path) -> Findings:
-
-    folder = HomeFolder(home)
-    roles = folder.roles()
-    yield from (fault("role", problem) for problem in folder.problems())
+def _roles(home: Home) -> Findings:
+    roles = home.roles()
+    yield from (fault("role", problem) for problem in home.folder.problems())
     for role in roles:
         try:
-            yield from _role(home, folder.folder(role.id), role)
+            yield from _role(home.role(role.id))
         except RoleMemoryError as error:
             yield fault("role", error, role.name)
     if not roles:
         remedy = say("make one with `rolememory open NAME --create`")
-        yield note("role", say("no roles yet"), str(home), remedy=remedy)
+        yield note("role", say("no roles yet"), str(home.path), remedy=remedy)
 
 
-def _role(home: Path, folder: Path, role: Role) -> Findings:
-
-    found = RoleStore(FileSpace(folder)).snapshot()
-    wrong = False
-    for one in (
-        *_problems(home, folder, role, found.problems),
-        *_settings_and_learning(home, folder, role),
-        *_card(folder, role),
-        *_books(home, folder, role),
-        *_leftovers(folder, role),
-        *_backups(folder, role, len(found.memories)),
-    ):
-        wrong = wrong or one.level in ("warning", "fault")
-        yield one
-    if not wrong:
-        count = len(found.memories)
-        yield good("role", say("{count} memories, all readable", count=count), role.name)
+def _role(role: RoleMemory) -> Findings:
+    found = [
+        one
+        for look in (_problems, _behind, _card, _books, _leftovers, _backups)
+        for one in look(role)
+    ]
+    yield from found
+    if not any(one.level in ("warning", "fault") for one in found):
+        count = len(role.store.snapshot().memories)
+        yield good("role", say("{count} memories, all readable", count=count), role.role.name)
 
 
-def _problems(home: Path, folder: Path, role: Role, problems: Sequence[Problem]) -> Findings:
-    """What is wrong in memory.json, with the whole path of the file, so that an editor can jump there."""
-    for problem in still_ineffective(problems, Lexicons(home / "lexicons").current()):
+def _problems(role: RoleMemory) -> Findings:
+    """What is wrong in memory.json and in chats, with the whole path of the file, so that an editor can jump there; and in role.json."""
+    context, folder = role.parts.context.home, role.folder
+    for problem in still_ineffective(role.store.snapshot().problems, context.lexicons.current()):
         text = worded(problem)
         placed = text if text.startswith(str(folder)) else f"{folder}{os.sep}{text}"
         level: Level = "fault" if problem.blocks or problem.drops else "warning"
-        yield finding(level, "role", placed, role.name)
+        yield finding(level, "role", placed, role.role.name)
+    for mistake in context.mistakes_of(role.role):
+        if "role.json" in mistake.file:
+            yield fault("role", mistake, role.role.name)
+    for problem in role.chats.problems:
+        yield warning("chats", problem, f"{role.role.name}: {folder}")
 
 
-def _settings_and_learning(home: Path, folder: Path, role: Role) -> Findings:
+def _behind(role: RoleMemory) -> Findings:
+    """What waits to be learned."""
+    name, behind = role.role.name, role.learner.behind.status(ProcessLanguage.language)
+    if waiting := len(role.waiting()):
+        what = say("{waiting} pending review", waiting=waiting)
+        level: Level = "warning" if waiting > MANY_WAIT else "note"
+        yield finding(level, "review", what, name, f"`{_command('review', name)}`")
+    if unread := len(role.learner.unread()):
+        what = say("chats not learned from yet: {unread}", unread=unread)
+        yield note("learning", what, name, remedy=say("it goes on with the next turn"))
+    if queued := sum(behind["queue"].values()):
+        what = say("{queued} exchanges wait for the model", queued=queued)
+        yield note("learning", what, name)
+    yield from (
+        note("learning", one, name) for one in (behind["last_error"], *behind["notes"]) if one
+    )
 
-    try:
-        loaded = load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
-    except SettingsError as error:
-        own = (one for one in error.all or (error,) if "role.json" in one.file)
-        yield from (fault("role", one, role.name) for one in own)
+
+def _card(role: RoleMemory) -> Findings:
+    name, card = role.role.name, role.role.card
+    if not card:
         return
-    yield from _role_learning(folder, role, loaded.settings)
-
-
-def _card(folder: Path, role: Role) -> Findings:
-
-    if not role.card:
-        return
-    remedy = say("bring it again with `rolememory card import FILE`")
     try:
-        for problem in load(folder / Path(role.card).name).problems:
-            yield note("role", problem, f"{role.name}: {role.card}")
+        for problem in load(role.folder / Path(card).name).problems:
+            yield note("role", problem, f"{name}: {card}")
     except RoleMemoryError as error:
-        yield fault("role", error, role.name, remedy=remedy)
+        remedy = say("bring it again with `rolememory card import FILE`")
+        yield fault("role", error, name, remedy=remedy)
 
 
-def _books(home: Path, folder: Path, role: Role) -> Findings:
-
-    shared = home / "worldbooks"
-    for name in role.worldbooks:
-        if not (shared / name).exists():
+def _books(role: RoleMemory) -> Findings:
+    name, shared = role.role.name, role.folder.parent / "worldbooks"
+    for book in role.role.worldbooks:
+        if not (shared / book).exists():
             remedy = say("put it there, or take the name out of role.json")
             yield fault(
-                "worldbook",
-                say("no such worldbook"),
-                f"{role.name}: {shared / name}",
-                remedy=remedy,
+                "worldbook", say("no such worldbook"), f"{name}: {shared / book}", remedy=remedy
             )
-    books = Books(FileSpace(folder), FileSpace(home))
-    books.index([name for name in role.worldbooks if (shared / name).exists()], ScanSettings())
-    for path, problem in books.problems.items():
-        text = problem if problem.startswith(path) else f"{path}: {problem}"
-        yield warning(
-            "worldbook",
-            text,
-            role.name,
-            remedy=say("its last good state, or the rest of it, serves"),
-        )
+    for path, problem in role.parts.lore.book_problems().items():
+        if not (path in role.role.worldbooks and not (shared / path).exists()):
+            text = problem if problem.startswith(path) else f"{path}: {problem}"
+            remedy = say("its last good state, or the rest of it, serves")
+            yield warning("worldbook", text, name, remedy=remedy)
 
 
-def _leftovers(folder: Path, role: Role) -> Findings:
-
-    if (folder / "journal" / "conflicts.jsonl").exists():
+def _leftovers(role: RoleMemory) -> Findings:
+    conflicts = role.folder / "journal" / "conflicts.jsonl"
+    if conflicts.exists():
         what = say("changes that the file contradicted lie here")
-        yield warning(
-            "role",
-            what,
-            f"{role.name}: {folder / 'journal' / 'conflicts.jsonl'}",
-            remedy=say("read it, copy what you need, delete it"),
-        )
+        remedy = say("read it, copy what you need, delete it")
+        yield warning("role", what, f"{role.role.name}: {conflicts}", remedy=remedy)
     try:
-        with atomic.locked(folder, LOCK_WAIT_S):
+        with atomic.locked(role.folder, LOCK_WAIT_S):
             return
     except NotWrittenError as error:
-        yield warning("role", error, role.name)
+        yield warning("role", error, role.role.name)
 
 
-def _backups(folder: Path, role: Role, memories: int) -> Findings:
-
-    newest = next(iter(list_backups(folder)), None)
-    make = _command("backup", role.name)
-    if newest is None and memories:
+def _backups(role: RoleMemory) -> Findings:
+    name = role.role.name
+    make, newest = _command("backup", name), next(iter(list_backups(role.folder)), None)
+    if newest is None and role.store.snapshot().memories:
         remedy = say("`{command}` makes one", command=make)
-        yield note("role", say("no backup yet"), role.name, remedy)
-    elif newest and newest.age(datetime.now(UTC)) > OLD_BACKUP:
-        what = say("the newest backup is {days} days old", days=newest.age(datetime.now(UTC)).days)
-        remedy = say("`{command}` makes another", command=make)
-        yield note("role", what, role.name, remedy)
+        yield note("role", say("no backup yet"), name, remedy)
+    elif newest and (age := newest.age(datetime.now(UTC))) > OLD_BACKUP:
+        what = say("the newest backup is {days} days old", days=age.days)
+        yield note("role", what, name, say("`{command}` makes another", command=make))
 
 
 def _learning(settings: Settings, *, ask: bool) -> Findings:
@@ -372,53 +358,25 @@ def _learning(settings: Settings, *, ask: bool) -> Findings:
             "{named} is set and {other} is not, so no model learns", named=named, other=other
         )
         yield warning("learning", what, remedy=say("set {other}", other=other))
-    yield from (_server(one) for one in servers(settings, ask=ask))
+    yield from (_server(*one, ask=ask) for one in servers(settings))
 
 
-def _server(one: ConfiguredServer) -> HealthFinding:
-    what = say(_SERVERS[one.what])
-    key = (
-        say("key from {key_env}", key_env=one.key_env)
-        if one.has_key
-        else say("no key in {key_env}", key_env=one.key_env)
-    )
-    where = say("{what}, {url}", what=what, url=one.url)
-    if one.state == "failed":
-        return warning("server", one.reason, where, remedy=say(_MEANWHILE[one.what]))
-    state = say("answers") if one.state == "ready" else say("not asked; --wait asks it")
-    return finding(
-        "good" if one.state == "ready" else "note",
-        "server",
-        say("{state}, {key}", state=state, key=key),
-        where,
-    )
+def _server(what: str, base: str, key_env: str, *, ask: bool) -> HealthFinding:
+    """A server; asked, where it may be, whether it is there."""
+    url, _ = translated(base, "")
+    where = say("{what}, {url}", what=say(_SERVERS[what]), url=shown(url))
+    if ask and (reason := trouble_with(url, key_env)):
+        return warning("server", reason, where, remedy=say(_MEANWHILE[what]))
+    has_key = bool(os.environ.get(key_env, "").strip())
+    key = say("key from {key_env}" if has_key else "no key in {key_env}", key_env=key_env)
+    state = say("answers") if ask else say("not asked; --wait asks it")
+    told = say("{state}, {key}", state=state, key=key)
+    return finding("good" if ask else "note", "server", told, where)
 
 
-def _role_learning(folder: Path, role: Role, settings: Settings) -> Findings:
-    """How learning stands in one role, and what is wrong with its chats."""
-    try:
-        found = standing(FileSpace(folder), settings)
-    except (RoleMemoryError, OSError) as error:
-        what = error if isinstance(error, RoleMemoryError) else str(error)
-        yield warning("chats", what, role.name)
-        return
-    yield from (warning("chats", problem, f"{role.name}: {folder}") for problem in found.problems)
-    if found.waiting:
-        what = say("{waiting} pending review", waiting=found.waiting)
-        level: Level = "warning" if found.waiting > MANY_WAIT else "note"
-        yield finding(level, "review", what, role.name, f"`{_command('review', role.name)}`")
-    if found.unread:
-        what = say("chats not learned from yet: {unread}", unread=found.unread)
-        yield note("learning", what, role.name, remedy=say("it goes on with the next turn"))
-    if found.queued:
-        what = say("{queued} exchanges wait for the model", queued=found.queued)
-        yield note("learning", what, role.name)
-    yield from (note("learning", one, role.name) for one in found.notes)
-
-
-def _serving(home: Path, settings: Settings) -> Findings:
+def _serving(home: Home) -> Findings:
     """Whether `serve` can do its work as it is set."""
-    rules = settings.serve
+    rules = home.settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         what = say("the server is not installed")
         yield note("serve", what, "", 'pip install "rolememory[serve]"')
@@ -426,7 +384,7 @@ def _serving(home: Path, settings: Settings) -> Findings:
     if not rules.upstream:
         remedy = say("set serve.upstream, or start with --upstream URL")
         yield note("serve", say("no model is set behind the proxy"), remedy=remedy)
-    yield _token(home)
+    yield _token(home.path)
     if rules.host not in ("127.0.0.1", "localhost", "::1"):
         what = say("listens on {host}: other machines may ask, with the token", host=rules.host)
         yield note("serve", what)
@@ -438,7 +396,6 @@ def _serving(home: Path, settings: Settings) -> Findings:
 
 
 def _token(home: Path) -> HealthFinding:
-
     token = home / TOKEN
     if os.environ.get(VARIABLE, "").strip():
         return good("serve", say("the token comes from {variable}", variable=VARIABLE))
@@ -450,10 +407,9 @@ def _token(home: Path) -> HealthFinding:
     return good("serve", say("the token is there"), str(token))
 
 
-def _default_role(home: Path, name: str) -> Findings:
-
+def _default_role(home: Home, name: str) -> Findings:
     try:
-        HomeFolder(home).find(name)
+        home.folder.find(name)
     except RoleMemoryError as error:
         remedy = say("put another name into serve.role, or none")
         yield fault("serve", error, "serve.role", remedy=remedy)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli.context import home_path, open_home
+from rolememory.cli.context import open_home
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.output import Row, out
 from rolememory.cli.upkeep import chosen, size
@@ -110,7 +110,7 @@ def doctor(
     from rolememory.cli.checks import checks
 
     found: list[HealthFinding] = []
-    for one in checks(home_path(), load_model=wait):
+    for one in checks(load_model=wait):
         found.append(one)
         if not out.as_json and not (terse and one.level in ("good", "note")):
             mark, style = _MARKS[one.level]

@@ -28,8 +28,6 @@ class RoleLore:
     def problems(self) -> "list[Problem | FileError]":
         """What is wrong with the role's files as they stand, each with its `text(language)`: role.json, settings, lists of the home, memories, chats, books."""
         role, home = self._context, self._context.home
-        with role.lock:
-            self._index()
         return [
             *(one for one in home.folder.problems() if role.id in str(one.file)),
             *home.mistakes_of(role.role),
@@ -38,9 +36,15 @@ class RoleLore:
             *role.chats.problems,
             *(
                 FileError(at, told.removeprefix(f"{at}: "))
-                for at, told in role.pipeline.books.problems.items()
+                for at, told in self.book_problems().items()
             ),
         ]
+
+    def book_problems(self) -> Mapping[str, str]:
+        """What is wrong with the books as they stand, by file."""
+        with self._context.lock:
+            self._index()
+        return self._context.pipeline.books.problems
 
     def _index(self) -> "LoreIndex | None":
         role = self._context

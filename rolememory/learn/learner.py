@@ -100,9 +100,13 @@ class Learner:
 
     def catch_up(self) -> None:
         """Learn from what a process that ended too soon left unread."""
-        for info in self.chats.chats(archived=True):
-            if self._cursors.of(info.id) < self.chats.chat(info.id).mark:
-                self.due(info.id)
+        for chat in self.unread():
+            self.due(chat)
+
+    def unread(self) -> list[str]:
+        """The chats that hold something new."""
+        ids = [info.id for info in self.chats.chats(archived=True)]
+        return [chat for chat in ids if self._cursors.of(chat) < self.chats.chat(chat).mark]
 
     def noticed(self, seen: Observed) -> None:
         """Learn soon from what came into a chat, and take back what was learned from words that left it."""
