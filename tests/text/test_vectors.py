@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rolememory.text.packed_vectors import NamedVectors, PackedVectors
+from rolememory.text.packed_vectors import (
+    MOST,
+    WIDEST,
+    NamedVectors,
+    PackedVectors,
+    byte_sums,
+    float_sums,
+)
 from rolememory.text.vectors import VectorTable, pieces
 from tests.hashing import HashingEmbedder
 
@@ -70,6 +77,39 @@ def test_a_product_depends_on_its_row_alone(count: int, chance: Random) -> None:
     packed, query = PackedVectors.of(drawn(1, 2_100, 24)), drawn(2, 1, 24)[0]
     rows = chance.sample(range(2_100), count)
     np.testing.assert_array_equal(packed[rows].products(query), packed.products(query)[rows])
+
+
+@pytest.mark.parametrize("dim", [1, 17, 384, 1025])
+@pytest.mark.parametrize("n", [0, 1, 65, 300])
+@pytest.mark.parametrize("questions", [1, 2, 5])
+def test_a_processor_of_every_kind_sums_alike_and_so_does_numpy_alone(
+    dim: int, n: int, questions: int
+) -> None:
+    numkong = pytest.importorskip("numkong")
+    draw, most = np.random.default_rng(dim), WIDEST // (1 + dim // 16)
+    rows = draw.integers(-MOST, MOST + 1, (n, dim)).astype(np.int8)
+    whole = draw.integers(-most, most + 1, (questions, dim)).astype(np.int32)
+    rows[:1], whole[:1] = -MOST, most
+    exact = whole @ rows.T.astype(np.int32)
+    np.testing.assert_array_equal(float_sums(whole)(rows), exact)
+    able = [name for name, here in numkong.get_capabilities().items() if here and name != "serial"]
+    try:
+        for name in [*reversed(able), ""]:  # with less and less of what this one can do
+            np.testing.assert_array_equal(byte_sums(whole)(rows), exact)
+            if name:
+                numkong.disable_capability(name)
+    finally:
+        for name in able:
+            numkong.enable_capability(name)
+
+
+@pytest.mark.parametrize("dim", [1, 16, 384])
+def test_a_question_that_points_nowhere_is_near_to_nothing(dim: int) -> None:
+    packed, query = PackedVectors.of(drawn(1, 5, dim)), drawn(2, 1, dim)[0]
+    nowhere = [0.0 * query, np.nan * query, np.inf * query]
+    assert not packed.all_products(nowhere).any()
+    np.testing.assert_array_equal(packed.all_products([*nowhere, query])[3], packed.products(query))
+    np.testing.assert_allclose(packed.products(query), packed.floats() @ query, atol=1e-3)
 
 
 def test_no_rows_and_no_direction_give_nothing() -> None:
