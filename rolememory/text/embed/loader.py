@@ -11,6 +11,7 @@ by sentence-transformers otherwise.
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +26,7 @@ from rolememory.text.embed.shutdown import ENDING
 
 State = Literal["absent", "loading", "ready", "failed"]
 Load = Callable[[EmbeddingSettings], Embedder | None]
+DEFAULT_NAME = "all-MiniLM-L6-v2"  # of the model that needs no setting
 log = logging.getLogger(__name__)
 
 
@@ -48,17 +50,39 @@ def configured(settings: EmbeddingSettings) -> Path:
     return found
 
 
-def at_hand() -> tuple[Path, str] | None:
-    """The model that needs no setting, and the sha256 its weights must have: the packaged one, or the default one cached."""
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """What a home works by."""
+
+    source: str  # off, endpoint, folder, package, cache, none
+    name: str = ""  # as people know it
+    folder: Path | None = None  # of a model in this process
+    sha256: str = ""  # that its weights must have
+
+
+def chosen(settings: EmbeddingSettings) -> ChosenModel:
+    """What these settings lead to on this machine, in the order in which it is tried.
+
+    Raises:
+        ModelError: the model that they name is not here.
+    """
+    if settings.backend == "off":
+        return ChosenModel("off")
+    if by_endpoint(settings):
+        return ChosenModel("endpoint", settings.model or settings.endpoint)
+    if settings.model:
+        return ChosenModel("folder", settings.model, configured(settings))
     if (folder := packaged()) is not None:
-        return folder, PACKAGE_SHA256
-    return (folder, PACKAGE_SHA256) if (folder := cached(DEFAULT_MODEL)) is not None else None
+        return ChosenModel("package", DEFAULT_NAME, folder, PACKAGE_SHA256)
+    if (folder := cached(DEFAULT_MODEL)) is not None:
+        return ChosenModel("cache", DEFAULT_NAME, folder, PACKAGE_SHA256)
+    return ChosenModel("none")
 
 
 def promised(settings: EmbeddingSettings) -> bool:
     """Whether there is something to load: a model that the settings ask for, or one at hand."""
     if settings.backend == "auto" and not (settings.model or settings.endpoint):
-        return at_hand() is not None
+        return chosen(settings).folder is not None
     return settings.backend != "off"
 
 
@@ -70,26 +94,23 @@ def by_endpoint(settings: EmbeddingSettings) -> bool:
 
 def load(
     settings: EmbeddingSettings,
-    at_hand: Callable[[], tuple[Path, str] | None] = at_hand,
+    choose: Callable[[EmbeddingSettings], ChosenModel] = chosen,
     graph: Path | None = None,
 ) -> Embedder | None:
-    """The first available model of the list of candidates, or None. Takes seconds; never asks the hub.
+    """The model that the settings lead to, or None. Takes seconds; never asks the hub.
 
     `graph`: the folder where a graph of the model may lie.
 
     Raises:
         ModelError: a model was asked for and cannot be loaded.
     """
-    if settings.backend == "off":
-        return None
-    if by_endpoint(settings):
+    model = choose(settings)
+    if model.source == "endpoint":
         from rolememory.text.embed.endpoint import Endpoint
 
         return Endpoint(settings)
-    if settings.model:
-        return in_process(configured(settings), settings, graph)
-    if (found := at_hand()) is not None:
-        return in_process(found[0], settings, graph, found[1])
+    if model.folder is not None:
+        return in_process(model.folder, settings, graph, model.sha256)
     if settings.backend == "local":
         raise ModelError(
             'no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder'

@@ -9,7 +9,7 @@ import pytest
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import Embedder, PriorityLock
-from rolememory.text.embed.loader import Loader, configured, load
+from rolememory.text.embed.loader import ChosenModel, Loader, configured, load
 from rolememory.text.embed.local import weights_of
 from tests.hashing import HashingEmbedder
 
@@ -86,9 +86,9 @@ def test_a_model_that_is_nowhere_is_not_replaced_by_another(tmp_path: Path) -> N
 
 
 def test_the_ladder_ends_in_words_alone() -> None:
-    assert load(EmbeddingSettings(), at_hand=lambda: None) is None
+    assert load(EmbeddingSettings(), lambda _: ChosenModel("none")) is None
     with pytest.raises(ModelError, match="rolememory\\[offline\\]"):
-        load(EmbeddingSettings(backend="local"), at_hand=lambda: None)
+        load(EmbeddingSettings(backend="local"), lambda _: ChosenModel("none"))
 
 
 @pytest.mark.parametrize(
