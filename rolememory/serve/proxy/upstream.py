@@ -20,23 +20,17 @@ _FOR_US = "x-rolememory-"  # what the upstream is not told: the token, the user,
 
 
 class Upstream:
-    """One client for all calls; its connections are shared and closed with it."""
+    """The way to the model's server, without what a client of httpx adds to each call: cookies of others, redirects, headers of its own."""
 
     def __init__(self, settings: ServeSettings) -> None:
         import httpx
 
         if find_spec("sniffio") is None:  # what its transport tries to import several times a call
             sys.modules["sniffio"] = None  # type: ignore[assignment]  # found missing at once
-        times = httpx.Timeout(
-            connect=settings.connect_timeout_s,
-            read=settings.idle_timeout_s,
-            write=settings.idle_timeout_s,
-            pool=settings.connect_timeout_s,
-        )
+        idle, connect = settings.idle_timeout_s, settings.connect_timeout_s
+        self._times = {"connect": connect, "read": idle, "write": idle, "pool": connect}
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        self._client = httpx.AsyncClient(
-            timeout=times, limits=limits, follow_redirects=False, trust_env=False
-        )
+        self._connections = httpx.AsyncHTTPTransport(limits=limits, trust_env=False)
 
     async def send(
         self,
@@ -59,18 +53,19 @@ class Upstream:
         pairs = [_encoded(pair) for pair in headers]
         while True:
             way = _Way()
-            request = self._client.build_request(
-                method, url, headers=pairs, content=content, extensions={"trace": way.note}
+            extensions = {"timeout": self._times, "trace": way.note}
+            request = httpx.Request(
+                method, url, headers=pairs, content=content, extensions=extensions
             )
             try:
-                return await self._client.send(request, stream=True)
+                return await self._connections.handle_async_request(request)
             except (httpx.ReadError, httpx.RemoteProtocolError) as error:
                 if way.new or not _closed_unanswered(error):
                     raise  # else that line is out of the pool, and the next is another or a new one
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._client.aclose()
+        await self._connections.aclose()
 
 
 class _Way:

@@ -398,6 +398,15 @@ def test_no_address_leads_out_of_the_upstreams(between: Way, door: str, path: st
     assert len(model.requests) == asked
 
 
+def test_the_model_hears_only_headers_that_the_frontend_sent(between: Way) -> None:
+    house, model = between.house, between.model
+    model.now(sent_back("200 OK", b"set-cookie: whose=somebody", body=b"{}"))
+    for _ in range(2):  # a cookie that came with one answer is not sent with the next call
+        ask(house, json.dumps(request([("user", "Hello")])).encode(), headers=[("x-own", b"1")])
+    sent = set(model.requests[-1].headers) - {"accept-encoding"}  # no packing, where we read too
+    assert sent == {"host", "content-type", "content-length", "x-own"}
+
+
 def test_what_headers_tell_us_stays_with_us(between: Way) -> None:
     house, model = between.house, between.model
     told = ("Token", "User", "Role", "Chat", "Anything-New")
