@@ -60,18 +60,12 @@ def books(home: Path, folder: Path, role: "Role") -> list[Path]:
 def open_role(
     name: RoleName,
     create: Annotated[bool, option("--create", "create the role if it does not exist")] = False,
-    edit: Annotated[bool, option("--edit", "open its memory.json in the editor")] = False,
 ) -> None:
-    """Show, make or edit a role."""
+    """Show or make a role."""
     with open_home() as home:
         known = {one.id for one in home.roles()}
         role = home.role(name, create=True).role if create else home.folder.find(name)
         made = role.id not in known
-        folder = home.folder.folder(role.id)
-        if edit:
-            from rolememory.cli.editor import edit_file
-
-            edit_file(folder / "memory.json")
         _show(home, role, made)
 
 

@@ -18,7 +18,6 @@ from rolememory.cli.options import (
 )
 from rolememory.cli.output import Row, one_line, out
 from rolememory.cli.words import say
-from rolememory.errors import InvalidValueError
 
 
 def add(
@@ -90,39 +89,21 @@ def edit(
     role: RoleName,
     memory_id: MemoryId,
     changes: Annotated[
-        list[str] | None,
+        list[str],
         argument(
-            "[FIELD=VALUE...]",
-            "keys=a,b sets a list, keys+=c and keys-=a change it, user= empties; none: the whole memory opens in your editor",
+            "FIELD=VALUE...",
+            "keys=a,b sets a list, keys+=c and keys-=a change it, user= empties",
         ),
-    ] = None,
+    ],
 ) -> None:
     """Change fields of one memory."""
     with open_role(role) as role_memory:
         check_ids(role_memory, [memory_id])
         memory = role_memory.memories[memory_id]
-        fields = assignments(changes, memory) if changes else _edited(memory_json(memory))
+        fields = assignments(changes, memory)
         checked(memory_json(memory) | fields, memory_id)
         after = role_memory.edit(memory_id, **fields)
     _tell_change(role, memory_json(memory), memory_json(after))
-
-
-def _edited(before: Row) -> Row:
-    """What the person changed in the editor; a field taken out goes back to its default."""
-    from rolememory.cli.editor import edit_json
-    from rolememory.storage.codec import DEFAULTS
-
-    after = edit_json(before, "memory")
-    if after.get("id", before["id"]) != before["id"]:
-        raise InvalidValueError("id: stays as it is; add a new memory and delete this one")
-    gone = {
-        name: DEFAULTS.get(name)
-        for name in before
-        if name not in after and name not in ("id", "content")
-    }
-    return gone | {
-        name: value for name, value in after.items() if name != "id" and before.get(name) != value
-    }
 
 
 def _tell_change(role: str, before: Row, after: Row) -> None:

@@ -1,8 +1,6 @@
 """list, search, add, edit, weight, delete, history, undo: what a role remembers, changed by hand."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -109,46 +107,6 @@ def test_edit(command: Command, change: str, field: str, expected: object) -> No
     ran = command("edit", "Mira", "storm", change, "--json")
     assert ran.code == 0, ran.err
     assert ran.json.get(field) == expected
-
-
-def editor(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> None:
-    script = folder / "editor.py"
-    script.write_text(
-        f"import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\n{code}\n", encoding="utf-8"
-    )
-    monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
-
-
-def test_edit_in_the_editor(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    editor(
-        monkeypatch,
-        tmp_path,
-        "path.write_text(path.read_text('utf-8').replace('1887', '1888'), 'utf-8')",
-    )
-    assert (
-        command("edit", "Mira", "storm", "--json").json["content"]
-        == "The beacon failed in the storm of 1888."
-    )
-
-
-def test_what_the_editor_broke_is_kept(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    editor(monkeypatch, tmp_path, "path.write_text('{broken', 'utf-8')")
-    ran = command("edit", "Mira", "storm")
-    assert ran.code == 1
-    assert "memory.rejected.json:1:" in ran.err
-    assert (tmp_path / "memory.rejected.json").read_text("utf-8") == "{broken"
-    assert "1887" in command("list", "Mira").out
-
-
-def test_open_edit_opens_the_file_itself(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    editor(monkeypatch, tmp_path, "path.write_text('{\"episodic\": [\"Only this.\"]}', 'utf-8')")
-    assert command("open", "Mira", "--edit", "--json").json["memories"] == 1
 
 
 def test_weight_is_set_by_hand(command: Command) -> None:
