@@ -1,6 +1,6 @@
 """observe, review, infer: what is learned from a chat, and what a person says to it."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,17 +8,15 @@ import typer
 from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role
 from rolememory.cli.memory_rows import memory_json
-from rolememory.cli.options import RoleName, Text, UserName, Words, argument, option
+from rolememory.cli.options import RoleName, UserName, Words, argument, option
 from rolememory.cli.output import one_line, out
 from rolememory.cli.words import say, told_reason, worded
-from rolememory.errors import FileError, InvalidValueError
+from rolememory.errors import FileError
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
     from rolememory.schema.memory import Memory
     from rolememory.schema.message import Message
-
-_RECEIPTS, _SHOWN = 20, 60  # messages that are looked at, and characters of a reply
 
 
 def observe(
@@ -98,25 +96,16 @@ def review(
     reject: Annotated[
         Words, option("--reject ID", "reject it for good (`all`: everything)")
     ] = None,
-    mend: Annotated[Text, option("--mend ID", "accept it with the text of --content")] = None,
-    content: Annotated[Text, option("--content TEXT", "with --mend: the new text")] = None,
     refused: Annotated[
         bool, option("--refused", "what was refused, and why; --accept ID stores it")
     ] = False,
 ) -> None:
     """Without options: what waits, and why."""
     with open_role(role) as role_memory:
-        if mend:
-            if not content:
-                raise InvalidValueError("--mend needs --content TEXT")
-            role_memory.accept(mend, content=content)
         for waiting_id in _meant(role_memory, accept):
             role_memory.accept(waiting_id)
         role_memory.reject(*_meant(role_memory, reject))
         _show_waiting(role_memory, refused)
-        for reply, learned in () if out.as_json else _receipts(role_memory):
-            out.say("learned from this reply: {reply}", style="bold", reply=reply)
-            _tell(learned)
 
 
 def _show_waiting(role_memory: "RoleMemory", refused: bool) -> None:
@@ -133,21 +122,6 @@ def _show_waiting(role_memory: "RoleMemory", refused: bool) -> None:
     why = say("why not", msgctxt="memory") if refused else say("why it waits")
     empty = say("nothing was refused") if refused else say("nothing waits")
     out.listing(rows, "id content why", empty, content=say("what"), why=why)
-
-
-def _receipts(role_memory: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]":
-    """What was learned from the last replies of the chat that changed last, the newest reply first."""
-    chat = role_memory.chats.active()
-    path = role_memory.chats.path(chat.id)[-_RECEIPTS:] if chat else ()
-    for said in reversed(path):
-        learned = (
-            role_memory.learned_from(chat.id, said.version)
-            if chat and said.role == "assistant"
-            else []
-        )
-        if learned:
-            text = one_line(said.text)
-            yield (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"), learned
 
 
 def infer(role: RoleName) -> None:

@@ -59,7 +59,7 @@ PANELS: Mapping[str, Sequence[Verb]] = {
     ),
     translatable("Learn"): (
         Verb("observe", "observing.observe", "let a role observe a chat and learn from it"),
-        Verb("review", "observing.review", "pending review: accept, edit or reject it"),
+        Verb("review", "observing.review", "pending review: accept or reject it"),
         Verb("infer", "observing.infer",
             "draw conclusions from several memories with the configured model"),
         Verb("sessions", "sessions.sessions",
