@@ -155,7 +155,7 @@ class ByafFormat:
             )
         except FileError:
             return False
-        return b"manifest.json" in names and CARD_JSON.encode() not in names
+        return "manifest.json" in names and CARD_JSON not in names
 
     def load(self, data: bytes, file: str) -> Card:
         """The first character and all scenarios that the manifest names."""

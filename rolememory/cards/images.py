@@ -26,7 +26,7 @@ def members_left(card: Card, icon_taken: bool) -> list[str]:
     if card.container.archive is None:
         return []
     icon = _inside(card) if icon_taken else None
-    names = [member.name.decode("utf-8", "replace") for member in card.container.archive.members]
+    names = [member.name for member in card.container.archive.members]
     return [
         name
         for name in names
