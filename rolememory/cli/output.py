@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 
 # How a column of this name stands in any table on a terminal.
-_SHARES = {  # of the room, where a text may take several lines; others are cut
+_SHARES = {  # of the room, where a text may take several lines
     "content": 3, "what": 3, "about": 3, "title": 1, "keys": 1, "why": 1, "reason": 1, "marks": 1, "roles": 1,
     "write": 1, "was": 1, "value": 1, "kept": 1, "begins": 1, "takes": 1, "aliases": 1,
 }  # fmt: skip
@@ -121,9 +121,8 @@ class Output:
         """A table, or where that is too wide for the terminal each row by itself."""
         console = self.console()
         told = {key: columns[key] for key in columns if any(shown(row.get(key)) for row in rows)}
-        widths = _widths(rows, told, console.width)
-        if widths is not None:
-            console.print(_table(rows, told, widths))
+        if _width(rows, told) <= console.width:
+            console.print(_table(rows, told))
             return
         for row in rows:
             self.pairs((title, row.get(key)) for key, title in told.items() if shown(row.get(key)))
@@ -233,44 +232,27 @@ def _titled(columns: str, titles: Mapping[str, str]) -> Mapping[str, str]:
     return {**usual, **titles}
 
 
-_LEAST = 16  # cells that a column with longer values keeps on a narrow terminal
 _SHARE = 6  # cells that each share of the room has at least
 _BETWEEN = 3  # cells from one column to the next
 
 
-def _widths(
-    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], room: int
-) -> Mapping[str, int] | None:
-    """How wide each column is that is not folded; the widest are cut first, ids never. None: not all fit.
+def _width(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> int:
+    """How many cells a table takes at least: no value is cut, those that share the room are folded.
 
-    >>> _widths([{"id": "a-long-one", "name": "x" * 30}], {"id": "id", "name": "name"}, 40)
-    {'id': 10, 'name': 22}
-    >>> _widths([{"id": "a-long-one", "name": "x" * 30}], {"id": "id", "name": "name"}, 20) is None
-    True
+    >>> _width([{"id": "a-long-one", "content": "x" * 30}], {"id": "id", "content": "content"})
+    36
     """
-    widths = {
-        key: max(cells(title), *(cells(shown(row.get(key))) for row in rows))
+    widths = (
+        _SHARE * _SHARES[key]
+        if key in _SHARES
+        else max(cells(title), *(cells(shown(row.get(key))) for row in rows))
         for key, title in columns.items()
-    }
-    cut = {key: wide for key, wide in widths.items() if key != "id" and key not in _SHARES}
-    kept = sum(
-        _SHARE * _SHARES[key] if key in _SHARES else wide
-        for key, wide in widths.items()
-        if key not in cut
     )
-    room -= kept + _BETWEEN * len(columns) + 2
-    while sum(cut.values()) > room:
-        widest = max(cut, key=cut.__getitem__, default="")
-        if cut.get(widest, 0) <= _LEAST:
-            return None
-        cut[widest] -= 1
-    return {key: cut.get(key, wide) for key, wide in widths.items() if key not in _SHARES}
+    return sum(widths) + _BETWEEN * len(columns) + 2
 
 
-def _table(
-    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], widths: Mapping[str, int]
-) -> "Table":
-    """Columns of these widths; numbers stand to the right."""
+def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> "Table":
+    """Numbers stand to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -284,9 +266,8 @@ def _table(
             title,
             justify="right" if numbers else "left",
             no_wrap=share is None,
-            overflow="fold" if share else "ellipsis",
+            overflow="fold",
             ratio=share,
-            width=widths.get(key),
             style=_STYLES.get(key),
         )
     for row in rows:
