@@ -112,7 +112,6 @@ class Transcript:
         self._speakers: Counter[tuple[str, str]] = (
             Counter()
         )  # messages on the path, by role and name
-        self._first_user = 0  # no user speaks on the path before this place
         self._known: dict[str, dict[str, ChatMessage]] | None = None
         self._chat: Chat | None = None
 
@@ -269,9 +268,7 @@ class Transcript:
 
     def version_in(self, slot: int, digest: str) -> str:
         """The version of these words in that slot; "" when it never had them."""
-        alike, own = self._alike.get(digest, ()), self._versions.get(slot, ())
-        if len(alike) <= len(own):
-            return next((version for version in alike if self.said[version].slot == slot), "")
+        own = self._versions.get(slot, ())
         return next((version for version in own if base(version) == digest), "")
 
     def places(self, digest: str) -> set[int]:
@@ -367,12 +364,10 @@ class Transcript:
             self._speakers[said.role, said.name] -= not said.erased
             if not self._speakers[said.role, said.name]:
                 del self._speakers[said.role, said.name]
-        self._first_user = min(self._first_user, start)
         self._rest(said.slot for said in gone)
         for said in put if self._resting else ():
             for version in self._versions[said.slot]:
-                if (slots := self._resting.get(base(version))) is not None:
-                    slots.discard(said.slot)
+                self._resting.get(base(version), set()).discard(said.slot)
 
     def _rest(self, slots: Iterable[int]) -> None:
         """Those of these slots that are not on the path may come back to it."""
@@ -438,15 +433,9 @@ class Transcript:
 
     def _own_title(self) -> str:
         """A cut of the first thing the user said, else of the first that anybody said."""
-        path = self.path
-        while self._first_user < len(path) and not _says(path[self._first_user], "user"):
-            self._first_user += 1
-        found = path[self._first_user : self._first_user + 1] or path[:1]
-        return title_of(found[0].text if found else "")
-
-
-def _says(said: ChatMessage, role: str) -> bool:
-    return said.role == role and not said.erased
+        asked = (one for one in self.path if one.role == "user" and not one.erased)
+        found = next(asked, None) or next(iter(self.path), None)
+        return title_of(found.text if found else "")
 
 
 def _story(told: Mapping[str, Any]) -> str | None:

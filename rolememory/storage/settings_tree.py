@@ -103,12 +103,6 @@ def _worded(kind: Any, language: str) -> str:
     return translated(_WORDS.get(origin or kind, str(kind)), language, "type")
 
 
-def _list_of(kind: Any, language: str) -> str:
-    if kind is str:
-        return translated("list of texts", language, "type")
-    return translated("list of {item}", language, "type", item=_worded(kind, language))
-
-
 def _or_unset(kind: Any, language: str) -> str:
     return '"unset"' if kind is type(None) else _worded(kind, language)
 
