@@ -5,13 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Generic, TypeVar
+from typing import NamedTuple
 
 from rolememory.errors import BusyError, FileError, UnsafePathError
+from rolememory.storage.files.log import ENDING, framed, parsed
 from rolememory.storage.port import (
     LOCK_TIMEOUT_S,
     START,
-    Append,
     LogPosition,
     LogSlice,
     LogSpan,
@@ -22,32 +22,11 @@ from rolememory.storage.port import (
 from rolememory.storage.role_ids import canonical
 
 
-class _Held:
-    """What stands under a name."""
+class _Held(NamedTuple):
+    """What stands under a name, as a file would hold it."""
 
-    def __init__(self, number: int, size: int = 0) -> None:
-        self.mark = Revision(0, size, number)  # of a log another number after every rewriting
-
-
-class _Document(_Held):
-    def __init__(self, number: int, data: bytes) -> None:
-        super().__init__(number, len(data))
-        self.data = data
-
-
-class _Log(_Held):
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.appends: list[Append] = []
-        self.end = LogPosition(check=number)
-
-    def add(self, lines: Sequence[bytes]) -> None:
-        self.appends.append(Append(self.end.lines + 1, tuple(lines)))
-        self.mark = self.mark._replace(size=self.mark.size + sum(map(len, lines)))
-        self.end = LogPosition(self.end.lines + len(lines), len(self.appends), self.mark.inode)
-
-
-Held = TypeVar("Held", bound=_Held)
+    data: bytes
+    number: int  # of a log another one after every rewriting, of a document after every change
 
 
 class InMemorySpace:
@@ -58,8 +37,7 @@ class InMemorySpace:
     def __init__(self, name: str = "", place: str = "memory:") -> None:
         self.name, self.place = name, place
         self.guard = threading.RLock()
-        self.documents: dict[str, _Document] = {}
-        self.kept: dict[str, _Log] = {}
+        self.held: dict[str, _Held] = {}
         self.fresh = count(1)
         self.listings = Counter[str]()
         self._announced = Counter[str]()
@@ -68,31 +46,30 @@ class InMemorySpace:
 
     def exists(self) -> bool:
         """Whether it was made, or anything was put into it."""
-        return self.made or bool(self.documents or self.kept)
+        return self.made or bool(self.held)
 
     def log(self, name: str) -> "InMemoryLog":
         """A handle."""
-        return InMemoryLog(self, name, self.kept)
+        return InMemoryLog(self, name, ENDING)
 
     def document(self, name: str) -> "InMemoryDocument":
         """A handle."""
-        return InMemoryDocument(self, name, self.documents)
+        return InMemoryDocument(self, name)
 
     blob = document
 
     def logs(self, prefix: str) -> list[str]:
         """By name."""
-        return self._below(self.kept, prefix)
+        return [name.removesuffix(ENDING) for name in self._below(prefix) if name.endswith(ENDING)]
 
     def names(self, prefix: str) -> list[str]:
         """By name."""
-        return self._below(self.documents, prefix)
+        return [name for name in self._below(prefix) if not name.endswith(ENDING)]
 
     def size(self) -> int:
         """The bytes of everything."""
         with self.guard:
-            held: Iterable[_Held] = (*self.documents.values(), *self.kept.values())
-            return sum(one.mark.size for one in held)
+            return sum(len(one.data) for one in self.held.values())
 
     def listed(self, prefix: str) -> Revision | None:
         """Counted."""
@@ -125,63 +102,66 @@ class InMemorySpace:
         finally:
             lock.release()
 
-    def _below(self, among: Mapping[str, object], prefix: str) -> list[str]:
+    def _below(self, prefix: str) -> list[str]:
         with self.guard:
-            return sorted(
-                name for name in among if name.startswith(prefix) and "/" not in name[len(prefix) :]
-            )
+            found = (name for name in self.held if name.startswith(prefix))
+            return sorted(name for name in found if "/" not in name[len(prefix) :])
 
 
 def _folder(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-class _Handle(Generic[Held]):
+class _Named:
     """What a document and a log have in common."""
 
-    def __init__(self, space: InMemorySpace, name: str, among: dict[str, Held]) -> None:
+    def __init__(self, space: InMemorySpace, name: str, ending: str = "") -> None:
         self.name, self.place = checked(name), f"{space.place}/{name}"
-        self._space = space
-        self._among = among
+        self._space, self._key = space, name + ending
         self._read = START  # how far a log was read
+
+    @property
+    def _held(self) -> _Held | None:
+        return self._space.held.get(self._key)
 
     def mark(self) -> Revision | None:
         """Of what stands there."""
-        held = self._among.get(self.name)
-        return held.mark if held else None
+        held = self._held
+        return Revision(0, len(held.data), held.number) if held else None
 
     def delete(self) -> None:
         """Drop it."""
         with self._space.guard:
-            if self._among.pop(self.name, None):
+            if self._space.held.pop(self._key, None):
                 self._space.listings[_folder(self.name)] += 1
 
-    def _set(self, held: Held) -> Held:
-        """Put another thing there."""
+    def _put(self, data: bytes, number: int | None = None) -> _Held:
+        """Put this there, under a new number unless one is given."""
         with self._space.guard:
-            self._space.listings[_folder(self.name)] += self.name not in self._among
-            self._among[self.name] = held
+            self._space.listings[_folder(self.name)] += self._held is None
+            held = _Held(data, next(self._space.fresh) if number is None else number)
+            self._space.held[self._key] = held
             return held
 
 
-class InMemoryDocument(_Handle[_Document]):
+class InMemoryDocument(_Named):
     """A document or blob of a `InMemorySpace`."""
 
     def read(self) -> bytes:
         """The bytes."""
-        held = self._among.get(self.name)
+        held = self._held
         if held is None:
             raise FileNotFoundError(self.place)
         return held.data
 
     def put(self, data: bytes) -> None:
         """Another version."""
-        self._set(_Document(next(self._space.fresh), bytes(data)))
+        self._put(bytes(data))
 
     def swap(self, data: bytes, expected: bytes | None) -> Outcome:
         """Under the guard."""
         with self._space.guard:
-            held = self._among.get(self.name)
+            held = self._held
             same = (held and held.data) == expected
             if same:
                 self.put(data)
@@ -195,38 +175,33 @@ class InMemoryDocument(_Handle[_Document]):
         return iter(())
 
 
-class InMemoryLog(_Handle[_Log]):
-    """A log of a `InMemorySpace`."""
+class InMemoryLog(_Named):
+    """A log of a `InMemorySpace`: its lines lie there as in a file."""
 
     def read(self, since: LogPosition = START) -> LogSlice:
         """The appends behind."""
         with self._space.guard:
-            log = self._among.get(self.name) or _Log(START.check)
-            anew = since != START and since.check != log.end.check
-            self._read = log.end
-            return LogSlice(tuple(log.appends[0 if anew else since.end :]), log.end, anew)
+            held = self._held or _Held(b"", START.check)
+            anew = since not in (START, since._replace(check=held.number))
+            begin = START if anew else since
+            appends, bad, lines, end = parsed(held.data[begin.end :], begin.lines)
+            self._read = LogPosition(lines, begin.end + end, held.number)
+            return LogSlice(tuple(appends), self._read, anew, tuple(bad))
 
     def append(self, *lines: bytes) -> LogSpan | None:
         """At its end."""
         with self._space.guard:
-            known = self._among.get(self.name)
-            before = known.end if known else START
-            log = known or self._begun()
-            log.add(lines)
-            if before != self._read:
+            before, known = self._read, self._held
+            data = known.data if known else b""
+            held = self._put(data + framed(lines), known.number if known else None)
+            if (before.end, before.check) != (len(data), known.number if known else START.check):
                 return None
-            self._read = log.end
-            return LogSpan(before, log.end)
+            self._read = LogPosition(before.lines + len(lines), len(held.data), held.number)
+            return LogSpan(before, self._read)
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
         """A new one in its place."""
-        with self._space.guard:
-            log = self._begun()
-            for lines in appends:
-                log.add(lines)
-
-    def _begun(self) -> _Log:
-        return self._set(_Log(next(self._space.fresh)))
+        self._put(b"".join(map(framed, appends)))
 
 
 class MemoryStorage:
