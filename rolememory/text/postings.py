@@ -115,7 +115,9 @@ class Postings:
             newest = newest[bisect_left(newest, since << COUNT_BITS) :]
             return np.frombuffer(newest, np.uint32)
         held, place = np.frombuffer(newest, np.uint32), self.sealed.place(token)
-        held = held if place < 0 else np.concatenate([self.sealed.of(place), held])
+        if place >= 0:
+            told = self.sealed.of(place)
+            held = np.concatenate([told, held]) if len(held) else told
         return held[held.searchsorted(np.uint32(since << COUNT_BITS)) :] if since else held
 
     def count_texts(self, told: Mask) -> None:

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from math import log
 from typing import Any
 
-from rolememory.text.arrays import Floats, Held, Mask, Rows, np
+from rolememory.text.arrays import Floats, Held, Mask, NDArray, Rows, np
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings, text_digest
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
@@ -42,6 +43,9 @@ MOST_NAMED = 16  # words that an explanation names
 MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
 MOST_HELD = 1 << 19  # postings and counts that are kept from turn to turn
+
+EVERYDAY = 8
+"""A token in more than one of so many texts is kept as a count for each row: that takes less room, and less time to add up."""
 
 
 class TermIndex:
@@ -300,8 +304,9 @@ class _Found:
     """What was looked up of some texts, each with the number of rows that it holds for; statistics hand it on to their successor."""
 
     holding: dict[str, tuple[int, Rows, Floats]] = field(default_factory=dict)
+    often: "dict[str, NDArray[np.uint8]]" = field(default_factory=dict)  # of everyday tokens
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    held: int = 0  # postings in `holding`
+    held: int = 0  # postings in `holding`, and as many as take the room of `often`
 
 
 class CollectionStatistics:
@@ -322,7 +327,7 @@ class CollectionStatistics:
         """`columns`: the number of each row's text, its length, and how many texts there are; `before` heard the same of the first rows."""
         self._postings, self._heard, self._lock = postings, heard, lock
         self._every = every  # whether all texts are heard
-        self._known: _Found = before._known if before else _Found()
+        self._known: _Found = before._known if before and not before.full else _Found()
         self._size: int = before._size if before else 0
         self._total: float = before._total if before else 0.0
         self.once: Mask = before.once if before else np.zeros(0, np.bool_)
@@ -387,6 +392,17 @@ class CollectionStatistics:
             posting = posting[: np.searchsorted(posting, len(self._heard) << COUNT_BITS)]
         posting = posting[self._heard[posting >> COUNT_BITS]]
         return (posting >> COUNT_BITS).astype(np.int64), (posting & MOST).astype(np.float32)
+
+    def _often(self, token: str) -> "NDArray[np.uint8]":
+        """How often each row holds a token, (n_rows,); looked up once."""
+        size, often = len(self._heard), self._known.often
+        known = often.get(token, np.zeros(0, np.uint8))
+        if len(known) < size:
+            rows, counts = self._looked_up(token, len(known))
+            self._known.held += (size - len(known)) // EVERYDAY
+            known = often[token] = np.append(known, np.zeros(size - len(known), np.uint8))
+            known[rows] = counts
+        return known[:size]  # a later one may have asked
 
     @property
     def full(self) -> bool:
@@ -473,24 +489,40 @@ class CollectionStatistics:
         The share may pass 1 in short texts that repeat a word. Rows that are not heard give 0.
         """
         out = np.zeros(len(self._heard), dtype=np.float32)
-        unit, mass = self.rare_word(), 0.0
-        told = list[tuple[float, Rows, Floats, Floats]]()
+        unit, mass, told = self.rare_word(), 0.0, list[tuple[str, float]]()
         for token, weight in question.weights.items() if self._size else ():
             tells = weight * self.information(token)
-            rows, often = self._holding(token)
-            mass += tells * (1.0 if len(rows) or not is_pair(token) else UNKNOWN_PAIR)
-            if len(rows) and tells > BARELY * unit:
-                if token not in self._bounds:
-                    self._bounds[token] = often + self._norms[rows]
-                told.append((tells * (K1 + 1.0), rows, often, self._bounds[token]))
-        if told:
-            most, places, counts, bounds = zip(*told, strict=True)
-            share = np.repeat(np.array(most, np.float32), [len(one) for one in places])
-            share *= np.concatenate(counts)
-            share /= np.concatenate(bounds)
-            np.add.at(out, np.concatenate(places), share)  # token by token, in their order
+            held = self.holders(token)
+            mass += tells * (1.0 if held or not is_pair(token) else UNKNOWN_PAIR)
+            if held and tells > BARELY * unit:
+                told.append((token, tells * (K1 + 1.0)))
+        for everyday, some in groupby(told, lambda one: self._is_everyday(one[0])):
+            (self._add_everyday if everyday else self._add_rare)(out, list(some))
         out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
         return out
+
+    def _is_everyday(self, token: str) -> bool:
+        return self.holders(token) * EVERYDAY > self._size
+
+    def _add_everyday(self, out: Floats, told: Sequence[tuple[str, float]]) -> None:
+        """Add what each token tells where it stands, and 0 where it does not. Cost: passes over `out` for each."""
+        for token, most in told:
+            share = self._often(token).astype(np.float32)
+            bounds = share + self._norms
+            share *= np.float32(most)
+            share /= bounds
+            out += share
+
+    def _add_rare(self, out: Floats, told: Sequence[tuple[str, float]]) -> None:
+        """Add what the tokens tell, one after the other in each row. Cost: O(their postings)."""
+        places, counts = zip(*(self._holding(token) for token, _ in told), strict=True)
+        for (token, _), rows, often in zip(told, places, counts, strict=True):
+            if token not in self._bounds:
+                self._bounds[token] = often + self._norms[rows]
+        share = np.repeat(np.array([most for _, most in told], np.float32), list(map(len, places)))
+        share *= np.concatenate(counts)
+        share /= np.concatenate([self._bounds[token] for token, _ in told])
+        np.add.at(out, np.concatenate(places), share)
 
     def shared(self, question: TermQuery, text: str) -> str:
         """Which of the question's most telling words a text holds, joined by blanks; of at most `MOST_NAMED`."""

@@ -356,8 +356,7 @@ class SemanticTrigger(ByRows):
         if known is not None and known.is_of(version, mask):
             return known.words, known.once
         heard = self._words.spread(mask, self._terms.n_rows)
-        before = known.words if known is not None and not known.words.full else None
-        found = self._terms.among(heard, before)
+        found = self._terms.among(heard, None if known is None else known.words)
         once = mask & (self._words.pick(found.once.astype(np.float32)) > 0.0)
         self._asked = _Heard(found, version, mask.copy(), once)
         return found, once

@@ -234,8 +234,9 @@ def test_what_another_version_sealed_is_read_again() -> None:
     assert ranked(index, ["a"], "beacon") == ["a"]
 
 
-@given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS)
-def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
+@given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS, st.sampled_from((0, 30)))
+def test_scores_are_those_of_the_formula(texts: list[str], query: str, others: int) -> None:
+    texts += [f"Nora keeps the beacon number {at}" for at in range(others)]
     index = indexed(**{str(at): text for at, text in enumerate(texts)})
     counts = [Counter(tokens(text)) for text in texts]
     lengths = [len(text.encode()) for text in texts]
@@ -337,15 +338,18 @@ SAID = ("The beacon failed.", "A storm over the harbour.", "Tea in the storm.", 
 def test_what_was_looked_up_before_others_came_is_the_same(
     changes: list[tuple[str, str | None]],
 ) -> None:
-    index, before, question = TermIndex(), None, term_query("beacon storm tea 灯塔")
-    sealed = indexed(a=SAID[0], b=SAID[1]).sealed(1, 0.0)
+    index, before, question = TermIndex(), None, term_query("beacon storm tea number 灯塔")
+    others = {str(at): f"Tea of number {at}." for at in range(12)}
+    sealed = indexed(a=SAID[0], b=SAID[1], **others).sealed(1, 0.0)
     index.adopt(lambda: sealed)
+    index.add_all(others.items())
     for entry_id, text in changes:
         if text is None:
             index.remove(entry_id)
         else:
             index.add(entry_id, text)
         heard = np.zeros(index.n_rows, dtype=np.bool_)
-        heard[[row for row in index.rows("abcdef") if row >= 0]] = True  # "g" is not for this asker
+        rows = index.rows([*"abcdef", *others])  # "g" is not for this asker
+        heard[rows[rows >= 0]] = True
         before = index.among(heard, before)
         assert np.array_equal(before.scores(question), index.among(heard).scores(question))
