@@ -6,25 +6,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.embedding_status import ready
-from rolememory.cli.memory_rows import hit_text, strategy
 from rolememory.cli.options import Text, argument, option
-from rolememory.cli.output import cells, out, shown
+from rolememory.cli.output import out, shown
 from rolememory.cli.turns import turn_json
-from rolememory.cli.words import ProcessLanguage, say, told_reason
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import UnknownNameError
 from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.recall.turn import Turn
-    from rolememory.schema.evidence import Scored
     from rolememory.schema.role import Role
 
 SCRIPT = "demo.json"
-LEAST = 0.005  # of a contribution to be told
 
 
 Scene = tuple["Role", Mapping[str, Any]]
@@ -125,31 +123,15 @@ def _show(of: "Role", row: Mapping[str, Any], turn: "Turn", number: str) -> None
     for message in row["chat"]:
         out.line(f"{names[message['role']]}{say(': ')}{message['content']}")
     out.line("\n" + say("What comes to mind, and why:"), "bold")
-    rows = list(_recalled(turn))
-    wide = max((cells(name) for _, name, _ in rows), default=0)
-    for score, name, why in rows:
-        out.line(f"  {score}  {name}{' ' * (wide - cells(name))}  {why}")
-    if not rows:
+    if why := str(turn.explain(language=ProcessLanguage.language)):
+        out.line(_indented(why))
+    else:
         out.say("  nothing: this message asks for none of it")
     out.line("\n" + say("What the model is sent:"), "bold")
     for one in turn.messages:
         out.line(f"  [{one.role}]", "cyan")
-        out.line("\n".join(f"  {line}" for line in one.content.split("\n")))
+        out.line(_indented(one.content))
 
 
-def _recalled(turn: "Turn") -> Iterator[tuple[str, str, str]]:
-    """(score, id, reasons) of each thing that came to mind."""
-    for one in turn.recalled:
-        why = [*map(hit_text, one.scored.hits), *_weighed(one.scored)]
-        yield f"{one.score:.2f}", one.memory.id, say("; ").join(why)
-    for entry in turn.lore.awake if turn.lore else ():
-        name = entry.entry.comment or entry.id
-        yield say("lore"), name, told_reason(entry.why)
-
-
-def _weighed(scored: "Scored") -> Iterator[str]:
-    """What made it more or less: `+0.07 emotional, +0.03 salience`; what hardly did is left out."""
-    parts = [part for part in scored.contributions if abs(part.amount) >= LEAST]
-    parts.sort(key=lambda part: -abs(part.amount))
-    if parts:
-        yield say(", ").join(f"{part.amount:+.2f} {strategy(part.name)}" for part in parts)
+def _indented(text: str) -> str:
+    return indent(text, "  ", lambda line: True)

@@ -75,25 +75,3 @@ def hit_text(hit: "Hit") -> str:
     if hit.trigger == "constant":
         return told
     return f"{strategy_name(hit.trigger, ProcessLanguage.language, hit.because)} {told}"
-
-
-translatable(
-    (
-        "constant",
-        "keyword",
-        "pattern",
-        "semantic",
-        "dates",
-        "recency",
-        "emotional",
-        "weight",
-        "salience",
-        "priority",
-    ),
-    "strategy",
-)
-
-
-def strategy(name: str) -> str:
-    """A strategy's or part's name for people."""
-    return say(name, msgctxt="strategy")
