@@ -78,6 +78,25 @@ def test_who_asked_first_is_served_first() -> None:
     assert asyncio.run(turns()) == list(range(THREADS))
 
 
+def test_who_asked_later_does_not_make_the_first_one_late() -> None:
+    running, beside = list[int](), list[int]()
+
+    def work(number: int) -> None:
+        running.append(number)
+        sum(range(200_000))
+        beside.append(len(running) - 1)
+        running.remove(number)
+
+    async def turns() -> None:
+        within = DeadlineRunner(alone_s=30.0)
+        await asyncio.gather(
+            *(within.done(lambda number=number: work(number), None, 30.0) for number in range(20))
+        )  # type: ignore[misc]
+
+    asyncio.run(turns())
+    assert beside == [0] * 20
+
+
 def test_what_can_wait_begins_when_nobody_waits_for_memory() -> None:
     freed, done = threading.Event(), list[str]()
 
