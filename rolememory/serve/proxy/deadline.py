@@ -41,8 +41,10 @@ class DeadlineRunner:
 
     async def quiet(self, most_s: float) -> None:
         """Wait until nobody waits for any piece of work, at most so long."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._none.wait(), most_s)
+        if self._waited_for:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(most_s):
+                    await self._none.wait()
 
     async def done(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import orjson
 
-from rolememory.serve.app_state import AppState, TurnNote
+from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.memory_tool import ToolOffer
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import SseParser, StreamedReply
@@ -15,10 +15,11 @@ from rolememory.serve.proxy.streaming import Put, broke_off
 
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 Keep = Callable[[ProxyCall, str | None], None]
+Tell = Callable[[], None]
 
 
 class Relay:
-    """One answer on its way. `keep` is told once, with the whole reply, or None when it broke off or failed."""
+    """One answer on its way. `begun` is told once the first words are out, `keep` the whole reply, or None when it broke off or failed."""
 
     def __init__(
         self,
@@ -28,12 +29,12 @@ class Relay:
         more: More,
         keep: Keep,
         app_state: AppState,
-        note: TurnNote | None = None,
+        begun: Tell,
     ) -> None:
         self._answer, self._call, self._offer = answer, call, offer
         self._more, self._keep, self._app_state = more, keep, app_state
         self._answers = [answer]
-        self._note = note  # told once the first words are out
+        self._begun: Tell | None = begun
         self._reply = StreamedReply()
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
@@ -92,9 +93,9 @@ class Relay:
             self._reply.finished = True
 
     def _tell(self) -> None:
-        if self._note:
-            self._app_state.note(self._note)
-            self._note = None
+        if self._begun:
+            self._begun()
+            self._begun = None
 
     def _end(self) -> None:
         reply = self._reply

@@ -39,7 +39,7 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
-KEEPING = 4  # turns kept at once
+KEEPING = 4  # turns kept or noted at once
 BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 _LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
@@ -211,8 +211,7 @@ class Proxy:
         try:
             answer, offer = await self._asked_for(request, sent, offer)
         except (asyncio.CancelledError, httpx.HTTPError) as error:
-            if note:
-                self._app_state.note(note)
+            self._note(note)
             if isinstance(error, httpx.HTTPError):
                 return unreachable(request, self._app_state, error)
             self._learn(call, None)
@@ -224,7 +223,7 @@ class Proxy:
             lambda more: self._send(request, orjson.dumps(more), plain=True),
             self._learn,
             self._app_state,
-            note,
+            lambda: self._note(note),
         )
         headers = coming_back(
             answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None
@@ -302,20 +301,29 @@ class Proxy:
             settings, request.method, _written(request), request.url.query, headers, body
         )
 
+    def _note(self, note: TurnNote | None) -> None:
+        """Say what was remembered, behind the answer."""
+        if note:
+            self._later(lambda: self._app_state.note(note))
+
     def _learn(self, call: ProxyCall, reply: str | None) -> None:
         """Keep the turn, behind the answer."""
         if call.teaches and self._app_state.settings.memory:
-            self._app_state.keep_begun()
-            task = asyncio.get_running_loop().create_task(self._kept(call, reply))
-            self._behind.add(task)
-            task.add_done_callback(self._behind.discard)
+            large = sum(len(one.content) for one in call.spoken) > LARGE
+            self._later(lambda: learn(self._app_state, call, reply, large=large), large=large)
 
-    async def _kept(self, call: ProxyCall, reply: str | None) -> None:
-        large = sum(len(one.content) for one in call.spoken) > LARGE
+    def _later(self, work: Callable[[], None], *, large: bool = False) -> None:
+        """Have it done on a thread when no turn waits for memory; `AppState.settle` waits for it."""
+        self._app_state.keep_begun()
+        task = asyncio.get_running_loop().create_task(self._done(work, large=large))
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+
+    async def _done(self, work: Callable[[], None], *, large: bool) -> None:
         await self._within.quiet(BEHIND_S)
         turn = await self._app_state.admission.enter() if large else None
         try:
-            await on_thread(self._keeping, lambda: learn(self._app_state, call, reply, large=large))
+            await on_thread(self._keeping, work)
         finally:
             if turn:
                 turn.leave()
