@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from rolememory.chats.normalize import base
 from rolememory.schema.passage import Passage
+from rolememory.storage.look import Watched
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.state import StateFile
 from rolememory.text.passages import LONGEST
@@ -18,6 +19,11 @@ class Forgotten:
 
     def __init__(self, space: Space) -> None:
         self._file = StateFile(space, "forgotten")
+
+    @property
+    def watched(self) -> Watched:
+        """The file."""
+        return self._file.watched
 
     @property
     def mark(self) -> Revision | None:

@@ -32,6 +32,7 @@ class ChatLog:
         self.path = Path(kept.place)  # as messages show it
         self.transcript = Transcript(self.path)
         self.fault: OSError | None = None  # why it cannot be read
+        self.look: object = None  # when it was read last
         self._kept = kept
         self._place = START  # how far it was read
         self._bad: list[int] = []  # numbers of damaged lines, from 1

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import takewhile
 
 from rolememory.chats.log import ChatLog, WrittenRow
-from rolememory.storage.look import looked_at
+from rolememory.storage.look import this_look
 from rolememory.storage.port import Revision, Space
 
 CHATS = "chats/"
@@ -52,6 +52,7 @@ class ChatLogIndex:
         self._changed: dict[
             str, tuple[ChatLog, int]
         ] = {}  # by name: when each changed last, in order
+        self._look: object = None
         self._seen: Marks | None = None  # None: look at every log next time
 
     def log(self, chat: str) -> ChatLog:
@@ -61,8 +62,9 @@ class ChatLogIndex:
         if log is None:
             self.refresh()
             log = self._logs.get(key) or ChatLog(self._space.log(log_name(chat)))
-        if not looked_at(log):
+        if (look := this_look()) is not log.look:
             self._refresh(log)
+            log.look = look
         if log.exists:
             self._logs[key] = log
         elif key not in self._logs:
@@ -96,11 +98,14 @@ class ChatLogIndex:
 
     def refresh(self) -> None:
         """Read what is new in any chat: two marks when nothing is; once a turn."""
-        if looked_at(id(self)):
+        if (look := this_look()) is self._look:
             return
         marks = self._marks()
-        if marks == self._seen and self._seen is not None:
-            return
+        if marks != self._seen or self._seen is None:
+            self._read(marks)
+        self._look = look
+
+    def _read(self, marks: Marks) -> None:
         self._list()
         for log in self.logs():
             self._refresh(log)

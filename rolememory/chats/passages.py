@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -14,6 +15,7 @@ from rolememory.chats.transcript import Chat
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
 from rolememory.storage.gc_pause import gc_paused
+from rolememory.storage.look import this_look
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
 from rolememory.text.noise import answers
@@ -65,7 +67,8 @@ class ChatPassages:
         self._away: dict[str, Passage] = {}  # what is hidden
         self._places: dict[str, _Place] = {}  # by the name of the log
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._generation: object = None
+        self._look: object = None
+        self._marks: Sequence[object] = ()
         self._followed = 0
         self._unread: dict[str, Chat | None] = {}  # what changed, by the name of the log
         self.current = VersionedDict[Passage]()
@@ -80,12 +83,13 @@ class ChatPassages:
 
         `most`: so many messages are read at once, the rest the next time.
         """
-        marks = (one.mark if one else None for one in (self._forgotten, self._pinned))
-        generation = (self._chats.generation, *marks)
-        if generation != self._generation:
-            self._note_changed()
-            self._generation = generation
-        with gc_paused():
+        if (look := this_look().files) is not self._look:
+            self._take_back()
+            self._look = look
+        changed, self._followed = self._chats.changed(self._followed)
+        if changed:
+            self._note(changed)
+        with gc_paused() if self._unread else nullcontext():
             while self._unread and (most is None or most > 0):
                 check_cancelled()
                 log, chat = next(iter(self._unread.items()))
@@ -96,13 +100,19 @@ class ChatPassages:
                 most = None if most is None else most - read
         return self.current
 
-    def _note_changed(self) -> None:
-        if self._pinned:
-            self._pin(self._pinned.pins())
-        if self._forgotten:
-            self._hide(self._forgotten.passages())
-            self._leave_out(self._forgotten.parts())
-        changed, self._followed = self._chats.changed(self._followed)
+    def _take_back(self) -> None:
+        """Follow what a person pinned and forgot, where that changed."""
+        marks = [one.mark if one else None for one in (self._pinned, self._forgotten)]
+        if marks != self._marks:
+            if self._pinned:
+                self._pin(self._pinned.pins())
+            if self._forgotten:
+                self._hide(self._forgotten.passages())
+                self._leave_out(self._forgotten.parts())
+            self._marks = marks
+
+    def _note(self, changed: Sequence[tuple[str, Chat | None]]) -> None:
+        """Remember which chats are to be read, the newest first."""
         fresh = dict(sorted(changed, key=_newest, reverse=True))
         self._unread = {**fresh, **{one: self._unread[one] for one in self._unread.keys() - fresh}}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rolememory.schema.passage import Passage
+from rolememory.storage.look import Watched
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.state import StateFile
 
@@ -21,6 +22,11 @@ class Pinned:
 
     def __init__(self, space: Space) -> None:
         self._file = StateFile(space, "pinned")
+
+    @property
+    def watched(self) -> Watched:
+        """The file."""
+        return self._file.watched
 
     @property
     def mark(self) -> Revision | None:

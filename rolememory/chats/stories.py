@@ -17,6 +17,7 @@ from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
 from rolememory.schema.memory import in_utc
 from rolememory.schema.value_class import value_class
+from rolememory.storage.look import Watched, this_look
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
@@ -78,6 +79,7 @@ class Stories:
         self._clock, self._same = clock, same
         self._living, self._assign = living, assign
         self._known: tuple[Hashable, Living, StoryChoices] | None = None
+        self._look: object = None
 
     def list(self) -> Sequence[Story]:
         """Every named story, the shared story first."""
@@ -96,11 +98,12 @@ class Stories:
 
     def choices(self) -> "StoryChoices":
         """What was chosen until now."""
-        mark, living = self._file.mark, self._living()
-        known = self._known
-        if known is None or known[:2] != (mark, living):
-            known = mark, living, StoryChoices(self._value(), living, self._same, mark)
-            self._known = known
+        look, known = this_look().files, self._known
+        if known is None or look is not self._look:
+            mark, living = self._file.mark, self._living()
+            if known is None or known[:2] != (mark, living):
+                known = mark, living, StoryChoices(self._value(), living, self._same, mark)
+            self._known, self._look = known, look
         return known[2]
 
     def choose(self, living: Living | None, user: str | None = None) -> None:
@@ -173,6 +176,11 @@ class Stories:
                 for name, others in value["merged"].items()
             }
             value["users"] = {one: how for one, how in value["users"].items() if one not in users}
+
+    @property
+    def watched(self) -> Watched:
+        """The file."""
+        return self._file.watched
 
     @property
     def mark(self) -> Hashable:

@@ -22,6 +22,8 @@ from rolememory.schema.learning import ChatMessage, ScopeCommand
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
+from rolememory.storage.look import DiskLook, Watched, one_look
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.text.cancellation import check_cancelled, giving_way
 from rolememory.text.clean import OUT_OF_CHARACTER, Cleaner
@@ -53,6 +55,17 @@ def _hearing(cleaner: Cleaner | None) -> Callable[[str], str]:
         return heard.clean(rest) if heard else rest
 
     return clean
+
+
+@value_class
+class TurnFiles:
+    """What a turn goes by that stands in files, at one moment."""
+
+    role: Role
+    settings: Settings
+    hear: Callable[[str], str]  # gives what people said in a message
+    memories: Mapping[str, Memory]
+    look: object  # who looked at files then need not do so again while this holds
 
 
 class RoleContext:
@@ -94,6 +107,11 @@ class RoleContext:
         self.pinned = Pinned(self.space)
         self.passages = ChatPassages(self.chats, self._speaker, self.forgotten, self.pinned)
         self._asked: Candidates | None = None  # of the last turn
+        self._watched: Watched = {}  # what is asked whether `_turn_files` still holds
+        self._turn_files: tuple[object, TurnFiles | None] = (
+            None,
+            None,
+        )  # with the marks before it was read
 
     @property
     def role(self) -> Role:
@@ -108,6 +126,36 @@ class RoleContext:
     def stored(self) -> Mapping[str, Memory]:
         """Every memory by id as the files have them now; commands that are still being read are not waited for."""
         return self.store.snapshot().memories
+
+    def turn_files(self) -> TurnFiles:
+        """What a turn goes by: the same object while no file changed. Cost then: a mark for each."""
+        marks = {place: mark() for place, mark in self._watched.items()}
+        known, found = self._turn_files
+        if found is None or known != marks:
+            found = self._look_at_files()
+            if self._watch(found.role):  # others than before: what they hold is read once more
+                marks = {place: mark() for place, mark in self._watched.items()}
+                found = self._look_at_files()
+            holds = not self._watch(found.role) and self.store.settled
+            self._turn_files = marks, found if holds else None
+        return found
+
+    def _watch(self, role: Role) -> bool:
+        """Ask these files whether they changed; whether they are others than before."""
+        known, watched = self._watched, {**self.home.watched(self.id), **self.store.watched}
+        watched |= self.pipeline.watched(role)
+        for part in (self.chats.stories, self.forgotten, self.pinned):
+            watched |= part.watched
+        self._watched = watched
+        return watched.keys() != known.keys()
+
+    def _look_at_files(self) -> TurnFiles:
+        look = object()
+        with one_look(DiskLook(look)):
+            self.home.people.follow()
+            role = self.role
+            settings = self.home.settings_of(role)
+            return TurnFiles(role, settings, self.hearing(settings), self.stored(), look)
 
     def candidates(
         self, memories: Mapping[str, Memory], settings: Settings

@@ -37,7 +37,7 @@ from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character, Role
 from rolememory.storage.gc_pause import gc_paused
-from rolememory.storage.look import one_look
+from rolememory.storage.look import DiskLook, one_look
 from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.embed.loader import Loader
 
@@ -56,7 +56,6 @@ class RoleRecall:
         self._context, self._learning, self._associate = context, learning, associate
         self._scenes = Scenes(context.space)
 
-    @one_look()
     def recall(
         self,
         messages: Iterable[MessageLike] | MessageLike,
@@ -90,29 +89,26 @@ class RoleRecall:
         """
         role = self._context
         role.home.check_open()
-        who = role.role
-        usual = role.home.settings_of(who)
-        rules = reduce(
-            lambda rules, key: with_setting(rules, *key), (settings or {}).items(), usual
-        )
         said, chat, user, now = (
             coerce_messages(messages),
             name_of(chat),
             user_of(user),
             time_of(now),
         )
+        present, members = names_of(present), names_of(members)
+        self._learning.learned_soon()
+        files = role.turn_files()
+        rules = reduce(
+            lambda rules, key: with_setting(rules, *key), (settings or {}).items(), files.settings
+        )
         bounded(said, rules.serve)
         bulk = len(said) > MANY or not role.pipeline.asked
-        with gc_paused() if bulk else nullcontext():
-            present, members = names_of(present), names_of(members)
-            self._learning.learned_soon()
-            preview = role.chats.preview(said, chat=chat, user=user, clean=role.hearing(usual))
+        with gc_paused() if bulk else nullcontext(), one_look(DiskLook(files.look)):
+            preview = role.chats.preview(said, chat=chat, user=user, clean=files.hear)
             check_cancelled()
-            role.home.people.follow()
             known_chat = preview.chat or chat
             readers = role.chats.readers(known_chat, user, present, members)
-            memories = role.stored()
-            candidates = role.candidates(memories, rules)
+            candidates = role.candidates(files.memories, rules)
             # only now: a chat that began in between must be known, or nobody would ask who heard it
             visibility = role.chats.visible_from(chat, preview, readers, user=user)
             shown = preview.path[preview.unseen :]
@@ -127,8 +123,8 @@ class RoleRecall:
                 unseen,
                 visibility=visibility,
                 lore=lore,
-                effects=role.usage.effects(visibility, memories),
-                circle=self._circle(who, readers, visibility.story),
+                effects=role.usage.effects(visibility, files.memories),
+                circle=self._circle(files.role, readers, visibility.story),
                 shown=frozenset(
                     (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
                 ),
@@ -145,7 +141,7 @@ class RoleRecall:
             )
             check_cancelled()
             with role.lock:
-                turn = role.pipeline.recall(who, candidates, rules, request)
+                turn = role.pipeline.recall(files.role, candidates, rules, request)
             if not dry_run:
                 role.usage.prompted(
                     preview.chat, preview.path, [one.memory.id for one in turn.recalled]

@@ -16,6 +16,7 @@ from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.storage.home import HomeFolder
+from rolememory.storage.look import Watched
 from rolememory.storage.people import People
 from rolememory.storage.port import Storage
 from rolememory.storage.settings import Loaded, SettingsFile, load_settings
@@ -91,6 +92,11 @@ class HomeContext:
         except SettingsError as error:
             return error.all or (error,)
         return ()
+
+    def watched(self, role_id: str) -> Watched:
+        """The files of the home by which a turn of that role goes."""
+        own = {**self.folder.watched(role_id), **self.people.watched}
+        return {**self._file.watched, **self.cleaners.watched, **own}
 
     def check_open(self) -> None:
         """Raise: ClosedError, once the home was closed."""

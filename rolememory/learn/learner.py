@@ -31,7 +31,7 @@ from rolememory.schema.learning import ChatMessage, Company, Draft, Learned, Obs
 from rolememory.schema.memory import Source
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
-from rolememory.storage.look import one_look
+from rolememory.storage.look import DiskLook, one_look
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.port import Space
 from rolememory.storage.review import Review
@@ -208,7 +208,7 @@ class Learner:
     def _take(self, chat: str) -> None:
         with self._lock:
             left = frozenset(self._left.get(chat, ()))  # before the look: the rest is for the next
-        with one_look():
+        with one_look(DiskLook()):
             known = self.chats.chat(chat)
             news, mark = known.since(self._cursors.of(chat))
             teaches = self._needs.settings().learn.enabled and known.info.teaches

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -14,6 +15,7 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.settings import ScanSettings, Settings
+from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import Document, Revision, Space
 from rolememory.storage.role_file import object_in
 from rolememory.text.lengths import counter_for
@@ -30,10 +32,23 @@ class Books:
         self._seen: dict[str, Revision | None] = {}
         self._books: dict[str, Lorebook] = {}
         self._index: LoreIndex | None = None
+        self._look: object = None
         self.problems: dict[str, str] = {}  # by where the book lies
 
     def index(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex | None:
         """The index of all books as they stand now; None when there are none. Cost: one mark per book when nothing changed."""
+        look, index = this_look().files, self._index
+        if index is None or look is not self._look or index.settings != settings:
+            self._index = index = self._current(linked, settings)
+            self._look = look
+        return index if index.entries else None
+
+    def watched(self, linked: Sequence[str]) -> Watched:
+        """The books, and whether there are others."""
+        books = watching(*(document for document, _ in self._kept(linked)))
+        return {**books, f"{self._role.place}/{BOOKS}": partial(self._role.listed, BOOKS)}
+
+    def _current(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex:
         kept = {document.place: (document, source) for document, source in self._kept(linked)}
         marks = {place: document.mark() for place, (document, _) in kept.items()}
         if self._index is None or self._index.settings != settings or marks != self._seen:
@@ -45,7 +60,7 @@ class Books:
                 if self._index is not None and same
                 else LoreIndex(books, settings)
             )
-        return self._index if self._index.entries else None
+        return self._index
 
     def _kept(self, linked: Sequence[str]) -> Iterator[tuple[Document, BookSource]]:
         for name in self._role.names(BOOKS):

@@ -5,6 +5,7 @@ from pathlib import PurePath
 
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.role import Character, Role
+from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.people import Same, alone
 from rolememory.storage.personas import Personas
 from rolememory.storage.port import Blob, Revision, Space
@@ -17,10 +18,9 @@ class RoleCard:
         self._role, self._same = role, same
         self._seen: tuple[str, Revision | None] | None = None
         self._texts: Character | None = None
+        self._look: object = None
         self._personas = Personas(home)
-        self._told: tuple[Role, Character | None, str | None, str, Character] | None = (
-            None  # the last answer, and to what
-        )
+        self._told: tuple[str, str | None, Character] | None = None  # to whom what was told last
         self.problem = ""
 
     def character(self, role: Role, user: str | None = None) -> Character:
@@ -28,23 +28,20 @@ class RoleCard:
 
         Cost: two stats when nothing changed.
         """
-        texts = self._current(role.card) if role.card else None
-        persona = self._personas.about(user, self._same)
-        told = self._told
-        if (
-            told is None
-            or told[0] is not role
-            or told[1] is not texts
-            or told[2:4] != (user, persona)
-        ):
-            told = self._told = (
-                role,
-                texts,
-                user,
-                persona,
-                replace(_of_turn(role, texts, user or "User"), persona=persona),
-            )
-        return told[4]
+        look, told = this_look().files, self._told
+        if told is None or look is not self._look or told[:2] != (role.id, user):
+            texts = self._current(role.card) if role.card else None
+            persona = self._personas.about(user, self._same)
+            found = replace(_of_turn(role, texts, user or "User"), persona=persona)
+            same = told is not None and told[2] == found
+            told = self._told = (role.id, user, told[2] if same and told else found)
+            self._look = look
+        return told[2]
+
+    def watched(self, role: Role) -> Watched:
+        """The card that role.json names, and what is written about people."""
+        card = self._file(role.card or "")
+        return {**(watching(card) if card else {}), **self._personas.watched}
 
     def texts(self, role: Role) -> list[str]:
         """What the character is told about itself and its world by the card: nothing of it has to be learned."""
@@ -55,10 +52,15 @@ class RoleCard:
             if text
         ]
 
-    def _current(self, name: str) -> Character | None:
+    def _file(self, name: str) -> Blob | None:
         if "/" in name or not name.strip(". "):  # a name, not a way out of the folder
             return None
-        kept = self._role.blob(name)
+        return self._role.blob(name)
+
+    def _current(self, name: str) -> Character | None:
+        kept = self._file(name)
+        if kept is None:
+            return None
         seen = (name, kept.mark())
         if seen != self._seen:
             if self._seen is None or self._seen[0] != name:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from rolememory.errors import FileError, UnknownNameError
@@ -10,6 +10,7 @@ from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.settings import CleanSettings
 from rolememory.storage import personas
 from rolememory.storage.files.signature import signature
+from rolememory.storage.look import Watched, this_look
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.settings import FILE
 from rolememory.text.clean import Cleaner, Rule, cleaner_for, load_rules, merged
@@ -26,6 +27,7 @@ class Cleaners:
     def __init__(self, own: Path | None) -> None:
         self._own = own
         self._mark: Revision | None = None
+        self._look: object = None
         self._added: tuple[Rule, ...] = ()
         self._broken: FileError | None = None
         self._made = lru_cache(maxsize=8)(cleaner_for)
@@ -33,10 +35,18 @@ class Cleaners:
 
     def current(self, wanted: CleanSettings) -> Cleaner | None:
         """The cleaner that these settings ask for; None when cleaning is off. One stat when nothing changed."""
-        known, added = self._last, self._rules()
+        if (look := this_look().files) is not self._look:
+            self._rules()
+            self._look = look
+        known, added = self._last, self._added
         if known is None or known[0] is not wanted or known[1] is not added:
             self._last = known = (wanted, added, self._made(wanted, added))
         return known[2]
+
+    @property
+    def watched(self) -> Watched:
+        """The author's own rules."""
+        return {str(self._own): partial(signature, self._own)} if self._own else {}
 
     def problems(self, wanted: CleanSettings) -> Iterator[FileError]:
         """What is wrong with the file as it stands, and which rules the settings name that nobody has."""

@@ -41,6 +41,7 @@ from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.derived import DerivedFiles
 from rolememory.storage.kept_memories import KeptMemories
+from rolememory.storage.look import Watched
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.text.affect_lexicon import Lexicon
@@ -217,6 +218,10 @@ class RecallPipeline:
         question = replace(self._question(of), associated=())
         finding = tuple(one for one in of.index.strategies if one.trigger.name != "constant")
         return ask(replace(question, index=replace(of.index, strategies=finding)), of.heard)[0]
+
+    def watched(self, role: Role) -> Watched:
+        """The lorebooks, the card and the personas."""
+        return {**self.books.watched(role.worldbooks), **self.card.watched(role)}
 
     @property
     def asked(self) -> bool:

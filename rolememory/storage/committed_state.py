@@ -11,6 +11,7 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
 from rolememory.storage.journal_records import Conflict, JournalRecord, Memories, applied
 from rolememory.storage.kept_memories import Facts, KeptMemories, KeptMemoriesFile
+from rolememory.storage.look import Watched, watching
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, digest, read
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.problem import Problem
@@ -116,6 +117,16 @@ class CommittedStateReader:
     def latest(self) -> Snapshot:
         """The state that was seen last, without looking."""
         return self._snapshot
+
+    @property
+    def watched(self) -> Watched:
+        """What tells whether `latest` is still the newest state."""
+        return {**watching(self.file), **self.journal.watched}
+
+    @property
+    def settled(self) -> bool:
+        """Whether that was read so late that what changes since has another mark."""
+        return self._seen is not None
 
     @property
     def foreign(self) -> bool:

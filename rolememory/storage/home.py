@@ -19,7 +19,7 @@ from rolememory.schema.role import Role
 from rolememory.storage import memory_file, role_file
 from rolememory.storage.files.init_home import init
 from rolememory.storage.files.space import FileStorage
-from rolememory.storage.look import looked_at
+from rolememory.storage.look import Watched, watching
 from rolememory.storage.port import Revision, Space, Storage, rewrite
 from rolememory.storage.role_ids import canonical
 from rolememory.text.fold import fold_name
@@ -90,13 +90,14 @@ class HomeFolder:
 
     def _unchanged(self, role_id: str) -> Role | None:
         """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
-        known = self._roles.get(role_id)
-        if known is not None and looked_at((id(self), role_id)):
-            return known
         space = self._spaces.get(role_id)
         now = space.document(role_file.NAME).mark() if space else None
         with self._lock:
             return self._roles.get(role_id) if now and self._seen.get(role_id) == now else None
+
+    def watched(self, role_id: str) -> Watched:
+        """The file of that role."""
+        return watching(self.space(role_id).document(role_file.NAME))
 
     def folder(self, role_id: str) -> Path:
         """The folder of that role, which need not exist yet. For what is done to files alone.

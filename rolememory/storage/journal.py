@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from rolememory.errors import NotWrittenError
 from rolememory.storage.journal_records import JournalRecord, decoded, encoded
+from rolememory.storage.look import Watched, watching
 from rolememory.storage.port import START, Append, Log, LogPosition, Revision, Space
 from rolememory.storage.problem import Problem
 
@@ -62,6 +64,12 @@ class Journal:
         if not self._settled:
             return None
         return self._listed, self._segments[-1].mark if self._segments else None
+
+    @property
+    def watched(self) -> Watched:
+        """What tells of it that something changed."""
+        newest = watching(*[segment.log for segment in self._segments[-1:]])
+        return {**newest, f"{self._space.place}/{JOURNAL}": partial(self._space.listed, JOURNAL)}
 
     def refresh(self, after: int, now_ns: int) -> None:
         """Read what is new; hold at least the lines with a seq above `after`."""

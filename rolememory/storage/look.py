@@ -1,32 +1,48 @@
-"""One look at the disk per turn: what was looked at is taken as it was found until the turn ends."""
+"""One look at the disk per turn: what was read is taken as it was found until the turn ends, and on the next one where no file changed."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 
-_SEEN: ContextVar[set[Hashable] | None] = ContextVar("seen", default=None)
+from rolememory.storage.port import Revision, Stored
+
+Watched = Mapping[str, Callable[[], Revision | None]]
+"""What is asked whether it changed, by where it lies."""
+
+
+@dataclass(eq=False, slots=True)
+class DiskLook:
+    """How one turn finds the disk."""
+
+    files: object = field(default_factory=object)  # the same one while none of them changed
+
+
+_LOOK: ContextVar[DiskLook | None] = ContextVar("look", default=None)
 
 
 @contextmanager
-def one_look() -> Iterator[None]:
+def one_look(look: DiskLook) -> Iterator[None]:
     """Inside, on this thread, nothing is looked at twice."""
-    token = _SEEN.set(set())
+    token = _LOOK.set(look)
     try:
         yield
     finally:
-        _SEEN.reset(token)
+        _LOOK.reset(token)
 
 
-def looked_at(what: Hashable) -> bool:
-    """Whether that was looked at in this turn; outside of one it never was.
+def this_look() -> DiskLook:
+    """The look of this turn: who keeps it knows what they have looked at. Outside of a turn another one each time.
 
-    >>> with one_look():
-    ...     looked_at("a"), looked_at("a")
-    (False, True)
+    >>> with one_look(DiskLook()):
+    ...     this_look() is this_look()
+    True
+    >>> this_look() is this_look()
+    False
     """
-    seen = _SEEN.get()
-    if seen is None:
-        return False
-    known = what in seen
-    seen.add(what)
-    return known
+    return _LOOK.get() or DiskLook()
+
+
+def watching(*kept: Stored) -> Watched:
+    """The marks of these."""
+    return {one.place: one.mark for one in kept}

@@ -24,6 +24,7 @@ from rolememory.storage.edits import Edit, new_id, planned, reverted
 from rolememory.storage.journal import Journal
 from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.kept_memories import Facts, KeptMemories
+from rolememory.storage.look import Watched
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.text.timestamps import iso, moment
@@ -94,6 +95,16 @@ class RoleStore:
     def latest(self) -> Snapshot:
         """The state that was seen last, without looking."""
         return self._view.latest
+
+    @property
+    def watched(self) -> Watched:
+        """What tells whether `latest` is still the newest state."""
+        return self._view.watched
+
+    @property
+    def settled(self) -> bool:
+        """Whether that was read so late that what changes since has another mark."""
+        return self._view.settled
 
     def commit(self, edits: Iterable[Edit], actor: str = "user") -> Snapshot:
         """Do all edits or none; on return they survive a power cut. Give the state they led to.

@@ -15,6 +15,7 @@ import orjson
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.storage import role_file
 from rolememory.storage.exact_json import listed
+from rolememory.storage.look import Watched, watching
 from rolememory.storage.port import Revision, Space
 
 FILE = "people.json"
@@ -62,6 +63,11 @@ class People:
                 self._seen = seen
                 self._read()
         return self
+
+    @property
+    def watched(self) -> Watched:
+        """The file."""
+        return watching(self._kept)
 
     @property
     def apart(self) -> list[str]:

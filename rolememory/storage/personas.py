@@ -7,6 +7,7 @@ from typing import Any
 from rolememory.errors import FileError
 from rolememory.storage import role_file
 from rolememory.storage.exact_json import listed
+from rolememory.storage.look import Watched, watching
 from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Revision, Space
 from rolememory.text.names import PersonNames
@@ -21,6 +22,11 @@ class Personas:
         self._kept = home.document(FILE)
         self._seen: Revision | None = None
         self._rows: list[dict[str, Any]] = []
+
+    @property
+    def watched(self) -> Watched:
+        """The file."""
+        return watching(self._kept)
 
     def about(self, user: str | None, same: Same = alone) -> str:
         """The description of the person of this name; "" when there is none, or two who are described differently.

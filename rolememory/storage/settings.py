@@ -17,7 +17,7 @@ from rolememory.schema.aliases import base_url
 from rolememory.schema.settings import Settings
 from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
-from rolememory.storage.look import looked_at
+from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import Blob, Revision, Space
 from rolememory.storage.settings_layers import SHAREABLE, Layer, TranslatedLayer, translate_layer
 from rolememory.storage.value_messages import worded
@@ -326,6 +326,7 @@ class SettingsFile:
         self.problem: SettingsError | None = None
         self._overrides = overrides
         self._seen: tuple[Revision | None, ...] | None = None
+        self._look: object = None
         self._good: dict[str, Loaded] = {}
         self._stale: set[str] = set()
         self._files: dict[str, Blob] = {}
@@ -339,15 +340,20 @@ class SettingsFile:
         Raises:
             SettingsError: the home's were wrong from the start, so there is nothing good to go on with.
         """
-        self._look()
+        if (look := this_look().files) is not self._look:
+            self._follow()
+            self._look = look
         wanted = json.dumps(role_overrides, sort_keys=True, default=str) if role_overrides else ""
         if wanted not in self._good or wanted in self._stale:
             self._load(wanted, role_overrides, role_file)
         return self._good[wanted]
 
-    def _look(self) -> None:
-        if looked_at(id(self)):
-            return
+    @property
+    def watched(self) -> Watched:
+        """The files that were read."""
+        return watching(*self._files.values())
+
+    def _follow(self) -> None:
         now = tuple(file.mark() for file in self._files.values())
         if now != self._seen:
             self._seen, self._stale, self.problem = now, set(self._good), None

@@ -11,6 +11,7 @@ import orjson
 from rolememory.errors import NotWrittenError
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.files.log import ENDING
+from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import START, Revision, Space, bytes_in
 
 MAX_BYTES = 64 * 2**20
@@ -53,6 +54,11 @@ class StateFile:
     def mark(self) -> Revision | None:
         """Another one whenever the value on disk changed."""
         return self._document.mark()
+
+    @property
+    def watched(self) -> Watched:
+        """The file."""
+        return watching(self._document)
 
     def load(self) -> dict[str, Any]:
         """The value; empty when there is none yet, or when it cannot be read. One stat when nothing changed."""
@@ -143,6 +149,7 @@ class StateLog:
         self._values: Values | None = None
         self._pending: Values = {}
         self._place = START
+        self._look: object = None
         self._mark: Revision | None = None  # of the log when it was last read
         self._long = SHORT_BYTES
         self._damaged = False  # whether lines of the log could not be read
@@ -205,10 +212,13 @@ class StateLog:
 
     def _current(self) -> Values:
         """Everything, as it changes."""
-        mark = self._log.mark()
-        if self._values is None or mark != self._mark:
-            self._follow()
-            self._mark = mark
+        look = this_look()
+        if self._values is None or look is not self._look:
+            mark = self._log.mark()
+            if self._values is None or mark != self._mark:
+                self._follow()
+                self._mark = mark
+            self._look = look
         assert self._values is not None
         return self._values
 
