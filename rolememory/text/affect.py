@@ -8,13 +8,14 @@ the words are our own (worldbook_rules/lexicons).
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from math import hypot, sqrt
+from math import hypot
 from typing import Literal
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Feeling
 from rolememory.schema.value_class import value_class
 from rolememory.text.affect_lexicon import EMOTIONS, Lexicon, WordEffect, felt_as, shipped_lexicon
+from rolememory.text.arrays import Doubles, np
 from rolememory.text.fold import Folded, fold
 from rolememory.text.plain import simplified
 
@@ -29,6 +30,9 @@ __all__ = [
 ]
 
 Mode = Literal["congruent", "contrast", "off"]
+
+COLUMNS = len(EMOTIONS) + 3  # of a feeling in numbers
+_TINY = 1e-300  # a norm that nothing felt has
 
 _FAINT = 0.05  # weaker than this is not felt
 _NAMED = 0.8  # weight of an emotion that is named outright
@@ -333,30 +337,39 @@ def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feelin
     return Feeling(emotions, round(_clip(valence), 4), round(_clip(arousal), 4), words)
 
 
-def affect_fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
-    """How well a memory's feeling fits the mood, -1..1; exactly 0 if either is neutral or the mode is off.
+def affect_fit(now: Feeling, then: Doubles, mode: Mode = "congruent") -> Doubles:
+    """How well memories' feelings, (n, `COLUMNS`), fit the mood, -1..1; exactly 0 if either is neutral or the mode is off.
 
     `congruent`: like meets like; `contrast`: an unpleasant mood looks for comfort instead.
     Source: mood-congruent recall (G. Bower, 1981): 0.6 for the same emotions, 0.4 for nearness in valence and arousal,
     times the geometric mean of both intensities, so that faint feelings do little.
 
     >>> joy, grief = felt_as({"joy": 1.0}), felt_as({"sadness": 1.0})
-    >>> affect_fit(joy, joy), affect_fit(joy, grief) < -0.5, affect_fit(grief, joy, "contrast") > 0, affect_fit(Feeling(), joy)
-    (1.0, True, True, 0.0)
+    >>> both = np.array([in_numbers(joy), in_numbers(grief)])
+    >>> affect_fit(joy, both).round(2).tolist(), affect_fit(grief, both, "contrast").round(2).tolist()
+    ([1.0, -0.64], [0.43, -0.63])
+    >>> affect_fit(Feeling(), both).tolist()
+    [0.0, 0.0]
     """
-    if mode == "off" or now.neutral or then.neutral:
-        return 0.0
-    sought = comfort(now) if mode == "contrast" else now
-    alike = affect_similarity(sought, then)
-    clash = (1.0 - alike) * max(-sought.valence * then.valence, 0.0)
-    apart = min(hypot((sought.valence - then.valence) / 2.0, sought.arousal - then.arousal), 1.0)
-    return round(
-        _clip(
-            sqrt(sought.intensity * then.intensity)
-            * (0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart))
-        ),
-        6,
-    )
+    if mode == "off" or now.neutral:
+        return np.zeros(len(then))
+    *mine, valence, arousal, intensity = in_numbers(comfort(now) if mode == "contrast" else now)
+    weights, (their_valence, their_arousal, their_intensity) = then[:, :-3], then[:, -3:].T
+    norm = hypot(*mine) * np.sqrt(np.einsum("ij,ij->i", weights, weights))
+    alike = np.minimum(weights.dot(np.array(mine)) / np.maximum(norm, _TINY), 1.0)
+    clash = (1.0 - alike) * np.maximum(-valence * their_valence, 0.0)
+    apart = np.minimum(np.hypot((valence - their_valence) / 2.0, arousal - their_arousal), 1.0)
+    told = 0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart)
+    told *= np.sqrt(intensity * their_intensity)
+    fit: Doubles = np.minimum(np.maximum(told, -1.0), 1.0).round(6)
+    return fit
+
+
+def in_numbers(feeling: Feeling) -> list[float]:
+    """A feeling as `affect_fit` reads it: the weight of each emotion, valence, arousal, intensity."""
+    weights = dict(feeling.emotions)
+    told = [weights.get(label, 0.0) for label in EMOTIONS]
+    return [*told, feeling.valence, feeling.arousal, feeling.intensity]
 
 
 def affect_similarity(one: Feeling, other: Feeling) -> float:

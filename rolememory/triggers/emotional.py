@@ -8,7 +8,13 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.value_class import value_class
-from rolememory.text.affect import EMOTIONS, affect_fit, affect_of_entry, affect_similarity
+from rolememory.text.affect import (
+    COLUMNS,
+    affect_fit,
+    affect_of_entry,
+    affect_similarity,
+    in_numbers,
+)
 from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import (
@@ -61,7 +67,7 @@ class _Felt:
         self._unread: set[int] = set()
         self._feelings: dict[int, Feeling] = {}  # of those that feel anything
         self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
-        self.weights = ArrayColumn("f8", width=len(EMOTIONS))
+        self.numbers = ArrayColumn("f8", width=COLUMNS)
         self.wakeful, self.declared, self.asking = (
             ArrayColumn("?"),
             ArrayColumn("?"),
@@ -71,7 +77,7 @@ class _Felt:
 
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
-        for column in (self.weights, self.wakeful, self.declared, self.asking, self.some):
+        for column in (self.numbers, self.wakeful, self.declared, self.asking, self.some):
             column.grow(self._table.n_rows)
         self._unread.update(rows)
 
@@ -80,7 +86,7 @@ class _Felt:
         self._unread.difference_update(rows)
         for row in rows:
             if self._feelings.pop(row, None):
-                self.weights[row] = 0.0
+                self.numbers[row] = 0.0
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
@@ -91,7 +97,7 @@ class _Felt:
             self.some[row] = not feeling.neutral
             if not feeling.neutral:
                 self._feelings[row] = self._alike.setdefault(feeling, feeling)
-                self.weights[row] = _weights(feeling)
+                self.numbers[row] = in_numbers(feeling)
         self.wakeful[rows] = True
         self.declared[rows] = self.asking[rows] = False
         for row, one in entries.items():
@@ -123,13 +129,6 @@ class _Felt:
     def of(self, row: int) -> Feeling:
         """What the entry in a row feels."""
         return self._feelings.get(row, _CALM)
-
-
-def _weights(feeling: Feeling) -> Doubles:
-    weights = np.zeros(len(EMOTIONS))
-    for label, weight in feeling.emotions:
-        weights[EMOTIONS.index(label)] = weight
-    return weights
 
 
 @register("emotional")
@@ -188,11 +187,10 @@ class EmotionalTrigger(ByRows):
             return TableEvidence.of(())
         self._felt.read()
         rows = np.flatnonzero(among & self._felt.some.values)
-        feelings = [self._felt.of(row) for row in rows.tolist()]
-        fits = {one: affect_fit(scene.mood, one, self._settings.mood) for one in set(feelings)}
-        fitting = np.array([fits[one] for one in feelings]) * self.table.salience[rows]
+        fits = affect_fit(scene.mood, self._felt.numbers[rows], self._settings.mood)
+        fitting = fits * self.table.salience[rows]
         (some,) = fitting.nonzero()
-        felt = [feelings[place] for place in some.tolist()]
+        felt = list(map(self._felt.of, rows[some].tolist()))
         because = _Mood(scene.mood, felt, fitting[some])
         return TableEvidence(rows[some], fitting[some], because)
 
@@ -200,7 +198,7 @@ class EmotionalTrigger(ByRows):
         """Rows that share a feeling with what was told: all that ask for it, of the others those that may be among the strongest."""
         felt = self._felt
         rows = np.flatnonzero(among & felt.wakeful.values & felt.some.values)
-        theirs, mine = felt.weights[rows], _weights(told)
+        theirs, mine = felt.numbers[rows][:, :-3], np.array(in_numbers(told)[:-3])
         both = np.minimum(theirs, mine).max(axis=1)
         norms = np.linalg.norm(theirs, axis=1) * np.linalg.norm(mine)
         meeting = both * (theirs @ mine) / np.maximum(norms, 1e-9)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 from hypothesis import given
@@ -14,11 +15,13 @@ from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
 from rolememory.text.affect import (
     EMOTIONS,
+    Mode,
     affect_fit,
     affect_of_entry,
     affect_of_labels,
     affect_similarity,
     comfort,
+    in_numbers,
     mood,
     read_affect,
 )
@@ -299,11 +302,16 @@ def test_the_newest_message_sets_the_mood() -> None:
     assert turned.valence > 0
 
 
+def fit(one: Feeling, other: Feeling, mode: Mode = "congruent") -> float:
+    """How well one feeling fits another."""
+    return float(affect_fit(one, np.array([in_numbers(other)]), mode)[0])
+
+
 @given(feelings, feelings, st.sampled_from(["congruent", "contrast", "off"]))
 def test_fit_is_bounded_and_zero_where_nothing_is_felt(
-    one: Feeling, other: Feeling, mode: str
+    one: Feeling, other: Feeling, mode: Mode
 ) -> None:
-    value = affect_fit(one, other, mode)  # type: ignore[arg-type]
+    value = fit(one, other, mode)
     assert -1.0 <= value <= 1.0
     if one.neutral or other.neutral or mode == "off":
         assert value == 0.0
@@ -312,14 +320,14 @@ def test_fit_is_bounded_and_zero_where_nothing_is_felt(
 
 @given(feelings, feelings)
 def test_congruent_fit_takes_no_sides(one: Feeling, other: Feeling) -> None:
-    assert affect_fit(one, other) == pytest.approx(affect_fit(other, one))
+    assert fit(one, other) == pytest.approx(fit(other, one))
 
 
 def test_comfort_in_sadness() -> None:
     grief, joy, calm = (felt_as({label: 0.9}) for label in ("sadness", "joy", "calm"))
-    assert affect_fit(grief, grief) > 0.5 > 0 > affect_fit(grief, joy)
-    assert affect_fit(grief, calm, "contrast") > 0 > affect_fit(grief, grief, "contrast")
-    assert affect_fit(joy, joy, "contrast") == affect_fit(joy, joy)
+    assert fit(grief, grief) > 0.5 > 0 > fit(grief, joy)
+    assert fit(grief, calm, "contrast") > 0 > fit(grief, grief, "contrast")
+    assert fit(joy, joy, "contrast") == fit(joy, joy)
     assert comfort(joy) is joy
 
 
