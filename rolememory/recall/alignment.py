@@ -4,6 +4,7 @@ Only short digests of what was said are kept, the newest `KEPT` of a chat. Absen
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, repeat
 from typing import Any
@@ -16,10 +17,12 @@ KEPT = 400
 
 def digests(spoken: Sequence[Segment]) -> list[str]:
     """A short digest of each message, oldest first; `spoken` newest first."""
-    said = (
-        f"{segment.role}\0{segment.text}".encode("utf-8", "replace") for segment in reversed(spoken)
-    )
-    return [blake2b(text, digest_size=5).hexdigest() for text in said]
+    return [_digest(segment.role, segment.text) for segment in reversed(spoken)]
+
+
+@lru_cache(maxsize=2048)
+def _digest(role: str, text: str) -> str:
+    return blake2b(f"{role}\0{text}".encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 @value_class

@@ -6,14 +6,13 @@ character that is shown what it said before says it again.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
-from functools import cache, lru_cache, partial
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache, partial
 
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import PassageSettings
-from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent
@@ -71,7 +70,7 @@ def sure_enough(threshold: float, kinds: int) -> float:
     return round(1.0 - (1.0 - threshold) / kinds, 4)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def runs(text: str) -> frozenset[int]:
     """Every run of words in a text that is long enough to be a quotation, by its hash."""
     plain = fold(text).text
@@ -98,7 +97,7 @@ def _used_up(limit: int) -> Reason:
     return Reason("allowance", (("limit", limit),))
 
 
-@value_class
+@dataclass(frozen=True)
 class Allowance:
     """The rules for passages of one turn."""
 
@@ -125,25 +124,6 @@ class Allowance:
         """
         if not isinstance(memory, Passage) or memory.constant:
             return None
-        if not self.asked and relevance < self._least and memory.id not in self.again:
-            return partial(self._faint, memory, relevance, chosen, len(chosen))  # most are so
-        return self._refused(memory, relevance, chosen)
-
-    @property
-    def _least(self) -> float:
-        return sure_enough(self.rules.uninvited_threshold, self.kinds)
-
-    def _faint(
-        self, memory: Passage, relevance: float, chosen: Sequence[Scored], count: int
-    ) -> Reason:
-        """What keeps one out that is too faint to come uninvited, when so many were chosen."""
-        why = self._refused(memory, relevance, chosen[:count])
-        assert why is not None
-        return why if isinstance(why, Reason) else why()
-
-    def _refused(
-        self, memory: Passage, relevance: float, chosen: Sequence[Scored]
-    ) -> Reason | FoundOutLater | None:
         if reason := self._too_much_of_one(memory, chosen):
             return reason
         if memory.id in self.again:
@@ -153,6 +133,15 @@ class Allowance:
         if why is None:
             return Reason("recited") if own and self._recited(memory) else None
         return partial(self._first, memory, why) if own and self.replies else why
+
+    def is_free(self, memory: Memory) -> bool:
+        """Whether a passage may come however faint it is."""
+        return memory.constant or memory.id in self.again
+
+    @property
+    def least(self) -> float:
+        """The relevance below which no other passage comes."""
+        return 0.0 if self.asked else sure_enough(self.rules.uninvited_threshold, self.kinds)
 
     def _first(self, memory: Passage, otherwise: Reason | FoundOutLater) -> Reason:
         """What keeps words of the character's own out before all else."""
@@ -178,7 +167,7 @@ class Allowance:
             return None
         best = max((one.relevance for one in chosen), default=0.0)
         replies = sum(_is_own(one.memory) for one in chosen) if self.of_you else MOST_OF_YOU
-        about = replies < MOST_OF_YOU or self._names(memory.subject)
+        about = replies < MOST_OF_YOU or self._names(memory.subject or "")
         least = best * (OWN_ABOUT if about else OWN_LEAST)
         if relevance >= least:
             return None
@@ -189,9 +178,17 @@ class Allowance:
         """Whether somebody asks what the character is, said or did."""
         return self.asked and asks_of_you(self.query)
 
-    def _names(self, who: str | None) -> bool:
-        words = frozenset(_NAME_WORD.findall(self.query.casefold()))
-        return bool(who) and named(who or "", self.query, words)
+    def _names(self, who: str) -> bool:
+        return bool(who) and named(who, self.query, self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(_NAME_WORD.findall(self.query.casefold()))
+
+    @cached_property
+    def _told(self) -> frozenset[int]:
+        """The runs of all replies."""
+        return frozenset().union(*map(runs, self.replies))
 
     def _uninvited(
         self, memory: Passage, relevance: float, chosen: Sequence[Scored]
@@ -199,8 +196,8 @@ class Allowance:
         rules = self.rules
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
-        if relevance < self._least:
-            return _too_faint("uninvited", relevance, self._least)
+        if relevance < self.least:
+            return _too_faint("uninvited", relevance, self.least)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]
         own = memory.role == "assistant"
@@ -213,5 +210,4 @@ class Allowance:
 
     def _recited(self, memory: Passage) -> bool:
         """Whether the character said a run of these words within the window."""
-        theirs = runs(memory.content)
-        return any(not theirs.isdisjoint(runs(reply)) for reply in self.replies)
+        return not self._told.isdisjoint(runs(memory.content))

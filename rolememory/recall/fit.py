@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache, partial
-from itertools import chain
+from itertools import islice
 from typing import Protocol
 
 from rapidfuzz import fuzz
@@ -25,6 +25,7 @@ from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.schema.value_class import value_class
+from rolememory.text.arrays import np
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
@@ -82,7 +83,7 @@ class GrowingLength(Protocol):
         ...
 
 
-@value_class
+@dataclass(frozen=True)
 class Visible:
     """What the reader of the prompt sees anyway: folded texts of the visible messages, newest first."""
 
@@ -90,6 +91,7 @@ class Visible:
     texts: tuple[str, ...] = ()
     joined: str = ""
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of each message
+    written: tuple[str, ...] = ()  # the texts before they were folded
 
     @classmethod
     def of(
@@ -97,7 +99,7 @@ class Visible:
     ) -> "Visible":
         """Fold and join once what is compared often."""
         folded = tuple(plain(text) for text in texts)
-        return cls(plain(query), folded, "\n".join(folded), shown)
+        return cls(plain(query), folded, "\n".join(folded), shown, tuple(texts))
 
     def holds(self, memory: Memory) -> bool:
         """Whether all that it rests on stands there, or is said there again in the same words; any of it, of a chapter.
@@ -111,6 +113,21 @@ class Visible:
         if memory.locked and memory.evidence:
             return said_again(plain(memory.content), self.joined)
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """How many words each text has."""
+        return [len(_words(text)) for text in self.written]
+
+    def says_like(self, content: str, least: float) -> bool:
+        """Whether one of them is that alike to a text; most have far more or fewer words."""
+        size, slack = len(_words(content)), 1e-9
+        near = (
+            text
+            for text, other in zip(self.texts, self._sizes, strict=True)
+            if least * other <= size + slack and least * size <= other + slack
+        )
+        return any(likeness(plain(content), text, least) for text in near)
 
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):
@@ -146,15 +163,15 @@ class RefusedLine(Mapping[str, Reason]):
     def __init__(
         self,
         memories: Sequence[Memory] = (),
-        faint: Callable[[], Iterable[tuple[str, float]]] = tuple,
-        threshold: float = 0.0,
+        faint: Callable[[], Iterable[tuple[int, Reason]]] = tuple,
     ) -> None:
         self.places: dict[int, Reason | FoundOutLater] = {}  # of those that are not too faint
-        self._memories, self._faint, self._threshold = memories, faint, threshold
+        self._memories, self._faint = memories, faint
 
     @cached_property
-    def _below(self) -> Mapping[str, float]:
-        return dict(self._faint())
+    def _every(self) -> Mapping[str, Reason | FoundOutLater]:
+        faint = {self._memories[at].id: why for at, why in self._faint()}
+        return {**faint, **self.others}
 
     @cached_property
     def others(self) -> Mapping[str, Reason | FoundOutLater]:
@@ -162,16 +179,14 @@ class RefusedLine(Mapping[str, Reason]):
         return {self._memories[at].id: why for at, why in self.places.items()}
 
     def __getitem__(self, entry_id: str) -> Reason:
-        if entry_id in self._below:
-            return _below(self._below[entry_id], self._threshold)
-        why = self.others[entry_id]
+        why = self._every[entry_id]
         return why if isinstance(why, Reason) else why()
 
     def __iter__(self) -> Iterator[str]:
-        return chain(self._below, self.others)
+        return iter(self._every)
 
     def __len__(self) -> int:
-        return len(self._below) + len(self.places)
+        return len(self._every)
 
 
 @dataclass(slots=True)
@@ -286,19 +301,25 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 
 
 def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
-    said, beside = SAID in ranking.kinds, _beside(ranking, fitting)
-    loud, refused = _by_threshold(ranking, fitting, beside)
+    said, beside = bool((ranking.kinds == SAID).any()), _beside(ranking, fitting)
+    places = _in_order(ranking, _by_threshold(ranking, fitting, beside), said=said)
+    faint, taken = _too_faint(ranking, fitting), list[Scored]()
+    refused = RefusedLine(
+        ranking.memories, lambda: _why_faint(ranking, fitting, places, faint, taken, beside)
+    )
     distilled = _distilled(ranking, fitting) if said else {}
-    fitted = Fitted(refused=refused, distilled=distilled, beside=beside)
+    fitted = Fitted(taken, refused=refused, distilled=distilled, beside=beside)
     enough = math.inf if fitting.rules.enough is None else fitting.rules.enough
     excerpts = Excerpts(fitting.known)
     choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
     gates, in_part = _gates(fitting, ranking), fitting.allowance.asked and fitting.thresholds
-    for place in _in_order(ranking, loud, said=said):
-        kind, memory = ranking.kinds[place], ranking.memories[place]
+    for place in places:
+        if place in faint:
+            continue
+        kind, memory = int(ranking.kinds[place]), ranking.memories[place]
         if in_part and kind == TYPED and memory.evidence:
             memory = _in_part(choice, place)
-        relevance = ranking.relevances[place]
+        relevance = float(ranking.relevances[place])
         for gate in gates[kind]:
             if reason := gate(choice, memory, relevance):
                 refused.places[place] = reason
@@ -307,7 +328,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
                 break
         else:
             _take(choice, place, memory)
-    fitted.chosen = [_dated(one, fitted) for one in sorted(fitted.chosen, key=order)]
+    fitted.chosen = [_dated(one, fitted) for one in sorted(taken, key=order)]
     return fitted
 
 
@@ -324,30 +345,59 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
         fitted.relevance += scored.relevance
 
 
-def _by_threshold(
-    ranking: Ranking, fitting: Fitting, beside: float
-) -> tuple[list[int], RefusedLine]:
-    """The places of those that reach the threshold, in the order of scores; the others.
+def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence[int]:
+    """The places of those that reach the threshold, in the order of scores; what stood there gets the margin.
 
     Most are so faint that no other gate need be asked.
     """
-    rules, memories, relevances = fitting.rules, ranking.memories, ranking.relevances
+    rules, relevances, kept = fitting.rules, ranking.relevances, fitting.kept
     threshold = rules.relevance_threshold if fitting.thresholds else 0.0
-    least = [
-        max(threshold, beside) if kind in (TYPED, CHAPTER) else threshold for kind in _GATES_OF
-    ]
-    places, kinds, kept = _by_score(ranking, fitting), ranking.kinds, fitting.kept
-    loud = [
-        at
-        for at in places
-        if relevances[at] >= least[kinds[at]] or (kept and memories[at].id in kept)
-    ]
+    high = max(threshold, beside)
+    least = np.array([high if kind in (TYPED, CHAPTER) else threshold for kind in _GATES_OF])
+    loud = relevances >= least[ranking.kinds]
+    if not kept:
+        found: list[int] = loud.nonzero()[0].tolist()
+        return found
+    memories, loud = ranking.memories, loud.tolist()
+    near = (relevances >= threshold - rules.keep_margin).nonzero()[0].tolist()
+    held = {at for at in near if memories[at].id in kept}
+    return _by_score(ranking, fitting, [at for at in near if loud[at] or at in held], held)
 
-    def faint() -> Iterator[tuple[str, float]]:
-        here = set(loud)
-        return ((memories[at].id, relevances[at]) for at in places if at not in here)
 
-    return loud, RefusedLine(memories, faint, max(rules.relevance_threshold, beside))
+def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
+    """The places of passages that are too faint to come uninvited, whatever else stands there: where nobody asks, most are so."""
+    rules, allowance = fitting.rules, fitting.allowance
+    if not fitting.thresholds or fitting.high > 0.0 or rules.max_items is not None:
+        return ()  # another gate may keep them out before
+    relevances, memories = ranking.relevances, ranking.memories
+    some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
+    places = (some & (ranking.kinds == SAID)).nonzero()[0].tolist()
+    return {at for at in places if not allowance.is_free(memories[at])}
+
+
+def _why_faint(
+    ranking: Ranking,
+    fitting: Fitting,
+    places: Sequence[int],
+    faint: Collection[int],
+    taken: Sequence[Scored],
+    beside: float,
+) -> Iterator[tuple[int, Reason]]:
+    """Why those are out that were not looked at: below the threshold, or too faint beside what was `taken` before them, in its order."""
+    threshold, relevances = max(fitting.rules.relevance_threshold, beside), ranking.relevances
+    looked_at, chosen = set(places), {one.memory.id for one in taken}
+    for at in range(len(ranking)):
+        if at not in looked_at:
+            yield at, _below(float(relevances[at]), threshold)
+    before = 0
+    for at in places:
+        memory = ranking.memories[at]
+        if at in faint:
+            why = fitting.allowance.refuses(memory, float(relevances[at]), taken[:before])
+            assert why is not None
+            yield at, why if isinstance(why, Reason) else why()
+        elif memory.id in chosen:
+            before += 1
 
 
 def _dated(scored: Scored, fitted: Fitted) -> Scored:
@@ -425,11 +475,11 @@ def _shared(scored: Scored) -> Sequence[str]:
 
 def _in_order(ranking: Ranking, places: Sequence[int], *, said: bool) -> Sequence[int]:
     """The places as they are tried: the stable part first, then what an author wrote, so that no talk can crowd it out; chapters last; else by score."""
-    memories, kinds = ranking.memories, ranking.kinds
+    memories, kinds = ranking.memories, ranking.kinds[places].tolist()
     ranks = {
         at: rank
-        for at in places
-        if (kinds[at] == FREE or (said and kinds[at] != TYPED))
+        for at, kind in zip(places, kinds, strict=True)
+        if (kind == FREE or (said and kind != TYPED))
         and (rank := _rank(memories[at], said=said)) != _FREELY
     }
     if not ranks:
@@ -456,18 +506,20 @@ def _steady(memory: Memory) -> tuple[object, ...]:
     return not memory.authored, -memory.priority, created, memory.id
 
 
-def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
-    """The places best first, with a margin for what was injected last turn."""
+def _by_score(
+    ranking: Ranking, fitting: Fitting, places: list[int], held: Collection[int]
+) -> Sequence[int]:
+    """The places best first, with a margin for those that were injected last turn."""
     scores, memories, margin = ranking.scores, ranking.memories, fitting.rules.keep_margin
-    kept = fitting.kept if margin else ()
-    held = [at for at, one in enumerate(memories) if one.id in kept] if kept else []
-    if not held:
-        return range(len(ranking))
-    raised = sorted((placed(scores[at] + margin, memories[at]), at) for at in held)
-    places = sorted(set(range(len(ranking))).difference(held))
+    if not held or not margin:
+        return places
+    raised = sorted((placed(float(scores[at]) + margin, memories[at]), at) for at in held)
+    places = [at for at in places if at not in held]
     place = len(places)
     for key, at in reversed(raised):
-        place = bisect(places, key, hi=place, key=lambda one: placed(scores[one], memories[one]))
+        place = bisect(
+            places, key, hi=place, key=lambda one: placed(float(scores[one]), memories[one])
+        )
         places.insert(place, at)
     return places
 
@@ -491,11 +543,10 @@ def _beside(ranking: Ranking, fitting: Fitting) -> float:
     """
     if fitting.allowance.asked or not fitting.thresholds or fitting.rules.enough is None:
         return 0.0
-    best = 0.0
-    for memory, relevance in zip(ranking.memories, ranking.relevances, strict=True):
-        if relevance > best and not memory.constant:
-            best = relevance
-    best = min(best, SURE)
+    uncalled = (at for at in (-ranking.relevances).argsort() if not ranking.memories[at].constant)
+    best = min(
+        max((float(ranking.relevances[at]) for at in islice(uncalled, 1)), default=0.0), SURE
+    )
     odds = BESIDE**2 * best / (1.0 - best)
     return odds / (1.0 + odds)
 
@@ -611,9 +662,7 @@ def _visible(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     content = plain(memory.content)
     told = _says_enough(content) and content in visible.joined
     known = isinstance(memory, Passage)  # by what it rests on: likeness need not tell
-    stands = told or (
-        not known and any(likeness(content, text, rules.near_duplicate) for text in visible.texts)
-    )
+    stands = told or (not known and visible.says_like(memory.content, rules.near_duplicate))
     return Reason("visible") if stands else None
 
 
@@ -651,10 +700,10 @@ def _allowance(
 def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list[Memory]]:
     least = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
     found: dict[tuple[str, str], list[Memory]] = {}
-    for memory, relevance in zip(ranking.memories, ranking.relevances, strict=True):
-        if relevance >= least and not isinstance(memory, Passage):
-            for one in memory.evidence:
-                found.setdefault((one.chat, one.version), []).append(memory)
+    made = (ranking.relevances >= least) & (ranking.kinds != SAID)
+    for memory in map(ranking.memories.__getitem__, made.nonzero()[0]):
+        for one in memory.evidence:
+            found.setdefault((one.chat, one.version), []).append(memory)
     return found
 
 

@@ -11,6 +11,7 @@ from rolememory.recall.weigh import Ranking, placed
 from rolememory.schema.evidence import Contribution, Reason, Scored
 from rolememory.schema.passage import Passage
 from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
+from rolememory.triggers.table import SAID
 
 LOOKED_AT = 40  # best passages that are compared
 LEAST = 3  # telling words that a line must have to be restated
@@ -31,18 +32,21 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
     }
     if not lowered:
         return ranking
-    scores = [lowered.get(place, score) for place, score in enumerate(ranking.scores)]
-    order = sorted(range(len(scores)), key=lambda at: placed(scores[at], ranking.memories[at]))
+    scores = ranking.scores.copy()
+    scores[list(lowered)] = list(lowered.values())
+    order = sorted(
+        range(len(scores)), key=lambda at: placed(float(scores[at]), ranking.memories[at])
+    )
 
     def put_together(place: int) -> Scored:
         at = order[place]
-        return _lowered(ranking[at], scores[at], ranking, origins.get(at))
+        return _lowered(ranking[at], float(scores[at]), ranking, origins.get(at))
 
     return Ranking(
         [ranking.memories[at] for at in order],
-        [ranking.relevances[at] for at in order],
-        [scores[at] for at in order],
-        [ranking.kinds[at] for at in order],
+        ranking.relevances[order],
+        scores[order],
+        ranking.kinds[order],
         put_together,
         ranking.gained,
     )
@@ -50,7 +54,7 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
 
 def _restated(ranking: Ranking, asker: str | None) -> Iterator[tuple[int, int]]:
     """The places of passages of the character, each with the place of the worst passage that it restates."""
-    best = [at for at, one in enumerate(ranking.memories) if isinstance(one, Passage)][:LOOKED_AT]
+    best: list[int] = (ranking.kinds == SAID).nonzero()[0][:LOOKED_AT].tolist()
     foreign = [at for at in best if ranking.memories[at].user not in (None, asker)]
     if not foreign:
         return

@@ -16,7 +16,7 @@ from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
 from rolememory.schema.usage import HEAVIEST, LIGHTEST
 from rolememory.schema.value_class import value_class
-from rolememory.text.arrays import Doubles, Rows, np
+from rolememory.text.arrays import Doubles, NDArray, Rows, np
 from rolememory.triggers.base import ByRows, Trigger
 from rolememory.triggers.table import Among, Table, TableEvidence, kind_of
 
@@ -64,9 +64,9 @@ class Ranking(Sequence[Scored]):
     def __init__(
         self,
         memories: Sequence[Memory],
-        relevances: Sequence[float],
-        scores: Sequence[float],
-        kinds: Sequence[int],
+        relevances: Doubles,
+        scores: Doubles,
+        kinds: "NDArray[np.int8]",
         put_together: Callable[[int], Scored],
         gained: Collection[str] = (),
     ) -> None:
@@ -84,9 +84,9 @@ class Ranking(Sequence[Scored]):
         best = sorted(scored, key=order)
         return cls(
             [one.memory for one in best],
-            [one.relevance for one in best],
-            [one.score for one in best],
-            [kind_of(one.memory) for one in best],
+            np.array([one.relevance for one in best]),
+            np.array([one.score for one in best]),
+            np.array([kind_of(one.memory) for one in best], np.int8),
             best.__getitem__,
             {one.memory.id for one in best if one.earlier and one.earlier.gained},
         )
@@ -170,9 +170,9 @@ def weigh(
     gained = {table.entry(row).id for one in woken for row in one.found.gained}
     return Ranking(
         [memories[at] for at in best],
-        relevance[best].tolist(),
-        score[best].tolist(),
-        table.kind[rows[best]].tolist(),
+        relevance[best],
+        score[best],
+        table.kind[rows[best]],
         put_together,
         gained,
     )

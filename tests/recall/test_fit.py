@@ -14,7 +14,7 @@ from rolememory.recall.allowance import Allowance
 from rolememory.recall.fit import Fitted, Fitting, Visible, fit, likeness
 from rolememory.schema.evidence import Hit, Reason, Scored
 from rolememory.schema.memory import Evidence, Memory
-from rolememory.schema.passage import passage
+from rolememory.schema.passage import Passage, passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings
 from rolememory.text.words import tokens
 
@@ -265,6 +265,14 @@ def test_how_long_texts_are_decides_nothing_else_than_their_letters_do(
     assert likeness(one, other, least) == (round(alike, 3) if near else 0.0)
 
 
+@given(repeating, st.lists(repeating, max_size=6), st.floats(0.0, 1.0))
+def test_what_stands_in_view_is_compared_with_all_that_may_be_alike(
+    one: str, texts: list[str], least: float
+) -> None:
+    alike = any(likeness(one, text, least) for text in texts)
+    assert Visible.of("", texts).says_like(one, least) is alike
+
+
 def test_two_dates_are_two_memories() -> None:
     alike = [
         scored("a", 0.9, "The beacon failed in the storm of 1887"),
@@ -323,6 +331,33 @@ def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_d
             assert Plain().block([*before, one.memory]) > limit
 
 
+def told_by(user: str, role: Literal["user", "assistant"] = "user", version: str = "v") -> Passage:
+    return passage(
+        chat="c",
+        version=version,
+        role=role,
+        text="The candle burns low.",
+        span=(0, 21),
+        speaker="",
+        owner=user,
+        created=NOW,
+    )
+
+
+def test_why_a_faint_passage_is_out_is_told_by_what_stood_there_before_it() -> None:
+    allowance = Allowance(PassageSettings(), asker="lin", room=60)
+    rules = replace(fitting(near_duplicate=1.0), allowance=allowance)
+    rows = [told_by("ann", version=str(number)) for number in range(3)]
+    rows[1] = rows[1].model_copy(update={"content": "It burns low."})
+    before, loud, after = (
+        Scored(one, relevance, score, ())
+        for one, relevance, score in zip(rows, (0.4, 0.99, 0.5), (0.9, 0.8, 0.7), strict=True)
+    )
+    fitted = fit([before, loud, after], Plain(), rules)
+    assert chosen(fitted) == [loud.memory.id]
+    assert codes(fitted) == {before.memory.id: "uninvited", after.memory.id: "speaker_share"}
+
+
 @pytest.mark.parametrize(
     ("role", "values", "told"),
     [
@@ -339,16 +374,7 @@ def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_d
 def test_own_words_come_for_what_they_say_themselves(
     role: Literal["user", "assistant"], values: tuple[tuple[str, str | float], ...], told: bool
 ) -> None:
-    one = passage(
-        chat="c",
-        version="v",
-        role=role,
-        text="The candle burns low.",
-        span=(0, 21),
-        speaker="",
-        owner="",
-        created=NOW,
-    )
+    one = told_by("", role)
     why = (Hit(one.id, "semantic", 0.9, Reason("meaning", values)),)
     rules = Fitting(
         RecallSettings(), BudgetSettings(), NOW, allowance=Allowance(PassageSettings(), asked=True)
