@@ -1,19 +1,15 @@
 """Keys of a service: whose they are, which roles they open and what they may do. The home keeps their digests in `keys.json`.
 
-A key speaks for one user; or for many, each named by a claim that the key signs:
-
-    token = claim(key, "lin", seconds=3600)          # what the program of this user sends as its key
+A key speaks for one user; or for many, each named by a claim that it signs: a JSON Web Token (HS256) with the key's name as `kid`,
+the user as `sub`, and `exp`; with `role`, the id of one role, for that one alone. The secret is the SHA-256 of the key, in hexadecimal.
 """
 
-import hmac
 import secrets
-import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import orjson
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
 NAME = "keys.json"
 RIGHTS = ("read", "write", "admin")
 EVERY = "*"  # role; user: whoever the claim names
-_CLAIM = "claim."
 _LONGEST = 4_000  # characters of a key or claim
 
 
@@ -106,15 +101,15 @@ class ApiKeys:
             self._known, self._mark = self._read(), mark
         return sorted(self._known.values(), key=lambda one: one.name)
 
-    def caller(self, given: str, now: float | None = None) -> Caller | None:
-        """Who sends this key or claim; None where it is no valid one. `now`: seconds since 1970."""
+    def caller(self, given: str) -> Caller | None:
+        """Who sends this key or claim; None where it is no valid one."""
         if not given or len(given) > _LONGEST:
             return None
         if same(given, self._token):
             return Caller("token", (EVERY,), "", RIGHTS)
         self.all()
-        if given.startswith(_CLAIM):
-            return self._claimed(given, time.time() if now is None else now)
+        if "." in given:  # no key has one
+            return self._claimed(given)
         key = self._known.get(sha256(given.encode("utf-8", "replace")).hexdigest())
         user = "" if key is None or key.user == EVERY else key.user
         return Caller(key.name, key.roles, user, key.rights) if key else None
@@ -155,28 +150,22 @@ class ApiKeys:
             raise UnknownNameError("key", name, [one.name for one in kept])
         self._write([one for one in kept if one.name != name])
 
-    def _claimed(self, given: str, now: float) -> Caller | None:
+    def _claimed(self, given: str) -> Caller | None:
+        import jwt
+
         try:
-            payload, signed = given.removeprefix(_CLAIM).split(".")
-            told: dict[str, Any] = orjson.loads(_plain(payload))
-            key = next(one for one in self._known.values() if _id(one.digest) == told["key"])
-            right = hmac.compare_digest(_plain(signed), _signed(key.digest, payload))
-            user, until, role = str(told["user"]), float(told["until"]), str(told.get("role", ""))
-        except (ValueError, KeyError, TypeError, StopIteration):
+            name = jwt.get_unverified_header(given).get("kid")
+            key = next(one for one in self._known.values() if one.name == name)
+            told = jwt.decode(given, key.digest, ["HS256"], options={"require": ["sub", "exp"]})
+        except (jwt.InvalidTokenError, StopIteration):
             return None
-        if (
-            not right
-            or until <= now
-            or not user
-            or key.user not in (EVERY, user)
-            or "admin" in key.rights
-        ):
+        user, role = told["sub"], str(told.get("role", ""))
+        if not user or key.user not in (EVERY, user) or "admin" in key.rights:
             return None
-        caller = Caller(key.name, key.roles, user, key.rights)
         if not role:
-            return caller
+            return Caller(key.name, key.roles, user, key.rights)
         opens = EVERY in key.roles or role in key.roles
-        return replace(caller, roles=(role,)) if opens else None
+        return Caller(key.name, (role,), user, key.rights) if opens else None
 
     def _read(self) -> dict[str, ApiKey]:
         if not self._path.exists():
@@ -198,27 +187,3 @@ class ApiKeys:
     def _write(self, keys: Iterable[ApiKey]) -> None:
         rows = [asdict(one) for one in keys]
         write(self._path, orjson.dumps({"keys": rows}, option=orjson.OPT_INDENT_2) + b"\n")
-
-
-def claim(
-    key: str, user: str, *, role: str = "", seconds: float = 3600.0, now: float | None = None
-) -> str:
-    """What stands in for a key and speaks for one user, until it expires; made by whoever holds the key. `role`: its id, for that one alone."""
-    digest = sha256(key.encode()).hexdigest()
-    until = int((time.time() if now is None else now) + seconds)
-    told = {"key": _id(digest), "user": user, "until": until, **({"role": role} if role else {})}
-    payload = urlsafe_b64encode(orjson.dumps(told)).decode()
-    return f"{_CLAIM}{payload}.{urlsafe_b64encode(_signed(digest, payload)).decode()}"
-
-
-def _id(digest: str) -> str:
-    """What a claim calls its key: the digest signs, so nobody who holds a claim may learn it."""
-    return sha256(digest.encode()).hexdigest()[:16]
-
-
-def _signed(digest: str, payload: str) -> bytes:
-    return hmac.digest(bytes.fromhex(digest), payload.encode("ascii", "replace"), "sha256")
-
-
-def _plain(text: str) -> bytes:
-    return urlsafe_b64decode(text.encode("ascii"))

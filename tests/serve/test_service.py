@@ -2,20 +2,23 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import httpx
+import jwt
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from rolememory.errors import InvalidValueError, UnknownNameError
-from rolememory.serve.keys import ApiKeys, claim
+from rolememory.serve.keys import ApiKeys
 from tests.endpoint import Endpoint, answers
 from tests.serve.houses import Served, raw, served
 from tests.serve.proxy.forgeries import ASKED, ROADS, ROLES, USERS, Sent, forged, honest, typed
@@ -45,6 +48,13 @@ class Doors:
         )
 
 
+def claim(name: str, key: str, user: str, **more: Any) -> str:
+    """What the program that holds a key signs for one of its users."""
+    told = {"sub": user, "exp": time.time() + 3600, **more}
+    told = {field: value for field, value in told.items() if value is not None}
+    return jwt.encode(told, sha256(key.encode()).hexdigest(), "HS256", {"kid": name})
+
+
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     settings = {"serve.service": True, "serve.trusted_proxies": ("10.0.0.0/8",), **SETTINGS}
@@ -66,15 +76,20 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
             "unknown": "x" * 43,
         }
         claims = {
-            "claimed": claim(keys["app"], USER),
-            "one role": claim(keys["app"], USER, role=asha),
-            "expired": claim(keys["app"], USER, seconds=-1),
-            "not eve's": claim(keys["eve"], "tom"),
-            "stranger's": claim("y" * 43, USER),
-            "widened": claim(keys["eve"], USER, role=house.home.role("Seraphina").id),
+            "claimed": claim("app", keys["app"], USER),
+            "one role": claim("app", keys["app"], USER, role=asha),
+            "expired": claim("app", keys["app"], USER, exp=time.time() - 1),
+            "endless": claim("app", keys["app"], USER, exp=None),
+            "not eve's": claim("eve", keys["eve"], "tom"),
+            "boss's": claim("boss", keys["boss"], USER),
+            "stranger's": claim("app", "y" * 43, USER),
+            "widened": claim("eve", keys["eve"], USER, role=house.home.role("Seraphina").id),
+            "unsigned": jwt.encode(
+                {"sub": USER, "exp": time.time() + 60}, "", "none", {"kid": "app"}
+            ),
         }
-        body, sign = claims["claimed"].split(".")[1:]
-        claims["forged"] = f"claim.{body}.{sign[::-1]}"
+        head, body, sign = claims["claimed"].split(".")
+        claims["forged"] = f"{head}.{body}.{sign[::-1]}"
         yield Doors(house, model, outside, keys | claims)
 
 
@@ -217,6 +232,9 @@ RECALL = {"messages": [{"role": "user", "content": ASKED["en"]}]}
         pytest.param("one role", "Seraphina", "recall", 404, id="a claim for another role"),
         pytest.param("expired", ROLE, "recall", 401, id="a claim that is over"),
         pytest.param("forged", ROLE, "recall", 401, id="a claim with another's signature"),
+        pytest.param("endless", ROLE, "recall", 401, id="a claim without an end"),
+        pytest.param("unsigned", ROLE, "recall", 401, id="a claim without a signature"),
+        pytest.param("boss's", ROLE, "recall", 401, id="a claim by a key that may administer"),
         pytest.param("not eve's", ROLE, "recall", 401, id="a claim for whom the key is not"),
         pytest.param("stranger's", ROLE, "recall", 401, id="a claim by a key that is not known"),
         pytest.param("widened", ROLE, "recall", 401, id="a claim for a role the key is not for"),
@@ -312,7 +330,7 @@ def test_tools_take_no_role_and_no_user(doors: Doors) -> None:
 def test_keys_are_kept_as_digests_and_can_be_taken_away(tmp_path: Path) -> None:
     keys = ApiKeys(tmp_path, "t" * 32)
     made = keys.add("app")
-    signed = claim(made, "lin")
+    signed = claim("app", made, "lin")
     assert made not in (tmp_path / "keys.json").read_text()
     digest = json.loads((tmp_path / "keys.json").read_text())["keys"][0]["digest"]
     assert digest not in signed
