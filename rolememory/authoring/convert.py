@@ -1,7 +1,7 @@
 """Converts cards and lorebooks between formats and reports every field that the target cannot hold.
 
-What is lost is found by asking, not by a table: the result is read as a program would that does not know us, brought back, and compared.
-All of it is kept in the result's extensions, so that converting back restores it; an edit made in between stands.
+What the target's own fields cannot hold is kept in the result's extensions, so that converting back restores it; an edit made
+in between stands. So what is kept there is what other programs do not see.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,13 +15,12 @@ from rolememory.cards.book_forms import HUB_BOOK, book_form
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, HUB, MIRRORS, CardForm, has_layout, new_document
 from rolememory.cards.containers import new_json
-from rolememory.cards.entry_forms import EntryForm, is_usual
+from rolememory.cards.entry_forms import is_usual
 from rolememory.cards.images import members_left
 from rolememory.cards.json_changes import (
     ABSENT,
     FieldChange,
     Path,
-    changes,
     spoken,
     value_at,
     with_value,
@@ -144,33 +143,56 @@ def _character_losses(card: Card, to: str) -> Iterator[Loss]:
             yield Loss(f"data.{name}", to, kept=place)
 
 
+def _card_losses(card: Card, made: Card) -> list[Loss]:
+    """The losses of a card, named in its own layout; for formats that are only read, in the common shape."""
+    source = _NotedPart(card.form.name, card.raw, card.form.extensions)
+    result = _NotedPart(card.form.name, made.raw, made.form.extensions)
+    found = [
+        Loss(spoken(one.path), made.format, one.after, result.kept())
+        for one in _losses(source, result)
+        if not _is_mirror(card.form, one.path)
+    ]
+    ours, theirs = card.book_file, made.book_file
+    if ours is not None and theirs is not None and made.form.book:
+        found += _book_losses(ours, theirs, ".".join(BOOK), made.format)
+    return [*found, *_picture_losses(card, made.format)]
+
+
+def _is_mirror(form: CardForm, path: Path) -> bool:
+    """Whether the path is a top-level copy of a field of `data` for older programs."""
+    return has_layout(form) and len(path) == 1 and path[0] in MIRRORS.values()
+
+
 @dataclass(frozen=True, slots=True)
-class _FormatView:
-    """A card, a book's head or an entry in one format, without our extensions, and how it is turned into the common shape and back."""
+class _NotedPart:
+    """A card, a book's head or an entry, where its extensions stand, and the format that it was converted from."""
 
-    format: str
+    source: str
     raw: Raw
-    to_hub: Turn
-    from_hub: Turn = lambda hub: hub
+    extensions: Path = preserved_fields.EXTENSIONS
+
+    @property
+    def notes(self) -> list[FieldChange]:
+        """Every field that a format could not hold and that is kept in the extensions."""
+        return [
+            one
+            for name in (preserved_fields.KEPT, self.source)
+            for one in preserved_fields.noted(self.raw, name, self.extensions)
+        ]
+
+    def kept(self, above: str = "") -> str:
+        """Where they stand."""
+        return spoken((*self.extensions, preserved_fields.OURS), above)
 
 
-def _lost(ours: _FormatView, theirs: _FormatView) -> dict[Path, Any]:
-    """For every field of ours that theirs does not hold: its path and what is there instead.
-
-    A field that the common shape knows is lost if it comes back changed. One that it does not know is lost unless both formats are one.
-    """
-    hub, seen = ours.to_hub(ours.raw), theirs.to_hub(theirs.raw)
-    usual, back = (
-        preserved_fields.stripped(ours.from_hub(hub)),
-        preserved_fields.stripped(ours.from_hub(seen)),
-    )
-    found = {one.path: one.after for one in changes(usual, back) if _says_more(one)}
-    for one in changes(ours.raw, usual) if ours.format != theirs.format else ():
-        if _says_more(one) and one.path not in found and not _is_held(one, ours, hub, seen):
-            found[one.path] = ABSENT
-    return {
-        path: ABSENT if preserved_fields.is_empty(held) else held for path, held in found.items()
-    }
+def _losses(source: _NotedPart, result: _NotedPart) -> Iterator[FieldChange]:
+    """What the result keeps for the way back and the source did not: its own fields do not hold that."""
+    known = source.notes
+    for one in result.notes:
+        held = one in known or same(value_at(result.raw, one.path), one.before)
+        if not held and _says_more(one):
+            after = ABSENT if preserved_fields.is_empty(one.after) else one.after
+            yield FieldChange(one.path, one.before, after)
 
 
 def _says_more(one: FieldChange) -> bool:
@@ -182,67 +204,34 @@ def _says_more(one: FieldChange) -> bool:
     return not preserved_fields.is_empty(one.before) and not same(*told)
 
 
-def _is_held(one: FieldChange, ours: _FormatView, hub: Raw, seen: Raw) -> bool:
-    """Whether a field that our format normalises is nevertheless kept by the common shape and by the result."""
-    known = not same(ours.to_hub(with_value(ours.raw, one.path, one.after)), hub)
-    return known and same(value_at(hub, one.path), value_at(seen, one.path))
-
-
-def _card_losses(card: Card, made: Card) -> list[Loss]:
-    """The losses of a card, named in its own layout; for formats that are only read, in the common shape."""
-    form, raw = (card.form, card.raw) if card.form.from_hub_alone else (HUB, card.hub)
-    kept = ".".join((*made.form.extensions, preserved_fields.OURS))
-    lost = _lost(_card_words(form, raw), _card_words(made.form, made.raw))
-    found = [
-        Loss(spoken(path), made.format, held, kept)
-        for path, held in lost.items()
-        if not _is_mirror(form, path)
-    ]
-    ours, theirs = form.book_of(raw), made.book_file
-    if ours is not None and made.form.book is None:
-        found.append(Loss(".".join(BOOK), made.format, kept=kept))
-    elif ours is not None and form.book and theirs is not None:
-        inside, place = Book.new(dict(ours), form.book), ".".join(BOOK)
-        found += _book_losses(inside, theirs, place, place, made.format)
-    return [*found, *_picture_losses(card, made.format)]
-
-
-def _card_words(form: CardForm, raw: Mapping[str, Any]) -> _FormatView:
-    return _FormatView(
-        form.name,
-        preserved_fields.stripped(form.alone(raw), form.extensions),
-        form.to_hub_alone,
-        form.from_hub_alone or (lambda hub: hub),
-    )
-
-
-def _is_mirror(form: CardForm, path: Path) -> bool:
-    """Whether the path is a top-level copy of a field of `data` for older programs."""
-    return has_layout(form) and len(path) == 1 and path[0] in MIRRORS.values()
-
-
-def _book_losses(
-    book: Book, made: Book, above: str = "", kept_above: str = "", target: str = ""
-) -> list[Loss]:
+def _book_losses(book: Book, made: Book, above: str = "", target: str = "") -> list[Loss]:
     """The losses of a book's head and entries, named in the layout of the source; entries that are no objects are lost."""
     target = target or made.format
-    kept = spoken((*made.form.extensions, preserved_fields.OURS), kept_above)
-    head = _lost(_head_words(book), _head_words(made))
-    found = [Loss(spoken(path, above), target, held, kept) for path, held in head.items()]
+    head = _NotedPart(book.form.name, book.raw, book.form.extensions)
+    result = _NotedPart(book.form.name, made.raw, made.form.extensions)
+    found = [
+        Loss(spoken(_as_written(book, one.path), above), target, one.after, result.kept(above))
+        for one in _losses(head, result)
+    ]
     ours, theirs = book.form.listed(book.raw), made.form.listed(made.raw)
     found += [Loss(spoken((place,), above), target) for place, one in ours if not _is_object(one)]
     pairs = zip(filter(_has_object, ours), filter(_has_object, theirs), strict=False)
-    for at, ((place, raw), (where, made_raw)) in enumerate(pairs):
-        kept = spoken((where, *preserved_fields.EXTENSIONS, preserved_fields.OURS), kept_above)
-        lost = _lost(
-            _entry_words(book.form.entry, raw, at), _entry_words(made.form.entry, made_raw, at)
-        )
+    for (place, raw), (where, made_raw) in pairs:
+        entry = _NotedPart(book.form.entry.name, raw)
+        result = _NotedPart(book.form.entry.name, made_raw)
+        kept = result.kept(spoken((where,), above))
         found += [
-            Loss(spoken((place, *path), above), target, held, kept)
-            for path, held in lost.items()
-            if not (book.form.in_card and is_usual(raw, path))
+            Loss(spoken((place, *one.path), above), target, one.after, kept)
+            for one in _losses(entry, result)
+            if not (book.form.in_card and is_usual(raw, one.path))
         ]
     return found
+
+
+def _as_written(book: Book, path: Path) -> Path:
+    """Where a field of a book's head stands in its file: some formats have them one level down."""
+    there = value_at(book.raw, path) is not ABSENT
+    return path if there else (*book.form.entries[:-1], *path)
 
 
 def _is_object(entry: Any) -> bool:
@@ -251,21 +240,6 @@ def _is_object(entry: Any) -> bool:
 
 def _has_object(placed: tuple[str, Any]) -> bool:
     return _is_object(placed[1])
-
-
-def _head_words(book: Book) -> _FormatView:
-    head = preserved_fields.stripped(book.form.without_entries(book.raw), book.form.extensions)
-    return _FormatView(book.form.name, head, book.form.head_to_hub, book.form.head_from_hub)
-
-
-def _entry_words(form: EntryForm, raw: Mapping[str, Any], at: int) -> _FormatView:
-    number = form.number_of(raw, at)
-    return _FormatView(
-        form.name,
-        preserved_fields.stripped(dict(raw)),
-        form.to_hub,
-        lambda hub: form.from_hub(hub, number),
-    )
 
 
 def _picture_losses(card: Card, to: str) -> Iterator[Loss]:

@@ -1,12 +1,11 @@
 """Reads a lorebook of any known format; the format is found out from the document itself."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, read_character_book
-from rolememory.cards.json_read import list_of, objects_of
 from rolememory.cards.other_books import OTHER_BOOKS, OtherBook
 from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
@@ -35,7 +34,7 @@ def _through_world(name: str, form: OtherBook) -> Reader:
 def _read_world(raw: Mapping[str, Any], title: str, source: BookSource) -> Lorebook:
     """A world file; one that was made from a card keeps beside its fields what only cards say, and the default rules read that."""
     book = read_world(raw, title, source)
-    noted: dict[str, Any] = {path[0]: was for path, was in _kept(raw) if len(path) == 1}
+    noted = _kept(raw)
     said: dict[str, Any] = {
         name: number_or_none(noted[name])
         for name in ("scan_depth", "token_budget")
@@ -55,7 +54,7 @@ def _read_world(raw: Mapping[str, Any], title: str, source: BookSource) -> Loreb
 
 
 def _with_kept(entry: LoreEntry) -> LoreEntry:
-    noted = {path[0]: was for path, was in _kept(entry.raw) if len(path) == 1}
+    noted = _kept(entry.raw)
     said: dict[str, Any] = (
         {"priority": number_or_none(noted["priority"])} if "priority" in noted else {}
     )
@@ -64,11 +63,10 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
     return entry.model_copy(update=said) if said else entry
 
 
-def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
-    found = preserved_fields.note_of(raw, preserved_fields.KEPT)
-    for one in objects_of(found):
-        if list_of(one.get("at")) and "was" in one:
-            yield one["at"], one["was"]
+def _kept(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that only cards have and that stand beside those of the file, by name."""
+    found = preserved_fields.noted(raw, preserved_fields.KEPT)
+    return {one.path[0]: one.before for one in found if not one.path[1:]}
 
 
 FORMATS: tuple[BookFormat, ...] = (

@@ -8,12 +8,12 @@ Every format is turned to and from one hub, the V3 shape. Two notes may stand in
 A field is restored only while it still reads as it did when the note was made: later edits stand.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from rolememory.cards.json_changes import ABSENT, FieldChange, Path, changes, value_at, with_value
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import Raw, list_of, object_of
+from rolememory.cards.json_read import Raw, list_of, objects_of
 
 Turn = Callable[[Raw], Raw]
 
@@ -61,13 +61,17 @@ def notes(found: Iterable[FieldChange]) -> list[Raw]:
     return [_note(one) for one in found]
 
 
-def restored(raw: Raw, noted: Any) -> Raw:
+def restored(raw: Raw, told: Any) -> Raw:
     """`raw` with the noted fields as they were, where nobody has changed them since."""
-    for one in list_of(noted):
-        path = _path(one)
-        if path and same(value_at(raw, path), one.get("now", ABSENT)):
-            raw = with_value(raw, path, one.get("was", ABSENT))
+    for one in _read(told):
+        if same(value_at(raw, one.path), one.after):
+            raw = with_value(raw, one.path, one.before)
     return raw
+
+
+def noted(raw: Mapping[str, Any], name: str, place: Path = EXTENSIONS) -> Iterator[FieldChange]:
+    """The fields that are noted under that name."""
+    return _read(note_of(raw, name, place))
 
 
 def note_of(raw: Mapping[str, Any], name: str, place: Path = EXTENSIONS) -> Any:
@@ -120,6 +124,9 @@ def _note(one: FieldChange) -> Raw:
     return {"at": list(one.path), **{name: value for name, value in told if value is not ABSENT}}
 
 
-def _path(one: Any) -> Path | None:
-    at = list_of(object_of(one).get("at"))
-    return tuple(at) if at and all(isinstance(name, str) for name in at) else None
+def _read(told: Any) -> Iterator[FieldChange]:
+    """The changes in a note; what is no change says nothing."""
+    for one in objects_of(told):
+        path = list_of(one.get("at"))
+        if path and all(isinstance(name, str) for name in path):
+            yield FieldChange(tuple(path), one.get("was", ABSENT), one.get("now", ABSENT))
