@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import field
+from decimal import Decimal
 from typing import Any
 
 from rolememory.schema.value_class import value_class
@@ -139,32 +140,12 @@ def shown(number: float) -> str:
     >>> [shown(number) for number in (7.0, 0.1 + 0.2, 1e21, 1e-7, 123456789012345678901.0, -0.0)]
     ['7', '0.30000000000000004', '1e+21', '1e-7', '123456789012345680000', '0']
     """
-    if math.isinf(number):
-        return "Infinity" if number > 0 else "-Infinity"
-    if math.isnan(number):
-        return "NaN"
-    sign, digits, exponent = _digits(number)
-    if not digits:
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    exact = Decimal(repr(number)).normalize()
+    if not exact:
         return "0"
-    if 0 < exponent <= 21:
-        whole = digits[:exponent].ljust(exponent, "0")
-        rest = digits[exponent:]
-        return f"{sign}{whole}.{rest}" if rest else sign + whole
-    if -6 < exponent <= 0:
-        return f"{sign}0.{'0' * -exponent}{digits}"
-    tail = f".{digits[1:]}" if len(digits) > 1 else ""
-    return f"{sign}{digits[0]}{tail}e{exponent - 1:+d}"
-
-
-def _digits(number: float) -> tuple[str, str, int]:
-    """Sign, the shortest digits that mean it, and where the point stands in them."""
-    mantissa, _, power = repr(abs(number)).partition("e")
-    whole, _, rest = mantissa.partition(".")
-    digits = (whole + rest).lstrip("0")
-    lead = len(whole + rest) - len(digits)
-    exponent = len(whole) - lead + (int(power) if power else 0)
-    digits = digits.rstrip("0")
-    return ("-" if number < 0 else ""), digits, exponent
+    return format(exact, "f" if -6 <= exact.adjusted() <= 20 else "e")
 
 
 def _whole(number: float) -> float:
