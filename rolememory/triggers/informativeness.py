@@ -25,6 +25,10 @@ CERTAIN = 0.6  # least certainty of a time in a text
 Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 
 _ASKED = re.compile(r"[^.!?。！？…\n]*[?？]+")
+_ENDS = ".!?。！？…\n,，;；"
+_ASKING_CLAUSE = re.compile(  # the last clause; with the one before it, where it is a name or a tag
+    rf"[^{_ENDS}]*(?:[,，;；](?:[^{_ENDS}⺀-鿿]{{0,12}}|[^{_ENDS}]{{0,4}}))?[?？]+"
+)
 
 
 def _answers(entry: Entry) -> bool:
@@ -42,14 +46,16 @@ def _tells(text: str) -> bool:
 
 
 def asked_share(text: str) -> float:
-    """How much of a text asks, 0..1.
+    """How much of a text asks, 0..1: of a sentence with several clauses the last, for those before it mostly tell something.
 
     >>> asked_share("Nice. Where is it?"), asked_share("It is here."), asked_share("在哪？")
     (0.72, 0.0, 1.0)
+    >>> asked_share("I sold the boat on May 3, can you help me find another?"), asked_share("Where is it, Lin?")
+    (0.55, 1.0)
     """
     if "?" not in text and "？" not in text:
         return 0.0
-    return round(sum(map(len, _ASKED.findall(text))) / len(text), 2)
+    return round(sum(map(len, _ASKING_CLAUSE.findall(text))) / len(text), 2)
 
 
 def questions(text: str) -> str:

@@ -206,6 +206,37 @@ def test_a_line_that_tells_stands_before_one_that_only_asks(told: str, only_asks
 
 
 @pytest.mark.parametrize(
+    ("tells_and_asks", "only_asks", "query"),
+    [
+        pytest.param(
+            "The beacon failed on May 3, what shall we do about it?",
+            "What shall we do if the beacon failed on May 3?",
+            "the beacon that failed on May 3",
+            id="English",
+        ),
+        pytest.param(
+            "灯塔五月三日熄灭了，我们该怎么办才好？",
+            "要是灯塔五月三日熄灭了我们该怎么办才好？",
+            "五月三日熄灭的灯塔",
+            id="Chinese",
+        ),
+        pytest.param(
+            "The beacon failed on May 3, Nora.",
+            "The beacon failed on May 3, right?",
+            "the beacon that failed on May 3",
+            id="a tag asks for what is said before it",
+        ),
+    ],
+)
+def test_a_clause_that_tells_counts_though_its_sentence_ends_in_asking(
+    tells_and_asks: str, only_asks: str, query: str
+) -> None:
+    lines = [memory("asks", only_asks), memory("tells", tells_and_asks)]
+    found = {hit.entry_id: hit.strength for hit in fired(lines, asked(query))}
+    assert found["tells"] > 1.2 * found["asks"]
+
+
+@pytest.mark.parametrize(
     ("query", "dated", "plain"),
     [
         pytest.param(
