@@ -43,6 +43,8 @@ def asks(query: str) -> bool:
 
     >>> asks("Where did I hide the map?"), asks("还记得我妹妹吗"), asks("I pour us both some tea.")
     (True, True, False)
+    >>> asks("I hid the map, right?"), asks("Right?")
+    (True, False)
     """
     ends = [query[one.start : one.end] for one in sentences(query)[-2:]]
     return any(_asks(sentence) for sentence in ends)
@@ -50,13 +52,14 @@ def asks(query: str) -> bool:
 
 def _asks(sentence: str) -> bool:
     if _QUESTION.search(sentence):
-        return intent(sentence) != "chat"  # small talk asks for nothing
-    return _asking().search(sentence.strip(_AROUND).lower()) is not None
+        said = intent(sentence) != "chat"  # small talk asks for nothing
+        return said or _phrases("tags").search(sentence.lower()) is not None
+    return _phrases().search(sentence.strip(_AROUND).lower()) is not None
 
 
 @cache
-def _asking() -> re.Pattern[str]:
-    rows = lexicon("asking")
+def _phrases(name: str = "") -> re.Pattern[str]:
+    rows = lexicon("asking")[name] if name else lexicon("asking")
     return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 

@@ -156,6 +156,10 @@ def test_memories_are_bound_by_none_of_this() -> None:
         ("我养了几只鹅？", True),
         ("他送了我几封信？", True),
         ("过几天我再来看你。", False),
+        ("I don't like warm weather, right?", True),
+        ("我不喜欢热天，对吧？", True),
+        ("Right?", False),
+        ("对吧？", False),
     ],
 )
 def test_who_asks(query: str, asked: bool) -> None:
