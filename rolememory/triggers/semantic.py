@@ -296,11 +296,13 @@ class SemanticTrigger(ByRows):
         coverage = self._coverage(question, terms)
         own = self._own(asked, coverage)
         told = self._told(asked, coverage, own)
-        strengths = told.strengths.astype(np.float64).round(6) * mask
         least = 0.0 if self._similarity else FAINTEST
-        most, owners = scene.wanted or self._candidates, self.table.owner.values
-        best = shared(strengths, owners, self.table.owner_of(scene.user), most, least)
+        rows = ((told.strengths > max(least - 1e-6, 0.0)) & mask).nonzero()[0]
+        strengths = told.strengths[rows].astype(np.float64).round(6)
+        asker, most = self.table.owner_of(scene.user), scene.wanted or self._candidates
+        best = shared(strengths, self.table.owner[rows], asker, most, least)
         best = best[(-strengths[best]).argsort(kind="stable")]
+        best, strengths = rows[best], strengths[best]
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
         entries = self.table.entries(best.tolist())
         hits = {row: self.table.entry(row) for row in (told.led.asked if told.led else ())}
@@ -319,8 +321,8 @@ class SemanticTrigger(ByRows):
             grown,
         )
         if later is None:
-            return TableEvidence(best, strengths[best], because)
-        return TableEvidence(best, strengths[best], because, later.earlier(entry), later.gained)
+            return TableEvidence(best, strengths, because)
+        return TableEvidence(best, strengths, because, later.earlier(entry), later.gained)
 
     def _asking(self, scene: Scene, mask: Mask) -> "_Asked":
         """What a turn asks of the candidates in the mask."""
