@@ -4,28 +4,21 @@ A message may be recalled if everybody who will read the reply was present when 
 person they are (`Same`: names that a person has linked count as one), characters by their folded names.
 """
 
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import field, fields, replace
-from functools import lru_cache
 from operator import attrgetter
 
 from rolememory.schema.learning import ChatMessage, MarkedSpan, ScopeCommand
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.value_class import value_class
 from rolememory.storage.people import Same, alone
+from rolememory.text.fold import fold_name
 from rolememory.text.marks import marks
 
 Scopes = Callable[[str], Sequence[ScopeCommand]]
 """The commands of a message to the memory of its chat: how far it goes, where a chapter ends."""
 AWAY: tuple[str, ...] = ()
 """`ChatMessage.users` of what the character was not there for: nobody can be reminded of it."""
-
-
-@lru_cache(maxsize=4096)
-def folded(name: str) -> str:
-    """How the names of characters are compared: without width, case and outer blanks."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 @value_class
@@ -59,7 +52,7 @@ class Audience:
         links: Hashable = None,
     ) -> "Audience":
         """The readers of these names."""
-        return cls(frozenset(map(same, users)), frozenset(map(folded, members)), same, links)
+        return cls(frozenset(map(same, users)), frozenset(map(fold_name, members)), same, links)
 
     def heard(self, said: ChatMessage, *, here: bool) -> bool:
         """Whether all of them were present; words of an unknown speaker, or said to stay there, stay in their chat (`here`)."""
@@ -68,7 +61,7 @@ class Audience:
         if said.role == "user" and said.owner is None and not here:
             return False
         present = frozenset(map(self.same, said.users or ()))
-        return self.users <= present and self.members <= frozenset(map(folded, said.members))
+        return self.users <= present and self.members <= frozenset(map(fold_name, said.members))
 
     def are(self, user: str) -> bool:
         """Whether nobody but this user reads."""

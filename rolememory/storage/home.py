@@ -27,16 +27,36 @@ from rolememory.text.fold import fold_name
 __all__ = ["HomeFolder", "init"]
 
 
+class _ReadRole:
+    """A role as its role.json was last read."""
+
+    def __init__(self, space: Space) -> None:
+        self._space, self.file = space, space.document(role_file.NAME)
+        self.mark: Revision | None = None
+        self.role: Role | None = None
+        self.problem: FileError | None = None
+
+    def read(self, now: Revision | None) -> None:
+        """Read it again. Without role.json it goes by the first 8 characters of its id, if it has memories."""
+        self.mark, self.problem = now, None
+        if now is None and self._space.document("memory.json").mark() is None:
+            return
+        nameless = Role(id=self._space.name, name=self._space.name[:8])
+        self.role = self.role or nameless
+        if now:
+            try:
+                self.role = role_file.role_in(self._space)
+            except FileError as error:
+                self.problem = error
+
+
 class HomeFolder:
     """All roles of one home. Thread-safe; a role.json is read again only when its stat changed. Cost of `roles`: one stat each."""
 
     def __init__(self, storage: Storage | Path | str) -> None:
         self.storage: Storage = FileStorage(storage) if isinstance(storage, Path | str) else storage
         self._lock = threading.Lock()
-        self._spaces: dict[str, Space] = {}
-        self._seen: dict[str, Revision | None] = {}
-        self._roles: dict[str, Role] = {}
-        self._problems: dict[str, FileError] = {}
+        self._read: dict[str, _ReadRole] = {}  # by id
 
     @property
     def path(self) -> Path:
@@ -47,16 +67,15 @@ class HomeFolder:
         """Every role, by name and then id. A broken role.json is told by `problems`; its role stays, as last read or nameless."""
         with self._lock:
             self._scan()
-            return sorted(self._roles.values(), key=lambda role: (fold_name(role.name), role.id))
+            found = [one.role for one in self._read.values() if one.role]
+            return sorted(found, key=lambda role: (fold_name(role.name), role.id))
 
     def problems(self) -> list[FileError]:
         """What cannot be read as it stands: misnamed folders, broken role.json files."""
         self.roles()
         with self._lock:
-            return [
-                *self.storage.problems(),
-                *(self._problems[role_id] for role_id in sorted(self._problems)),
-            ]
+            broken = [one.problem for _, one in sorted(self._read.items()) if one.problem]
+            return [*self.storage.problems(), *broken]
 
     def find(self, name: str) -> Role:
         """The role with this UUID (any spelling), name or alias (case and width do not matter).
@@ -90,10 +109,10 @@ class HomeFolder:
 
     def _unchanged(self, role_id: str) -> Role | None:
         """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
-        space = self._spaces.get(role_id)
-        now = space.document(role_file.NAME).mark() if space else None
+        known = self._read.get(role_id)
+        now = known.file.mark() if known else None
         with self._lock:
-            return self._roles.get(role_id) if now and self._seen.get(role_id) == now else None
+            return known.role if known and now and known.mark == now else None
 
     def watched(self, role_id: str) -> Watched:
         """The file of that role."""
@@ -186,36 +205,14 @@ class HomeFolder:
 
     def _scan(self) -> None:
         """Look at every space of a role; read those whose role.json changed."""
-        ids = self.storage.roles()
-        for role_id in ids:
-            if role_id not in self._spaces:
-                self._spaces[role_id] = self.storage.role(role_id)
-            now = self._spaces[role_id].document(role_file.NAME).mark()
-            if role_id not in self._roles or self._seen.get(role_id) != now:
-                self._read(self._spaces[role_id], now)
-        for gone in self._roles.keys() - set(ids):
-            del self._roles[gone]
-            self._spaces.pop(gone, None)
-            self._problems.pop(gone, None)
-
-    def _read(self, space: Space, now: Revision | None) -> None:
-        """Take the role in. Without role.json it goes by the first 8 characters of its id, if it has memories."""
-        role_id = space.name
-        self._seen[role_id] = now
-        self._problems.pop(role_id, None)
-        if (
-            now is None
-            and role_id not in self._roles
-            and space.document("memory.json").mark() is None
-        ):
-            return
-        try:
-            self._roles[role_id] = (
-                role_file.role_in(space) if now else self._roles.get(role_id, _nameless(role_id))
-            )
-        except FileError as error:
-            self._problems[role_id] = error
-            self._roles.setdefault(role_id, _nameless(role_id))
+        found: dict[str, _ReadRole] = {}
+        for role_id in self.storage.roles():
+            known = self._read.get(role_id) or _ReadRole(self.storage.role(role_id))
+            found[role_id] = known
+            now = known.file.mark()
+            if known.role is None or known.mark != now:
+                known.read(now)
+        self._read = found
 
 
 def _folder(space: Space) -> Path:
@@ -224,10 +221,6 @@ def _folder(space: Space) -> Path:
             "{place} has no folder; this works on homes that are kept as files", place=space.place
         )
     return space.folder
-
-
-def _nameless(role_id: str) -> Role:
-    return Role(id=role_id, name=role_id[:8])
 
 
 def called(roles: Iterable[Role], name: str) -> list[Role]:

@@ -241,8 +241,3 @@ class MemoryStorage:
             for name, data in documents.items():
                 space.document(name).put(data)
             return space
-
-    def remove(self, role_id: str) -> None:
-        """Release the lock."""
-        with self._guard:
-            self._roles.pop(self.role(role_id).name, None)

@@ -263,13 +263,6 @@ class Storage(Protocol):
         """
         ...
 
-    def remove(self, role_id: str) -> None:
-        """Remove a role's space with everything in it.
-
-        Raises: NotWrittenError.
-        """
-        ...
-
 
 def bytes_in(kept: Blob) -> bytes | None:
     """The bytes, or None when there is nothing that can be read."""

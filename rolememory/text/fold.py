@@ -82,6 +82,7 @@ def folded_key(key: str) -> str:
     return _fold.__wrapped__(key).text.strip()
 
 
+@lru_cache(maxsize=4096)
 def fold_name(name: str) -> str:
     """How names are compared: width, case and outer spaces do not matter.
 

@@ -1,7 +1,6 @@
 """Folders as spaces: a role's folder, the home folder, and the files in them by name."""
 
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -217,12 +216,6 @@ class FileStorage:
         self._disk.mkdir(self.path)
         atomic.new_folder(space.folder, documents, self._disk)
         return space
-
-    def remove(self, role_id: str) -> None:
-        """The folder and everything in it."""
-        folder = self.role(role_id).folder
-        with atomic.refusals(folder), suppress(FileNotFoundError):
-            shutil.rmtree(folder)
 
 
 def space_of(home: Space | Path | str) -> Space:
