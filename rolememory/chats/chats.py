@@ -420,9 +420,9 @@ class Chats:
     def _write(self, log: ChatLog, row: ChatLogRow | None) -> None:
         """Make a line durable and take it in. Under the lock."""
         if row is not None:
-            written = log.append(row)
+            span = log.append(row)
             with self._reading:
-                self._log_index.written(log, written)
+                self._log_index.written(log, row, span)
 
     def _all(self) -> list[Chat]:
         with self._reading:
@@ -460,7 +460,7 @@ class Chats:
             if fresh is not None:
                 self._aims.drop(fresh)
                 fresh.rewrite(left.lines)
-                self._log_index.written(fresh, None)
+                self._log_index.written(fresh)
         if fresh is not log:
             self._drop(log)
 

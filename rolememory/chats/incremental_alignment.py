@@ -54,18 +54,9 @@ class LastWindow:
         return self.messages
 
 
-@value_class
-class AlignedHistory:
-    """Where the visible messages lie, and how much there is of them."""
-
-    laid: PathAlignment
-    look: WindowSize
-    goes_on: bool = False  # the very messages of the last look, and more
-
-
 def align_incrementally(
     script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: LastWindow | None
-) -> AlignedHistory | None:
+) -> PathAlignment | None:
     """Lay the visible messages along the chat; None when nobody said anything.
 
     Cost: where the caller passes the same `Message` objects again, what was appended costs itself alone; else each message one
@@ -81,12 +72,10 @@ def align_incrementally(
         return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
     if run >= SURE:
         news = normalize_messages(spoken.messages[run:], clean, script.known)
-        return AlignedHistory(
-            PathAlignment(begin, align_from(script, news, begin + run)),
-            _together(_look(script, begin, run), window_size(news)),
-        )
+        look = _together(_look(script, begin, run), window_size(news))
+        return PathAlignment(begin, align_from(script, news, begin + run), look=look)
     news = normalize_messages(spoken.messages, clean, script.known)
-    return AlignedHistory(align_window(script, news), window_size(news)) if news else None
+    return align_window(script, news) if news else None
 
 
 @value_class
@@ -149,7 +138,7 @@ def _came(said: ChatMessage) -> str:
 
 def _appended(
     script: Transcript, begin: int, more: Sequence[Message], clean: Clean | None, look: WindowSize
-) -> AlignedHistory:
+) -> PathAlignment:
     news = normalize_messages(more, clean, script.known) if more else []
     size = len(script.path)
     change = (
@@ -157,7 +146,7 @@ def _appended(
         if news
         else ()
     )
-    return AlignedHistory(PathAlignment(begin, change), _together(look, window_size(news)))
+    return PathAlignment(begin, change, look=_together(look, window_size(news)))
 
 
 def _look(script: Transcript, begin: int, count: int) -> WindowSize:

@@ -7,21 +7,12 @@ from pathlib import Path
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, decoded, encoded
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
-from rolememory.schema.value_class import value_class
 from rolememory.storage import port
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.port import START, Append, LogSpan
 from rolememory.storage.problem import Problem
 
 _MANY = 200  # lines at once
-
-
-@value_class
-class WrittenRow:
-    """A line of our own, and where it stands; None = not right behind what was read."""
-
-    row: ChatLogRow
-    span: LogSpan | None
 
 
 class ChatLog:
@@ -84,8 +75,8 @@ class ChatLog:
         self._place = part.place
         return changed
 
-    def append(self, row: ChatLogRow) -> WrittenRow:
-        """Write a line and make it durable. Under the lock of the chats, right after `refresh`; then `take_in` what it gives.
+    def append(self, row: ChatLogRow) -> LogSpan | None:
+        """Write a line and make it durable. Under the lock of the chats, right after `refresh`; then `take_in` it with what this gives.
 
         Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
         """
@@ -102,15 +93,15 @@ class ChatLog:
                 format=self.head.format,
                 ours=FORMAT,
             )
-        return WrittenRow(row, self._kept.append(encoded(row)))
+        return self._kept.append(encoded(row))
 
-    def take_in(self, written: WrittenRow) -> None:
+    def take_in(self, row: ChatLogRow, span: LogSpan | None) -> None:
         """Follow a line of our own without reading it again, if it stands right behind what was read."""
-        if written.span is None or written.span.before != self._place:
+        if span is None or span.before != self._place:
             self.refresh()
             return
-        self.transcript.follow(written.row)
-        self._place = written.span.behind
+        self.transcript.follow(row)
+        self._place = span.behind
 
     def delete(self) -> None:
         """Remove it; on return it stays away. Raises: NotWrittenError."""

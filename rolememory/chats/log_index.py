@@ -9,9 +9,10 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
 
-from rolememory.chats.log import ChatLog, WrittenRow
+from rolememory.chats.log import ChatLog
+from rolememory.chats.rows import ChatLogRow
 from rolememory.storage.look import this_look
-from rolememory.storage.port import Revision, Space
+from rolememory.storage.port import LogSpan, Revision, Space
 
 CHATS = "chats/"
 _LOG = re.compile(r"chats/(?:.+-)?([0-9a-f]{16})")
@@ -114,13 +115,15 @@ class ChatLogIndex:
         }  # chats that were only asked for leave nothing
         self._seen = None if any(log.fault for log in self.logs()) else marks
 
-    def written(self, log: ChatLog, what: WrittenRow | None) -> None:
-        """Take in a line that was just written to this log (None: it was removed), and let the others know."""
+    def written(
+        self, log: ChatLog, row: ChatLogRow | None = None, span: LogSpan | None = None
+    ) -> None:
+        """Take in a line that was just written to this log there (None: it is gone, or another one), and let the others know."""
         before = self._seen
         if match := _LOG.fullmatch(log.name):
             self._logs[match[1]] = log
-        if what:
-            log.take_in(what)
+        if row:
+            log.take_in(row, span)
         else:
             log.refresh()
         self._note(log)
@@ -136,7 +139,7 @@ class ChatLogIndex:
         Raises: NotWrittenError.
         """
         log.delete()
-        self.written(log, None)
+        self.written(log)
 
     def changed_since(self, generation: int) -> list[ChatLog]:
         """The logs that changed after that generation, gone ones among them; the last that did at the end."""

@@ -39,11 +39,13 @@ CUT: Final = "nothing that was said before is visible: the frontend cut it off"
 
 @value_class
 class PathAlignment:
-    """Where the visible messages lie on the old path."""
+    """Where the visible messages lie on the old path, and how much there is of them."""
 
     begin: int  # so many of the path stand before them, cut off by the frontend
     changes: tuple[PathChange, ...]
     note: str = ""
+    look: WindowSize = WindowSize()  # never changes
+    goes_on: bool = False  # the very messages of the last look, and more
 
 
 @dataclass(slots=True)
@@ -88,11 +90,10 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
     when the user's messages are fewer and all of it is less than half as long as last time, or when it opens with an
     unknown greeting and is no longer than last time. Nothing but words of the user is a question asked in the chat, never a beginning.
     """
-    size = len(script.path)
+    size, now = len(script.path), window_size(news)
     appended = tuple(AlignStep(None, message) for message in news)
     if not size:
-        return PathAlignment(0, (PathChange(0, 0, appended),))
-    now = window_size(news)
+        return PathAlignment(0, (PathChange(0, 0, appended),), look=now)
     alignment = align(
         script,
         news,
@@ -101,10 +102,10 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
         script.knows,
     )
     if credible(alignment, news, max(size - script.look.messages, 0)):
-        return PathAlignment(alignment.begin, alignment.changes)
+        return PathAlignment(alignment.begin, alignment.changes, look=now)
     if _anew(news, now, script.look):
-        return PathAlignment(0, (PathChange(0, size, appended),), ANEW)
-    return PathAlignment(size, (PathChange(size, size, appended),), CUT)
+        return PathAlignment(0, (PathChange(0, size, appended),), ANEW, now)
+    return PathAlignment(size, (PathChange(size, size, appended),), CUT, now)
 
 
 def is_ample(now: WindowSize, before: WindowSize) -> bool:

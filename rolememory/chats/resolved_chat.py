@@ -5,9 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from rolememory.chats.branches import Fork
-from rolememory.chats.incremental_alignment import AlignedHistory
 from rolememory.chats.log import ChatLog
-from rolememory.chats.plan import ChatUpdate
+from rolememory.chats.plan import ChatUpdate, PathAlignment
 from rolememory.chats.presence import Attendance, Participants
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.transcript import Chat, Transcript
@@ -27,7 +26,7 @@ class ResolvedChat:
     script: Transcript  # what the plan was made for: the log's, or the path that a fork begins with
     edition: int  # of the script then
     generation: int  # of all chats then
-    aligned: AlignedHistory | None  # None: nothing was said
+    aligned: PathAlignment | None  # None: nothing was said
     plan: ChatUpdate
     there: Participants
     chat: Chat | None  # as it was; None where it was not observed before
@@ -106,7 +105,7 @@ class ResolvedChat:
             returned=tuple(plan.returned),
             left=tuple(plan.left),
             branch_of=self.branch_of,
-            unseen=self.aligned.laid.begin if self.aligned else len(self.before),
+            unseen=self.aligned.begin if self.aligned else len(self.before),
             notes=self._notes,
             mode=plan.mode,
         )
@@ -117,7 +116,7 @@ class ResolvedChat:
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return (self.aligned.laid.note,) if self.aligned and self.aligned.laid.note else ()
+        return (self.aligned.note,) if self.aligned and self.aligned.note else ()
 
     def _path(self, unkept: dict[str, ChatMessage]) -> VisiblePath:
         if self.plan.idle and self.chat is not None and not self.fork:

@@ -9,7 +9,6 @@ from itertools import pairwise
 from rolememory.chats.align import align
 from rolememory.chats.branches import Fork, continues, forked
 from rolememory.chats.incremental_alignment import (
-    AlignedHistory,
     LastWindow,
     SpokenMessages,
     align_incrementally,
@@ -25,7 +24,7 @@ from rolememory.chats.normalize import (
     replace_surrogates,
     window_size,
 )
-from rolememory.chats.plan import TELLING, align_window, is_ample, planned, weight
+from rolememory.chats.plan import TELLING, PathAlignment, align_window, is_ample, planned, weight
 from rolememory.chats.presence import Attendance, Participants, Scopes, Window
 from rolememory.chats.resolved_chat import ResolvedChat
 from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
@@ -160,7 +159,7 @@ class ChatResolver:
                 request.clean,
                 script,
                 lines,
-                resolved.aligned.laid.begin,
+                resolved.aligned.begin,
                 resolved.aligned.look,
             )
             while len(self._seen) > _REMEMBERED:
@@ -199,7 +198,7 @@ class ChatResolver:
         fork = None if script.said else self._fork(request)
         if fork is not None:
             script = _begins_with(fork, log, request.now)
-        aligned = AlignedHistory(align_window(script, news), window_size(news)) if news else None
+        aligned = align_window(script, news) if news else None
         head = ChatHead(chat, request.user, request.now, fork.parent if fork else "", unnamed)
         return self._resolved(request, head, log, script, aligned, fork)
 
@@ -209,12 +208,12 @@ class ChatResolver:
         head: ChatHead,
         log: ChatLog,
         script: Transcript,
-        aligned: AlignedHistory | None,
+        aligned: PathAlignment | None,
         fork: Fork | None = None,
     ) -> ResolvedChat:
         """What the look comes to in that chat, as it stands now."""
         there = request.participants(script, head)
-        changes = aligned.laid.changes if aligned else ()
+        changes = aligned.changes if aligned else ()
         return ResolvedChat(
             head,
             log,
@@ -286,12 +285,12 @@ def _continued(log: ChatLog, news: Sequence[NormalizedMessage]) -> int:
     return max(weight(alignment, news), 1) if continues(alignment, path, news, first) else 0
 
 
-def _goes_on(request: ObserveRequest, aligned: AlignedHistory | None, script: Transcript) -> bool:
+def _goes_on(request: ObserveRequest, aligned: PathAlignment | None, script: Transcript) -> bool:
     """Whether a look at another person's chat goes on with it: it tells that words of others are theirs, or an exchange is the same.
 
     A greeting, and what everybody begins with ("Hello"), are the same in many chats.
     """
-    if aligned is None or aligned.laid.note:
+    if aligned is None or aligned.note:
         return aligned is None
     others = {request.same(user) for user in script.present.users} - {
         request.same(request.user or "")
@@ -307,13 +306,13 @@ def _goes_on(request: ObserveRequest, aligned: AlignedHistory | None, script: Tr
     return sum(map(len, words)) >= TELLING or any(exchanges)
 
 
-def _unchanged(aligned: AlignedHistory, script: Transcript) -> list[tuple[int, ChatMessage]]:
+def _unchanged(aligned: PathAlignment, script: Transcript) -> list[tuple[int, ChatMessage]]:
     """What stays of the path as far as it is visible, with its places."""
-    changes = aligned.laid.changes
+    changes = aligned.changes
     steps = (step for change in changes for step in change.steps)
     stays = {step.old for step in steps if step.heard is None}
     gone = {at for change in changes for at in range(change.start, change.end)} - stays
-    places = range(aligned.laid.begin, len(script.path))
+    places = range(aligned.begin, len(script.path))
     return [(at, script.path[at]) for at in places if at not in gone]
 
 
