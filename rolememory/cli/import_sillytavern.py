@@ -101,42 +101,21 @@ def _lives(name: str, count: int) -> Living:
 
 
 def _chosen(users: Sequence[DataFolder], wanted: str | None) -> DataFolder:
-    """The user that is meant: the one named, the only one, the one a person picks, else the default one.
+    """The user that is meant: the one named, the only one, else the default one.
 
     Raises:
-        UnknownNameError, InvalidValueError: there is none of that name, or nobody says which.
+        UnknownNameError: there is none of that name.
     """
-    named = {user.name: user for user in users}
-    if wanted is not None:
-        if wanted not in named:
-            raise UnknownNameError("user", wanted, named)
-        return named[wanted]
-    if len(users) == 1:
+    if wanted is None and len(users) == 1:
         return users[0]
-    if out.asks and (picked := named.get(_picked(list(named)))):
-        return picked
-    if DEFAULT_USER in named:
-        others = ", ".join(name for name in named if name != DEFAULT_USER)
-        out.note(
-            say(
-                "using the user {default_user}; --profile names another: {others}",
-                default_user=DEFAULT_USER,
-                others=others,
-            )
-        )
-        return named[DEFAULT_USER]
-    listed = ", ".join(named)
-    raise InvalidValueError(
-        "there are several users: {listed}; say which with --profile", listed=listed
-    )
-
-
-def _picked(names: list[str]) -> str:
-    numbered = {str(number): name for number, name in enumerate(names, 1)}
-    for number, name in numbered.items():
-        write(f"{number}  {name}\n", sys.stderr)
-    answer = out.answer(say("which user? "))
-    return numbered.get(answer, answer)
+    named, name = {user.name: user for user in users}, wanted or DEFAULT_USER
+    if name not in named:
+        raise UnknownNameError("user", name, named, remedy="say which with --profile")
+    if wanted is None:
+        others = ", ".join(one for one in named if one != name)
+        told = {"default_user": name, "others": others}
+        out.note(say("using the user {default_user}; --profile names another: {others}", **told))
+    return named[name]
 
 
 # ── showing ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -140,7 +140,7 @@ def test_how_stories_are_may_be_said_beforehand(command: Command, user: Path) ->
     assert stories(command.home, "明月") == {""}
 
 
-def test_of_several_users_one_is_taken_named_or_picked(command: Command, user: Path) -> None:
+def test_of_several_users_one_is_taken_or_named(command: Command, user: Path) -> None:
     life(user.parent.parent / "more")
     (user.parent.parent / "more" / "data" / "default-user").rename(user.parent / "wren")
     folder = str(user.parent.parent)
@@ -152,8 +152,6 @@ def test_of_several_users_one_is_taken_named_or_picked(command: Command, user: P
     ).json["source"] == str(user.parent / "wren")
     ran = command("import", "sillytavern", folder, "--dry-run", "--profile", "wrem")
     assert (ran.code, "did you mean 'wren'?" in ran.err) == (1, True)
-    ran = command("import", "sillytavern", folder, "--dry-run", stdin=b"2\n", terminal=True)
-    assert str(user.parent / "wren") in ran.out
 
 
 def test_several_users_and_none_of_them_the_default_must_be_told_apart(
