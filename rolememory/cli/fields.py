@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.output import Row
 from rolememory.errors import InvalidValueError, UnknownNameError
-from rolememory.locales import Listed
 
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
@@ -93,24 +92,3 @@ def field_named(name: str, memory: "Memory | None" = None) -> str:
     if ours not in known:
         raise UnknownNameError("field", name, known)
     return ours
-
-
-def checked(raw: Mapping[str, Any], memory_id: str = "") -> None:
-    """Refuse fields that make no memory, in the person's language.
-
-    Raises:
-        InvalidValueError: with every mistake.
-    """
-    from rolememory.storage.codec import EntryError, decode
-
-    try:
-        decode(
-            {name: value for name, value in raw.items() if value is not None},
-            None,
-            memory_id or "new",
-        )
-    except EntryError as error:
-        place = f"{memory_id}: " if memory_id else ""
-        raise InvalidValueError(
-            "{place}{problems}", place=place, problems=Listed(error.problems, "; ")
-        ) from error

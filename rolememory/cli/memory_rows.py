@@ -1,15 +1,12 @@
 """Memories and roles as rows of a table and as JSON."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rolememory.cli.output import Row, one_line
 from rolememory.cli.words import say, told_reason
-from rolememory.errors import UnknownMemoryError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
     from rolememory.schema.evidence import Hit
     from rolememory.schema.memory import Memory
 
@@ -53,17 +50,6 @@ def memory_json(memory: "Memory") -> Row:
     from rolememory.storage.codec import fields_of
 
     return {"id": memory.id, "type": memory.type.value, **fields_of(memory)}
-
-
-def check_ids(role_memory: "RoleMemory", ids: Iterable[str]) -> None:
-    """Refuse ids that no memory of the role has.
-
-    Raises:
-        UnknownMemoryError: for the first of them.
-    """
-    for one in ids:
-        if one not in role_memory.memories:
-            raise UnknownMemoryError(one, role_memory.memories)
 
 
 def hit_text(hit: "Hit") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
-from rolememory.cli.memory_rows import check_ids, memory_json
+from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
 from rolememory.cli.output import Row, one_line, out, picked, plain
 from rolememory.cli.words import ProcessLanguage, say, told_reason
@@ -73,7 +73,6 @@ def explain(
     """Reasons of a turn that does not count."""
     messages = messages_of(chat, message)
     with open_role(role, meaning=wait, reading=True) as role_memory:
-        check_ids(role_memory, memory_ids or ())
         turn = ask(role_memory, messages, user, now, wait)
         ids = (
             list(role_memory.memories)

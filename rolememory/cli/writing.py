@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 from rolememory.cli.context import open_role
-from rolememory.cli.fields import assignments, checked, value_of
+from rolememory.cli.fields import assignments, value_of
 from rolememory.cli.files import read_text
-from rolememory.cli.memory_rows import check_ids, memory_json
+from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import (
     MemoryId,
     MemoryTypeChoice,
@@ -18,6 +18,7 @@ from rolememory.cli.options import (
 )
 from rolememory.cli.output import Row, one_line, out
 from rolememory.cli.words import say
+from rolememory.errors import UnknownMemoryError
 
 
 def add(
@@ -64,10 +65,7 @@ def add(
     contents = (
         [line for line in content.splitlines() if line.strip()] if each_line else [content.strip()]
     )
-    raws = [{"content": one, **given} for one in contents]
-    for raw in raws:
-        checked(raw)
-    _remember(role, raws, each_line)
+    _remember(role, [{"content": one, **given} for one in contents], each_line)
 
 
 def _remember(role: str, raws: list[Row], many: bool) -> None:
@@ -98,15 +96,14 @@ def edit(
 ) -> None:
     """Change fields of one memory."""
     with open_role(role) as role_memory:
-        check_ids(role_memory, [memory_id])
-        memory = role_memory.memories[memory_id]
-        fields = assignments(changes, memory)
-        checked(memory_json(memory) | fields, memory_id)
-        after = role_memory.edit(memory_id, **fields)
-    _tell_change(role, memory_json(memory), memory_json(after))
+        memory = role_memory.memories.get(memory_id)
+        if memory is None:
+            raise UnknownMemoryError(memory_id, role_memory.memories)
+        after = role_memory.edit(memory_id, **assignments(changes, memory))
+    _tell_change(memory_json(memory), memory_json(after))
 
 
-def _tell_change(role: str, before: Row, after: Row) -> None:
+def _tell_change(before: Row, after: Row) -> None:
     if out.json(after):
         return
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
@@ -139,8 +136,9 @@ def delete(
     """Ask at a terminal, then delete in one go."""
     ids = list(dict.fromkeys(memory_ids))
     with open_role(role) as role_memory:
-        check_ids(role_memory, ids)
-        if not yes and out.asks and not _sure([role_memory.memories[one].content for one in ids]):
+        known = role_memory.memories
+        texts = [known[one].content for one in ids if one in known]
+        if texts and not yes and out.asks and not _sure(texts):
             out.say("nothing was deleted")
             return
         role_memory.delete(*ids)
