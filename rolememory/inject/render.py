@@ -16,7 +16,7 @@ from rolememory.inject.environment import BUILT_IN, TemplateChoice, Templates
 from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
-from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted
+from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted, widened
 from rolememory.locales import translated
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined, without_question
@@ -369,57 +369,34 @@ class Style:
             if isinstance(memory, Passage):
                 messages |= {_message(memory)}
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
-        length = self._length(template, {one: parts[one][0] for one in order}, said)
+        frame = self._frame_of(template, {one: parts[one][0] for one in order})
+        length = frame.length(said) if frame else None
         if length is None:
             return None
         return BlockLength(length, said, parts, messages, template)
 
-    def _length(self, template: Compiled, counts: Mapping[Heading, int], said: int) -> int | None:
-        """Characters of a block with so many lines, `said` long, under each heading; None where its frame does not tell."""
-        size = self._made_once("size", template, counts, self._size)
-        return size.length(said) if size else None
-
-    def _size(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
-        """The frame, without its text where each line more adds as much as the one before."""
-        if not template.even:
-            return self._frame_of(template, counts)
-        single = dict.fromkeys(counts, 1)
-        once, more = self._frame_of(template, single), 0
-        for heading in [one for one, count in counts.items() if count > 1]:
-            twice = self._frame_of(template, {**single, heading: 2})
-            if once is None or twice is None:
-                return None
-            more += (counts[heading] - 1) * (twice.bare - once.bare)
-        return once and Frame("", once.bare + more, once.times)
-
     def _frame_of(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
-        """The frame for so many lines under each heading."""
-        return self._made_once("frame", template, counts, self._hollow)
-
-    def _made_once(
-        self,
-        what: str,
-        template: Compiled,
-        counts: Mapping[Heading, int],
-        make: Callable[[Compiled, Mapping[Heading, int]], Frame | None],
-    ) -> Frame | None:
-        shape = what, template.name, self._frame["part"], *counts.items()
-        try:
+        """The frame for so many lines under each heading; rendered once for any number where each line more says the same."""
+        shape = template.name, self._frame["part"], *counts.items()
+        if shape in self._frames:
             return self._frames[shape]
-        except KeyError:
-            frame = make(template, counts)
+        text, double = None, dict.fromkeys(counts, 2)
+        if template.even and counts != double and (twice := self._frame_of(template, double)):
+            text = widened(twice.text, counts.values())
+        if text is None:
+            text = self._hollow(template, counts)
         if len(self._frames) >= _KEPT_FRAMES:
             self._frames.clear()
+        frame = None if text is None else Frame.of(text, fenced, sum(counts.values()))
         return self._frames.setdefault(shape, frame)
 
-    def _hollow(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
-        """The same, rendered with a slot for each line."""
+    def _hollow(self, template: Compiled, counts: Mapping[Heading, int]) -> str | None:
+        """The frame, rendered with a slot for each line."""
         count = sum(counts.values())
         slots = [MemoryPlaceholder(number) for number in range(2 * count)]
         free = iter(slots)
         hollow = [one.values(list(islice(free, lines))) for one, lines in counts.items()]
-        frame = template.render_frame(self._context(hollow, slots[count:]))
-        return Frame.of(frame, fenced, count) if frame is not None else None
+        return template.render_frame(self._context(hollow, slots[count:]))
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
         groups = [
@@ -597,13 +574,12 @@ class Style:
         return {"char": label(self._cast.char) or char, "user": label(self._cast.user) or user}
 
     def _written(self, memory: Memory) -> str:
-        return self._names(memory.content) if _is_written(memory) else memory.content
-
-    def _names(self, text: str) -> str:
-        """Names for {{char}}, {{user}} and their old spellings."""
+        """Its text; where an author wrote it, with names for {{char}}, {{user}} and their old spellings."""
+        if memory.source is not Source.MANUAL or memory.evidence or isinstance(memory, Passage):
+            return memory.content
         return _NAME_MACRO.sub(
             lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]),
-            text,
+            memory.content,
         )
 
 
@@ -627,12 +603,6 @@ _FIELDS: Mapping[str, Callable[[Style, Memory], Any]] = {
     "emotions": lambda _, memory: tuple(map(tame, memory.emotions)),
 }
 """What a template may look at of a memory: text, yes or no, or tuples of text."""
-
-
-def _is_written(memory: Memory) -> bool:
-    """Whether an author wrote the text: only then are its macros meant as such."""
-    written = memory.source is Source.MANUAL and not memory.evidence
-    return written and not isinstance(memory, Passage)
 
 
 @lru_cache(maxsize=2048)

@@ -7,7 +7,7 @@ once for all memories that have the same fields, where the macro only names them
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from jinja2 import nodes
 
@@ -38,6 +38,24 @@ def filled(frame: str, lines: Sequence[str]) -> str:
     'a y, x'
     """
     return _MARK.sub(lambda match: lines[int(match[1])], frame)
+
+
+def widened(twice: str, counts: Collection[int]) -> str | None:
+    r"""The frame for so many lines under each heading, by the one for two under each.
+
+    None where that says a line more than once, or in another order.
+
+    >>> filled(widened("a \x000\x00, \x001\x00!", [3]) or "", "xyz")
+    'a x, y, z!'
+    """
+    pieces, text, lines = _MARK.split(twice), list[str](), 0
+    if [int(mark) for mark in pieces[1::2]] != list(range(2 * len(counts))):
+        return None
+    for at, count in enumerate(counts):
+        slots = [str(MemoryPlaceholder(number)) for number in range(lines, lines + count)]
+        text += [pieces[4 * at], pieces[4 * at + 2].join(slots)]
+        lines += count
+    return "".join([*text, pieces[-1]])
 
 
 def marked(told: Mapping[str, object]) -> dict[str, object]:
