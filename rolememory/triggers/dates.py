@@ -1,8 +1,7 @@
 """Memories of a time that the newest message names."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import compress
 from typing import ClassVar
 
 from rolememory.schema.entry import Entry
@@ -69,26 +68,27 @@ class _DateIndex:
     ) -> None:
         self._table, self._tell, self._derive, self._terms = table, teller(settings), derive, terms
         self._rules = text_digest(settings.model_dump_json()).hex()
-        self._unread: set[int] = set()
+        self._unread = ArrayColumn("?")
         self._places: dict[int, list[int]] = {}  # row -> its places in the columns
         self._free: list[int] = []
         self.rows = ArrayColumn("i8")
         self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
 
-    def add(self, rows: Iterable[int]) -> None:
-        """Read these later."""
-        self._unread.update(rows)
+    def add(self, rows: Sequence[int], some: Mask) -> None:
+        """Read later those that are in the mask."""
+        self._unread.grow(self._table.n_rows)
+        self._unread[rows] = some
 
     def remove(self, row: int) -> None:
         """Forget what this row named."""
-        self._unread.discard(row)
+        self._unread[row] = False
         places = self._places.pop(row, [])
         self.ends[places] = float("-inf")
         self._free += places
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
-        rows = list(self._unread)
+        rows = self._unread.values.nonzero()[0].tolist()
         since, entries = self._table.since[rows].tolist(), self._table.entries(rows)
         digests = zip(since, content_digests(entries, self._terms), strict=True)
         keys = [f"{at} {self._rules} {one}" for at, one in digests]  # all that decides which times
@@ -104,7 +104,7 @@ class _DateIndex:
                     column.grow(place + 1)
                 self.rows[place], self.starts[place], self.ends[place] = row, start, end
                 self._places.setdefault(row, []).append(place)
-        self._unread.clear()
+        self._unread[rows] = False
 
 
 @register("dates")
@@ -123,7 +123,7 @@ class DatesTrigger(ByRows):
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
         self._note_open(self._open, rows)
-        self._told.add(compress(rows, self._open[rows]))
+        self._told.add(rows, self._open[rows])
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forget what these named."""

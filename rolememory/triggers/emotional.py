@@ -64,7 +64,7 @@ class _Felt:
         terms: TermIndex | None = None,
     ) -> None:
         self._table, self._read, self._derive, self._terms = table, read, derive, terms
-        self._unread: set[int] = set()
+        self._unread = ArrayColumn("?")
         self._feelings: dict[int, Feeling] = {}  # of those that feel anything
         self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
         self.numbers = ArrayColumn("f8", width=COLUMNS)
@@ -77,20 +77,22 @@ class _Felt:
 
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
-        for column in (self.numbers, self.wakeful, self.declared, self.asking, self.some):
+        columns = self.numbers, self.wakeful, self.declared, self.asking, self.some, self._unread
+        for column in columns:
             column.grow(self._table.n_rows)
-        self._unread.update(rows)
+        self._unread[rows] = True
 
     def remove(self, rows: Sequence[int]) -> None:
         """Read these no more."""
-        self._unread.difference_update(rows)
+        self._unread[rows] = False
         for row in rows:
             if self._feelings.pop(row, None):
                 self.numbers[row] = 0.0
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
-        rows, special = list(self._unread), self._table.special(list(self._unread))
+        rows = self._unread.values.nonzero()[0].tolist()
+        special = self._table.special(rows)
         entries = dict(zip(special, self._table.entries(special), strict=True))
         declared = {row: getattr(one, "emotions", ()) for row, one in entries.items()}
         for row, feeling in zip(rows, self._told(rows, declared), strict=True):
@@ -104,7 +106,7 @@ class _Felt:
             self.wakeful[row] = may_wake(one, "emotional")
             self.declared[row] = bool(declared[row])
             self.asking[row] = "emotional" in getattr(one, "triggers", ())
-        self._unread.clear()
+        self._unread[rows] = False
 
     def _told(self, rows: Sequence[int], declared: Mapping[int, Sequence[str]]) -> list[Feeling]:
         """What each feels, by all that decides it: its declared emotions and its text."""

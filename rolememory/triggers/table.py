@@ -31,7 +31,7 @@ class ArrayColumn:
     def __init__(self, dtype: str, empty: Any = 0, width: int | None = None) -> None:
         self._empty = empty
         shape = (_FIRST,) if width is None else (_FIRST, width)
-        self._all: NDArray[Any] = np.full(shape, empty, dtype=dtype)
+        self._all: NDArray[Any] = _filled(shape, dtype, empty)
         self.values = self._all[:0]  # of all rows, (n_rows,); a view
 
     def grow(self, size: int) -> None:
@@ -41,7 +41,7 @@ class ArrayColumn:
             return
         if size > len(self._all):
             shape = (max(size, len(self._all) * 5 // 4), *self._all.shape[1:])
-            room = np.full(shape, self._empty, dtype=self._all.dtype)
+            room = _filled(shape, self._all.dtype, self._empty)
             room[:known] = self.values
             self._all = room
         self.values = self._all[:size]
@@ -51,6 +51,11 @@ class ArrayColumn:
 
     def __getitem__(self, rows: Any) -> Any:
         return self._all[_places(rows)]
+
+
+def _filled(shape: tuple[int, ...], dtype: Any, empty: Any) -> "NDArray[Any]":
+    """An array of it; zeros take no room until something else is written there."""
+    return np.full(shape, empty, dtype) if empty else np.zeros(shape, dtype)
 
 
 def _places(rows: Any) -> Any:
