@@ -19,7 +19,7 @@ from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
 from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import Blob, Revision, Space
-from rolememory.storage.settings_layers import SHAREABLE, Layer, TranslatedLayer, translate_layer
+from rolememory.storage.settings_layers import SHAREABLE, Layer, translate_layer
 from rolememory.storage.value_messages import worded
 
 FILE = "rolememory.toml"
@@ -56,9 +56,7 @@ def load_settings(
     """
     space = space_of(home)
     file = space.document(FILE)
-    layers = [
-        translate_layer(read_layer(file)) if file.mark() else translate_layer(Layer(FILE, {}))
-    ]
+    layers = [translate_layer(read_layer(file) if file.mark() else Layer(FILE, {}))]
     if role_overrides:
         layers.append(
             translate_layer(
@@ -70,7 +68,7 @@ def load_settings(
     return _laid(space, layers)
 
 
-def _laid(home: Space, layers: Sequence[TranslatedLayer]) -> Loaded:
+def _laid(home: Space, layers: Sequence[Layer]) -> Loaded:
     named = next((layer for layer in reversed(layers) if "preset" in layer.values), layers[0])
     preset = preset_file(home, named.values.get("preset", "default"), named)
     below = translate_layer(read_layer(preset))
@@ -86,16 +84,16 @@ def _laid(home: Space, layers: Sequence[TranslatedLayer]) -> Loaded:
         raise SettingsError.together(errors)
     return Loaded(
         settings,
-        {key: layer.layer.place(layer.written[key]) for key, layer in owners.items()},
+        {key: layer.place(layer.written[key]) for key, layer in owners.items()},
         tuple(chain.from_iterable(layer.notes for layer in layers)),
         (home.document(FILE), preset),
     )
 
 
-def _merged(layers: Sequence[TranslatedLayer]) -> tuple[dict[str, Any], dict[str, TranslatedLayer]]:
+def _merged(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, Layer]]:
     """Key by key the value of the last layer, and that layer; free tables are merged."""
     values: dict[str, Any] = {}
-    owners: dict[str, TranslatedLayer] = {}
+    owners: dict[str, Layer] = {}
     for layer in layers:
         for key, value in layer.values.items():
             values[key] = over(values.get(key), value)
@@ -167,7 +165,7 @@ def shareable(role_settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[st
     return undotted(kept), list(dict.fromkeys((*dropped, *refused)))
 
 
-def _harmless(key: str, value: Any, adopted: TranslatedLayer) -> bool:
+def _harmless(key: str, value: Any, adopted: Layer) -> bool:
     """Whether the key may come from a stranger, and its value fits."""
     if not SHAREABLE.fullmatch(key):
         return False
@@ -178,7 +176,7 @@ def _harmless(key: str, value: Any, adopted: TranslatedLayer) -> bool:
     return True
 
 
-def _validated(values: Mapping[str, Any], owners: Mapping[str, TranslatedLayer]) -> Settings:
+def _validated(values: Mapping[str, Any], owners: Mapping[str, Layer]) -> Settings:
     urls = {
         key: base_url(value)
         for key, value in values.items()
@@ -193,7 +191,7 @@ def _validated(values: Mapping[str, Any], owners: Mapping[str, TranslatedLayer])
         ) from error
 
 
-def _mistake(found: Any, owners: Mapping[str, TranslatedLayer]) -> SettingsError:
+def _mistake(found: Any, owners: Mapping[str, Layer]) -> SettingsError:
     path = [str(part) for part in found["loc"]]
     key = next(
         (key for end in range(len(path), 0, -1) if (key := ".".join(path[:end])) in owners),
@@ -202,10 +200,10 @@ def _mistake(found: Any, owners: Mapping[str, TranslatedLayer]) -> SettingsError
     problem, remedy = worded(found, key)
     if key not in owners:
         return Layer(FILE, {}).error(key, problem, remedy)
-    return owners[key].layer.error(owners[key].written[key], problem, remedy)
+    return owners[key].error(owners[key].written[key], problem, remedy)
 
 
-def preset_file(home: Space, name: Any, asked: TranslatedLayer) -> Blob:
+def preset_file(home: Space, name: Any, asked: Layer) -> Blob:
     """The file of a preset: the home's own presets/ before the shipped ones.
 
     Raises:
@@ -216,7 +214,7 @@ def preset_file(home: Space, name: Any, asked: TranslatedLayer) -> Blob:
     known = {PurePath(one).stem: ours.blob(one) for one in ours.names("") if _is_toml(one)} | known
     if isinstance(name, str) and _NAME.fullmatch(name) and name in known:
         return known[name]
-    raise asked.layer.error(
+    raise asked.error(
         "preset",
         LocalizedText("no preset named {name!r}", name=str(name)[:64]),
         LocalizedText("known: {names}", names=", ".join(sorted(known))),

@@ -25,15 +25,22 @@ _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|env:([A-Za-z_]\w*)", re.ASCII)
 _UNSET = ("unset", "none", "null")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Layer:
-    """Where settings come from: `name` is the file as told to people, `text` its TOML, `under` the path inside a JSON file."""
+    """Where settings come from: `name` is the file as told to people, `text` its TOML, `under` the path inside a JSON file.
+
+    `translate_layer` finds what it says in our words.
+    """
 
     name: str
     given: Mapping[str, Any]
     text: str = ""
     under: str = ""
     of_role: bool = False  # a role may not say where the home's models and files are
+    values: dict[str, Any] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)  # the name of each key as it stands there
+    notes: list[LocalizedText] = field(default_factory=list)
+    errors: list[SettingsError] = field(default_factory=list)
 
     @cached_property
     def _places(self) -> Mapping[str, Place]:
@@ -69,17 +76,6 @@ class Layer:
         line = self._places.get(written, (None, None))[0]
         return f"{self.name}:{line}" if line else self.name
 
-
-@dataclass
-class TranslatedLayer:
-    """A layer in our words: key -> value, and for each key the name it was written under."""
-
-    layer: Layer
-    values: dict[str, Any] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)
-    notes: list[LocalizedText] = field(default_factory=list)
-    errors: list[SettingsError] = field(default_factory=list)
-
     def take(self, key: str, value: Any, written: str) -> None:
         """Set a key; `unset` empties one that may be empty."""
         unset = isinstance(value, str) and value.casefold() in _UNSET and nullable(key)
@@ -87,45 +83,46 @@ class TranslatedLayer:
 
     def note(self, written: str, told: LocalizedText) -> None:
         """Note something that was read but not taken as it is."""
-        place = self.layer.place(written)
+        place = self.place(written)
         self.notes.append(
             LocalizedText("{place}: {written}: {told}", place=place, written=written, told=told)
         )
 
+    def refuse(
+        self, written: str, problem: LocalizedText, remedy: LocalizedText | str = ""
+    ) -> None:
+        """Note what cannot be taken."""
+        self.errors.append(self.error(written, problem, remedy))
 
-def translate_layer(layer: Layer) -> TranslatedLayer:
-    """The layer in our words. Unknown keys are collected in `errors`, never guessed."""
-    adopted = TranslatedLayer(layer)
+
+def translate_layer(layer: Layer) -> Layer:
+    """Say it in our words; gives the layer. Unknown keys are collected in `errors`, never guessed."""
     foreign: dict[str, Any] = {}
-    for path, value in _walk(layer.given, adopted):
+    for path, value in _walk(layer.given, layer):
         if path in leaves():
-            adopted.take(path, value, path)
+            layer.take(path, value, path)
         else:
             foreign[path] = value
-    _translate(foreign, adopted)
-    _refuse_keys(adopted)
+    _translate(foreign, layer)
+    _refuse_keys(layer)
     if layer.of_role:
-        _keep_home_only(adopted)
-    return adopted
+        _keep_home_only(layer)
+    return layer
 
 
-def _refuse_keys(adopted: TranslatedLayer) -> None:
+def _refuse_keys(layer: Layer) -> None:
     """A key where the name of its environment variable should stand (P20)."""
-    for key, value in adopted.values.items():
+    for key, value in layer.values.items():
         if (
             key.endswith("api_key_env")
             and isinstance(value, str)
             and value
             and not value.isidentifier()
         ):
-            adopted.errors.append(
-                adopted.layer.error(adopted.written[key], *variable_expected(key))
-            )
+            layer.refuse(layer.written[key], *variable_expected(key))
 
 
-def _walk(
-    given: Mapping[str, Any], adopted: TranslatedLayer, above: str = ""
-) -> Iterator[tuple[str, Any]]:
+def _walk(given: Mapping[str, Any], layer: Layer, above: str = "") -> Iterator[tuple[str, Any]]:
     """Every known key with its value, ours and foreign; the others become errors."""
     for name, value in given.items():
         path = above + str(name)
@@ -133,38 +130,36 @@ def _walk(
             yield path, value
         elif path in sections() or any(alias.startswith(path + ".") for alias in ALIASES):
             if isinstance(value, Mapping):
-                yield from _walk(value, adopted, path + ".")
+                yield from _walk(value, layer, path + ".")
             else:
-                adopted.errors.append(
-                    adopted.layer.error(
-                        path,
-                        LocalizedText("expected a table, got {got}", got=quoted(value)),
-                        LocalizedText("write {text}", text=f"[{path}]"),
-                    )
+                layer.refuse(
+                    path,
+                    LocalizedText("expected a table, got {got}", got=quoted(value)),
+                    LocalizedText("write {text}", text=f"[{path}]"),
                 )
         else:
-            adopted.errors.append(adopted.layer.unknown(path))
+            layer.errors.append(layer.unknown(path))
 
 
-def _translate(foreign: Mapping[str, Any], adopted: TranslatedLayer) -> None:
+def _translate(foreign: Mapping[str, Any], layer: Layer) -> None:
     """Translate names of other programs, in the order of the table: strong rows, then weak ones, then implied keys."""
     rows = [row for row in ALIASES.values() if row.name in foreign]
     implied: dict[str, tuple[Any, str]] = {}
     for row in sorted(rows, key=lambda row: row.weak):
-        for key, value in _read(row, foreign[row.name], adopted).items():
-            _claim(row, key, value, adopted)
+        for key, value in _read(row, foreign[row.name], layer).items():
+            _claim(row, key, value, layer)
             implied.update({key: (value, row.name) for key, value in (row.implies or {}).items()})
     for key, (value, written) in implied.items():
-        if key not in adopted.values:
-            adopted.take(key, value, written)
+        if key not in layer.values:
+            layer.take(key, value, written)
 
 
-def _read(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
+def _read(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
     """What the row says by our keys; nothing when it has no effect."""
     if row.secret:
-        return _secret(row, value, adopted)
+        return _secret(row, value, layer)
     if not row.keys:
-        adopted.note(row.name, LocalizedText("has no effect: {why}", why=row.why))
+        layer.note(row.name, LocalizedText("has no effect: {why}", why=row.why))
         return {}
     ours = row.reads(value) if row.reads else value
     if isinstance(ours, dict) and row.reads:
@@ -172,14 +167,14 @@ def _read(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
     return {} if ours is None or ours == "" else dict.fromkeys(row.keys, ours)
 
 
-def _secret(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
+def _secret(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
     """The environment variable that is named in place of a key; a key itself is not read (P20)."""
     named = _VARIABLE.fullmatch(str(value))
     if named:
         return {row.keys[0]: named.group(1) or named.group(2)}
     if value:
         variable = leaves()[row.keys[0]].default or leaves()["learn.api_key_env"].default
-        adopted.note(
+        layer.note(
             row.name,
             LocalizedText(
                 "keys are not read from files; set the environment variable {name} and delete it here",
@@ -189,26 +184,23 @@ def _secret(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
     return {}
 
 
-def _claim(row: Alias, key: str, value: Any, adopted: TranslatedLayer) -> None:
+def _claim(row: Alias, key: str, value: Any, layer: Layer) -> None:
     """Our own name and earlier rows win; of two switches the one that is off."""
-    if key not in adopted.values or (
-        value is False and adopted.values[key] is True and adopted.written[key] in ALIASES
+    if key not in layer.values or (
+        value is False and layer.values[key] is True and layer.written[key] in ALIASES
     ):
-        adopted.take(key, value, row.name)
-    elif adopted.values[key] != value and not row.weak:
-        adopted.note(
-            row.name, LocalizedText("not used: {other} says it already", other=adopted.written[key])
+        layer.take(key, value, row.name)
+    elif layer.values[key] != value and not row.weak:
+        layer.note(
+            row.name, LocalizedText("not used: {other} says it already", other=layer.written[key])
         )
 
 
-def _keep_home_only(adopted: TranslatedLayer) -> None:
-    for key in [key for key in adopted.values if _HOME_ONLY.fullmatch(key)]:
-        written = adopted.written[key]
-        adopted.errors.append(
-            adopted.layer.error(
-                written,
-                LocalizedText("belongs to the home, not to one role"),
-                LocalizedText("write it into rolememory.toml"),
-            )
+def _keep_home_only(layer: Layer) -> None:
+    for key in [key for key in layer.values if _HOME_ONLY.fullmatch(key)]:
+        layer.refuse(
+            layer.written[key],
+            LocalizedText("belongs to the home, not to one role"),
+            LocalizedText("write it into rolememory.toml"),
         )
-        del adopted.values[key]
+        del layer.values[key]
