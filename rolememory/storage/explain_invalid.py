@@ -8,33 +8,30 @@ from typing import Any
 from rolememory.locales import LocalizedText, translatable
 from rolememory.storage.problem import Problem, quoted
 
-#: pydantic's error type -> (expected, an example)
-_EXPECTED = {
-    "string_type": ("a text", '"..."'),
-    "tuple_type": ("a list of strings", '["..."]'),
-    "list_type": ("a list", "[...]"),
-    "bool_type": ("true or false", "true"),
-    "bool_parsing": ("true or false", "true"),
-    "int_type": ("a whole number", "50"),
-    "int_parsing": ("a whole number", "50"),
-    "int_from_float": ("a whole number", "50"),
-    "float_type": ("a number", "0.5"),
-    "float_parsing": ("a number", "0.5"),
-    "dict_type": ("an object", "{...}"),
-    "model_type": ("an object", "{...}"),
-    "model_attributes_type": ("an object", "{...}"),
-}
-translatable(
-    (
-        "a text",
-        "a list of strings",
-        "a list",
-        "true or false",
-        "a whole number",
-        "a number",
-        "an object",
-    )
+#: the first word of pydantic's error type -> what was expected
+_EXPECTED = translatable(
+    {
+        "string": "a text",
+        "tuple": "a list of strings",
+        "list": "a list",
+        "bool": "true or false",
+        "int": "a whole number",
+        "float": "a number",
+        "dict": "an object",
+        "model": "an object",
+    }
 )
+_EXAMPLES = {
+    "string": '"..."',
+    "tuple": '["..."]',
+    "list": "[...]",
+    "bool": "true",
+    "int": "50",
+    "float": "0.5",
+    "dict": "{...}",
+    "model": "{...}",
+}
+_OF_ANOTHER_TYPE = ("type", "parsing", "from_float", "attributes_type")  # how it goes on
 _BOUNDS = {
     "greater_than_equal": ("≥", "ge"),
     "greater_than": (">", "gt"),
@@ -49,9 +46,7 @@ _CODES = {
     "string_too_long": "too_long",
     "too_short": "too_few",
     "too_long": "too_many",
-    "datetime_type": "bad_moment",
-    "datetime_parsing": "bad_moment",
-    "datetime_from_date_parsing": "bad_moment",
+    "datetime": "bad_moment",
 }
 
 
@@ -63,9 +58,9 @@ def explained(error: Mapping[str, Any]) -> Problem:
     """
     kind, field, found = str(error["type"]), path(error["loc"]), quoted(error.get("input"))
     context = error.get("ctx") or {}
-    if kind in _EXPECTED:
-        told, example = _EXPECTED[kind]
-        wanted, shown = LocalizedText(told), _example(kind, error.get("input"), example)
+    word, _, how = kind.partition("_")
+    if word in _EXPECTED and how in _OF_ANOTHER_TYPE:
+        wanted, shown = LocalizedText(_EXPECTED[word]), _example(word, error.get("input"))
         return Problem.of("wrong_type", field=field, wanted=wanted, found=found, example=shown)
     if kind in _BOUNDS:
         sign, bound = _BOUNDS[kind]
@@ -74,9 +69,9 @@ def explained(error: Mapping[str, Any]) -> Problem:
     if kind in ("enum", "literal_error"):
         choices = str(context.get("expected", "")).replace("'", "").replace(" or ", ", ")
         return Problem.of("unknown_choice", field=field, found=found, choices=choices)
-    if kind in _CODES:
+    if code := _CODES.get(kind) or _CODES.get(word):
         length = context.get("min_length", context.get("max_length"))
-        return Problem.of(_CODES[kind], field=field, found=found, bound=length)
+        return Problem.of(code, field=field, found=found, bound=length)
     if kind == "finite_number":
         return Problem.of("non_finite", field=field, found=str(error.get("input")))
     return Problem.of("invalid", field=field, reason=str(error.get("msg", kind)).lower())
@@ -92,13 +87,13 @@ def path(location: tuple[int | str, ...]) -> str:
     return text.removeprefix(".")
 
 
-def _example(kind: str, found: Any, example: str) -> str:
+def _example(word: str, found: Any) -> str:
     """The author's own value in the right shape, where it is plain what was meant."""
-    if kind == "tuple_type" and isinstance(found, str):
+    if word == "tuple" and isinstance(found, str):
         return json.dumps(
             [part.strip() for part in re.split("[,，、;；]", found) if part.strip()],
             ensure_ascii=False,
         )
-    if kind == "string_type" and isinstance(found, int | float) and not isinstance(found, bool):
+    if word == "string" and isinstance(found, int | float) and not isinstance(found, bool):
         return f'"{found}"'
-    return example
+    return _EXAMPLES[word]
