@@ -194,14 +194,6 @@ class Problem(Localized):
             if part is not None and part != ""
         )
 
-    def what(self, language: str = "en") -> str:
-        """What is wrong, without place and remedy."""
-        return self.message.text(language)
-
-    def remedy(self, language: str = "en") -> str:
-        """What to write or do instead."""
-        return self.cure.text(language)
-
     def __str__(self) -> str:
         return self.text()
 
@@ -214,8 +206,8 @@ class Problem(Localized):
         >>> comma.text("zh")
         'memory.json:12:30：全角逗号 ，；请改成 ,'
         """
-        parts = [part for part in (self.place, self.field, self.what(language)) if part]
-        return f"{Listed(parts, ': ').text(language)}{translated('; ', language)}{self.remedy(language)}"
+        parts = [part for part in (self.place, self.field, self.message.text(language)) if part]
+        return f"{Listed(parts, ': ').text(language)}{translated('; ', language)}{self.cure.text(language)}"
 
     @property
     def message(self) -> LocalizedText:

@@ -158,7 +158,7 @@ def _mistake(row: Mapping[str, Any], language: Language) -> tuple[str, str, str]
         told = translated("the body is not JSON (at character {place})", language, place=place)
         return told, translated("send UTF-8 JSON", language), where
     problem = explained({**row, "loc": ()})
-    hint = problem.remedy(language)
+    hint = problem.cure.text(language)
     if row["loc"] == ("body",):
         hint = translated("send an object as application/json", language)
-    return problem.what(language), hint, where
+    return problem.message.text(language), hint, where
