@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.context import open_home
+from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import read_text
 from rolememory.cli.options import DryRun, RoleName, Text, Yes, argument, option
 from rolememory.cli.output import json_text, out, picked
@@ -20,10 +20,8 @@ def export(
     role: RoleName, card: Annotated[bool, option("--card/--no-card", "with its card")] = True
 ) -> None:
     """JSON with --json and without."""
-    from rolememory.storage.exchange import export_role
-
-    with open_home() as home:
-        out.data(export_role(home.folder.space(home.folder.find(role).id), card=card))
+    with open_role(role) as role_memory:
+        out.data(role_memory.export(card=card))
 
 
 def import_file(
@@ -62,7 +60,7 @@ def import_file(
     ] = None,
 ) -> None:
     """Merge by id, all or none; of a program, chat by chat: stopped anywhere, the same command goes on."""
-    from rolememory.storage.exchange import FORMAT, import_role
+    from rolememory.storage.exchange import FORMAT
 
     if folder is not None:
         from rolememory.cli.import_sillytavern import bring
@@ -79,12 +77,8 @@ def import_file(
         )
     with open_home(make=not dry_run) as home:
         try:
-            done = import_role(
-                home.folder,
-                document,
-                into=role,
-                prefer="ours" if keep else "theirs",
-                dry_run=dry_run,
+            done = home.bring(
+                document, into=role, prefer="ours" if keep else "theirs", dry_run=dry_run
             )
         except InvalidValueError as error:
             raise InvalidValueError("{file}: {error}", file=file, error=error) from error

@@ -13,8 +13,6 @@ from rolememory.cli.words import ProcessLanguage, say, worded
 if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.schema.role import Role
-    from rolememory.storage.memories import Snapshot
-    from rolememory.storage.port import Space
 
 
 def roles() -> None:
@@ -27,7 +25,7 @@ def roles() -> None:
 
 
 def _row(home: "Home", role: "Role") -> dict[str, Any]:
-    found = snapshot(home.folder.space(role.id))
+    found = home.role(role.id).store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
     return {
         "name": role.name,
@@ -38,13 +36,6 @@ def _row(home: "Home", role: "Role") -> dict[str, Any]:
         "worldbooks": len(books(home.path, home.folder.folder(role.id), role)),
         "problems": len(found.problems),
     }
-
-
-def snapshot(space: "Space") -> "Snapshot":
-    """What the role's files hold; nothing is written, no index is built."""
-    from rolememory.storage.memories import RoleStore
-
-    return RoleStore(space).snapshot()
 
 
 def books(home: Path, folder: Path, role: "Role") -> list[Path]:
@@ -71,7 +62,7 @@ def open_role(
 
 def _show(home: "Home", role: "Role", made: bool) -> None:
     folder = home.folder.folder(role.id)
-    found = snapshot(home.folder.space(role.id))
+    found = home.role(role.id).store.snapshot()
     problems = list(map(worded, found.problems))
     row = _row(home, role) | {
         "folder": str(folder),

@@ -174,15 +174,11 @@ def restore(
     listing: Annotated[bool, option("--list", "list the backups")] = False,
 ) -> None:
     """Restore, or list what there is."""
-    from rolememory.storage.files.backup import restore as put_back
-
-    with open_home() as home:
-        found = home.folder.find(role)
-        folder = home.folder.folder(found.id)
+    with open_role(role) as role_memory:
         if listing:
-            _list(folder)
+            _list(role_memory.folder)
             return
-        done = put_back(folder, which, home.settings.storage)
+        done, found = role_memory.restore(which), role_memory.role
     row = {
         "role": found.id,
         "source": str(done.source),

@@ -156,12 +156,12 @@ class RoleMaintenance:
 
         return restore(self._folder(), which, self._context.settings.storage)
 
-    def export(self) -> dict[str, Any]:
-        """The role, its memories and books as one JSON document; `Home.bring` reads it."""
+    def export(self, *, card: bool = True) -> dict[str, Any]:
+        """The role, its memories, books and card as one JSON document; `Home.bring` reads it."""
         self._context.store.checkpoint(force=True)
         from rolememory.storage.exchange import export_role
 
-        return export_role(self._context.space)
+        return export_role(self._context.space, card=card)
 
     def stats(self) -> MemoryStats:
         """What the role remembers, in figures."""
