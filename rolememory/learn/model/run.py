@@ -11,8 +11,7 @@ from functools import partial
 from itertools import chain
 
 from rolememory.chats import ChatInfo, Chats
-from rolememory.circuit_breaker import CircuitBreaker
-from rolememory.errors import ModelAnswerError, ModelError
+from rolememory.errors import ModelAnswerError, RoleMemoryError
 from rolememory.learn.model.base import (
     Batch,
     Extractor,
@@ -90,33 +89,11 @@ class ExtractionContext:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedExtractor:
-    """An extractor, by the name under which its progress is kept. Its breaker is for what is no model's fault."""
-
-    name: str
-    extractor: Extractor
-    breaker: CircuitBreaker
-
-    def works(self) -> None:
-        """It did what it is for, whether or not what it asks did."""
-        if self.breaker.success():
-            _log.warning("extractor %s: works again", self.name)
-
-    def fails(self, reason: str) -> None:
-        """It broke."""
-        if self.breaker.failure(reason):
-            _log.warning(
-                "extractor %s: %s; it is left alone for a while, what it would read waits",
-                self.name,
-                reason,
-            )
-
-
-@dataclass(frozen=True, slots=True)
 class _Reading:
     """A reader at a chat, in one look."""
 
-    reader: NamedExtractor
+    name: str  # under which its progress is kept
+    extractor: Extractor
     chat: ChatInfo
     part: UnreadPart
     look: Look
@@ -150,7 +127,7 @@ class ExtractionRun:
         self.spoken_at: dict[
             str, datetime
         ] = {}  # when somebody last spoke in a chat, as far as this process knows
-        self._readers: dict[Factory, NamedExtractor] = {}
+        self._readers: dict[Factory, Extractor] = {}
         self.chapters = ChapterWriter(context, ask, progress)
         self.scenes = SceneReader(context, ask, scenes)
         self._told: set[str] = set()
@@ -214,7 +191,7 @@ class ExtractionRun:
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
         return last is not None and self._context.clock() - last >= least * _NEARLY
 
-    def quietly(self, act: Callable[[], None], look: Look) -> None:
+    def quietly(self, act: Callable[[], None], look: Look, who: str = "") -> None:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
         try:
             act()
@@ -227,32 +204,33 @@ class ExtractionRun:
             look.note(told)
             if told.text() not in self._told:
                 self._told.add(told.text())
-                _log.info("not learned from yet: %s", told.text())
+                level = logging.INFO if isinstance(error, RoleMemoryError) else logging.WARNING
+                _log.log(level, "%snot learned from yet: %s", who, told.text())
 
     def _read_chat(self, chat: ChatInfo, look: Look) -> None:
         learn = self._context.learn
         for name, factory in _wanted(learn).items():
-            self.quietly(partial(self._read_by, name, factory, chat, look), look)
+            read = partial(self._read_by, name, factory, chat, look)
+            self.quietly(read, look, "" if name == MODEL else f"extractor {name}: ")
         if writes_chapters(learn):
             self.quietly(partial(self.chapters.write, chat, look), look)
         if model_learns(learn) and self._context.settings().inject.scene:
             quiet = self.is_idle(chat.id)
             self.quietly(partial(self.scenes.look, chat, look, quiet=quiet), look)
 
-    def _reader(self, name: str, factory: Factory) -> NamedExtractor:
-        """The reader of that name; made once."""
+    def _reader(self, factory: Factory) -> Extractor:
+        """The extractor; made once."""
         if factory not in self._readers:
-            means = ExtractorDependencies(lambda: self._context.learn, self._ask)
-            self._readers[factory] = NamedExtractor(
-                name, factory(means), CircuitBreaker(f"extractor {name}", limit=STRIKES)
+            self._readers[factory] = factory(
+                ExtractorDependencies(lambda: self._context.learn, self._ask)
             )
         return self._readers[factory]
 
     def _read_by(self, name: str, factory: Factory, chat: ChatInfo, look: Look) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
-        reader, part = self._reader(name, factory), self._unread.part(name, chat.id)
+        part = self._unread.part(name, chat.id)
         try:
-            self._read_batches(_Reading(reader, chat, part, look))
+            self._read_batches(_Reading(name, self._reader(factory), chat, part, look))
         finally:
             read = self._read_already(name, chat, part.said)
             self._unread.keep(name, chat.id, part, read)
@@ -260,7 +238,7 @@ class ExtractionRun:
     def _read_batches(self, it: _Reading) -> None:
         path, well = it.part.said, False
         anyway = it.look.forced or self.is_idle(it.chat.id, path)
-        while found := self._due(it.reader.name, it.chat, path, it.look):
+        while found := self._due(it.name, it.chat, path, it.look):
             size = self._context.learn.batch_size
             chosen = batch_of(
                 found, size, lambda one: sum(self._trouble(it, one)), anyway=anyway, well=well
@@ -277,36 +255,20 @@ class ExtractionRun:
         drafts = self._extracted(it, chosen, batch)
         if drafts:
             self._context.keep(drafts, "model")
-        name, chat = it.reader.name, it.chat
+        name, chat = it.name, it.chat
         mine = len(chosen) if name == MODEL else 0
         self.progress.mark(chat.id, name, batch.fresh, exchanges=mine, user=chat.user)
         it.look.count(read=mine, drafts=_held(drafts))
 
     def _trouble(self, it: _Reading, one: Exchange) -> tuple[int, int]:
-        return self.progress.trouble(it.chat.id, it.reader.name, one.first)
+        return self.progress.trouble(it.chat.id, it.name, one.first)
 
     def _extracted(self, it: _Reading, chosen: Sequence[Exchange], batch: Batch) -> Sequence[Draft]:
-        reader = it.reader
-        if not reader.breaker.allows():
-            raise ModelError(
-                "extractor {name}: left alone after failures ({reason})",
-                name=reader.name,
-                reason=reader.breaker.reason,
-            )
         try:
-            drafts = reader.extractor.extract(batch)
+            return it.extractor.extract(batch)
         except ModelAnswerError:
-            self.progress.failed(it.chat.id, reader.name, [one.first for one in chosen])
-            reader.works()
+            self.progress.failed(it.chat.id, it.name, [one.first for one in chosen])
             raise
-        except (ModelError, NoTimeLeftError):
-            reader.works()  # the extractor works; what it asks does not
-            raise
-        except Exception as error:
-            reader.fails(type(error).__name__)
-            raise
-        reader.works()
-        return drafts
 
     def _give_up(self, it: _Reading, others: Iterable[Exchange]) -> None:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
@@ -319,12 +281,12 @@ class ExtractionRun:
                     it.part.number(one.first),
                 )
                 self._context.keep([_unread(chat, one)], "model")
-                self.progress.mark(chat.id, it.reader.name, [said.version for said in one.said])
+                self.progress.mark(chat.id, it.name, [said.version for said in one.said])
 
     def _batch(self, it: _Reading, chosen: Sequence[Exchange]) -> Batch:
         chat, path = it.chat, it.part.said
         said = tuple(chain.from_iterable(one.said for one in chosen))
-        read = self._read_already(it.reader.name, chat, path)
+        read = self._read_already(it.name, chat, path)
         return replace(
             self._context.batch(chat, said, it.look),
             fresh=frozenset(one.version for one in said) - read,

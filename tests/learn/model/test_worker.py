@@ -510,9 +510,7 @@ def test_an_extractor_that_fails_disturbs_neither_the_model_nor_the_chat(
         for record in caplog.records
         if record.name == "rolememory.learn.model.run"
     ]
-    assert told == [
-        "extractor boats: ZeroDivisionError; it is left alone for a while, what it would read waits"
-    ]
+    assert told == ["extractor boats: not learned from yet: learning from chats: ZeroDivisionError"]
 
 
 def test_a_name_is_registered_once(registered: dict[str, Factory]) -> None:
