@@ -71,9 +71,8 @@ def test_a_novelai_picture_holds_a_book() -> None:
         as_bytes(makers.v2(makers.card_book())),
         card_picture(makers.v3(makers.card_book())),
         makers.charx(makers.v3(makers.card_book())),
-        makers.byaf(),
     ],
-    ids=["json", "png", "charx", "byaf"],
+    ids=["json", "png", "charx"],
 )
 def test_the_book_of_a_card_is_read_out_of_it(data: bytes) -> None:
     book = load_book(data)
