@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import log
+from operator import itemgetter
 from typing import Any
 
 from rolememory.text.arrays import Floats, Held, Mask, NDArray, Rows, np
@@ -338,7 +339,7 @@ class CollectionStatistics:
         self._norms = np.float32(K1 * (1.0 - B)) + slope * self._lengths
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._information: dict[str, float] = {}
-        self._bounds: dict[str, Floats] = {}  # below each posting of a token, in `scores`
+        self._holders: dict[str, int] = {}  # by token, as far as these texts were asked for it
 
     def _hear(self, numbers: "array[int]", lengths: "array[float]", texts: int) -> None:
         """Count the rows behind those that were counted: with those of the same text one, the last, which is in `once`."""
@@ -387,11 +388,12 @@ class CollectionStatistics:
 
     def _looked_up(self, token: str, since: int) -> "tuple[Rows, Floats]":
         with self._lock:  # a buffer that is read cannot grow
-            posting = self._postings.of(token, since).copy()
-        if len(posting) and posting[-1] >> COUNT_BITS >= len(self._heard):  # they rise
-            posting = posting[: np.searchsorted(posting, len(self._heard) << COUNT_BITS)]
-        posting = posting[self._heard[posting >> COUNT_BITS]]
-        return (posting >> COUNT_BITS).astype(np.int64), (posting & MOST).astype(np.float32)
+            posting = self._postings.of(token, since)
+            rows, often = posting >> COUNT_BITS, posting & MOST
+        if len(rows) and rows[-1] >= len(self._heard):  # they rise
+            rows = rows[: rows.searchsorted(len(self._heard))]
+        heard = self._heard[rows]
+        return rows[heard].astype(np.int64), often[: len(rows)][heard].astype(np.float32)
 
     def _often(self, token: str) -> "NDArray[np.uint8]":
         """How often each row holds a token, (n_rows,); looked up once."""
@@ -413,7 +415,7 @@ class CollectionStatistics:
         """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
         size, counts = len(self._heard), self._known.counts
         with self._lock:
-            fresh = [one for one in some if not self._is_counted(one)]
+            fresh = [one for one in some if one not in self._holders and not self._is_counted(one)]
             if self._every:
                 counts.update((one, (size, self._postings.holders(one))) for one in fresh)
                 return
@@ -442,9 +444,12 @@ class CollectionStatistics:
 
     def holders(self, token: str) -> int:
         """How many different texts hold a token."""
-        if not self._is_counted(token):
-            self.count((token,))
-        return self._known.counts[token][1]
+        held = self._holders.get(token)
+        if held is None:
+            if not self._is_counted(token):
+                self.count((token,))
+            held = self._holders[token] = self._known.counts[token][1]
+        return held
 
     def holding(self, token: str) -> Rows:
         """The rows of the index whose texts hold a token."""
@@ -489,40 +494,36 @@ class CollectionStatistics:
         The share may pass 1 in short texts that repeat a word. Rows that are not heard give 0.
         """
         out = np.zeros(len(self._heard), dtype=np.float32)
-        unit, mass, told = self.rare_word(), 0.0, list[tuple[str, float]]()
+        unit, mass, told = self.rare_word(), 0.0, list[tuple[bool, str, float]]()
         for token, weight in question.weights.items() if self._size else ():
             tells = weight * self.information(token)
             held = self.holders(token)
             mass += tells * (1.0 if held or not is_pair(token) else UNKNOWN_PAIR)
             if held and tells > BARELY * unit:
-                told.append((token, tells * (K1 + 1.0)))
-        for everyday, some in groupby(told, lambda one: self._is_everyday(one[0])):
+                told.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))
+        for everyday, some in groupby(told, itemgetter(0)):
             (self._add_everyday if everyday else self._add_rare)(out, list(some))
         out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
         return out
 
-    def _is_everyday(self, token: str) -> bool:
-        return self.holders(token) * EVERYDAY > self._size
-
-    def _add_everyday(self, out: Floats, told: Sequence[tuple[str, float]]) -> None:
+    def _add_everyday(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
         """Add what each token tells where it stands, and 0 where it does not. Cost: passes over `out` for each."""
-        for token, most in told:
+        for _, token, most in told:
             share = self._often(token).astype(np.float32)
             bounds = share + self._norms
             share *= np.float32(most)
             share /= bounds
             out += share
 
-    def _add_rare(self, out: Floats, told: Sequence[tuple[str, float]]) -> None:
+    def _add_rare(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
         """Add what the tokens tell, one after the other in each row. Cost: O(their postings)."""
-        places, counts = zip(*(self._holding(token) for token, _ in told), strict=True)
-        for (token, _), rows, often in zip(told, places, counts, strict=True):
-            if token not in self._bounds:
-                self._bounds[token] = often + self._norms[rows]
-        share = np.repeat(np.array([most for _, most in told], np.float32), list(map(len, places)))
-        share *= np.concatenate(counts)
-        share /= np.concatenate([self._bounds[token] for token, _ in told])
-        np.add.at(out, np.concatenate(places), share)
+        found = [self._holding(token) for _, token, _ in told]
+        rows, often = (np.concatenate(one) for one in zip(*found, strict=True))
+        most, sizes = [most for _, _, most in told], [len(one) for one, _ in found]
+        share = np.repeat(np.array(most, np.float32), sizes)
+        share *= often
+        share /= often + self._norms[rows]
+        np.add.at(out, rows, share)
 
     def shared(self, question: TermQuery, text: str) -> str:
         """Which of the question's most telling words a text holds, joined by blanks; of at most `MOST_NAMED`."""
