@@ -121,10 +121,7 @@ class Allowance:
     def refuses(
         self, memory: Memory, relevance: float, chosen: Sequence[Scored]
     ) -> Reason | FoundOutLater | None:
-        """Why this passage may not come; None for what is none, or may.
-
-        Whether it would be recited is only looked at where nothing else keeps it out, and when somebody asks.
-        """
+        """Why this passage may not come; None for what is none, or may, unless it would be `recited`: that is looked at last."""
         if not isinstance(memory, Passage) or memory.constant:
             return None
         if reason := self._too_much_of_one(memory, chosen):
@@ -132,10 +129,8 @@ class Allowance:
         if memory.id in self.again:
             return None
         told = self._beside if self.asked else self._uninvited
-        why, own = told(memory, relevance, chosen), memory.role == "assistant"
-        if why is None:
-            return Reason("recited") if own and self._recited(memory) else None
-        return partial(self._first, memory, why) if own and self.replies else why
+        why = told(memory, relevance, chosen)
+        return why and self.before(memory, why)
 
     def is_free(self, memory: Memory) -> bool:
         """Whether a passage may come however faint it is."""
@@ -146,11 +141,24 @@ class Allowance:
         """The relevance below which no other passage comes."""
         return 0.0 if self.asked else sure_enough(self.rules.uninvited_threshold, self.kinds)
 
-    def _first(self, memory: Passage, otherwise: Reason | FoundOutLater) -> Reason:
-        """What keeps words of the character's own out before all else."""
-        if self._recited(memory):
-            return Reason("recited")
-        return otherwise if isinstance(otherwise, Reason) else otherwise()
+    def recited(self, memory: Memory) -> Reason | None:
+        """Why words of the character's own may not come that it said within the window, in a run of them."""
+        theirs = runs(memory.content) if self._is_told(memory) else frozenset()
+        again = any(not theirs.isdisjoint(runs(reply)) for reply in self.replies)
+        return Reason("recited") if again else None
+
+    def before(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason | FoundOutLater:
+        """Why one is out that something else keeps out: before all else words of its own that the character would recite."""
+        if not self.replies or not self._is_told(memory):
+            return otherwise
+        return partial(self._first, memory, otherwise)
+
+    def _is_told(self, memory: Memory) -> bool:
+        return _is_own(memory) and not self.is_free(memory)
+
+    def _first(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason:
+        recited = self.recited(memory)
+        return recited or (otherwise if isinstance(otherwise, Reason) else otherwise())
 
     def _too_much_of_one(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
         """Why no more may come of what this person said, who does not ask: nobody can fill a block with their own words."""
@@ -188,11 +196,6 @@ class Allowance:
     def _words(self) -> frozenset[str]:
         return frozenset(_NAME_WORD.findall(self.query.casefold()))
 
-    @cached_property
-    def _told(self) -> frozenset[int]:
-        """The runs of all replies."""
-        return frozenset().union(*map(runs, self.replies))
-
     def _uninvited(
         self, memory: Passage, relevance: float, chosen: Sequence[Scored]
     ) -> Reason | FoundOutLater | None:
@@ -210,7 +213,3 @@ class Allowance:
             or (own and sum(one.role == "assistant" for one in told) >= rules.uninvited_own)
         )
         return _used_up(rules.uninvited) if full else None
-
-    def _recited(self, memory: Passage) -> bool:
-        """Whether the character said a run of these words within the window."""
-        return not self._told.isdisjoint(runs(memory.content))

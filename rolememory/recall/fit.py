@@ -322,7 +322,10 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
         relevance = float(ranking.relevances[place])
         for gate in gates[kind]:
             if reason := gate(choice, memory, relevance):
-                refused.places[place] = reason
+                later = gate in _UNLESS_RECITED and fitting.thresholds
+                refused.places[place] = (
+                    fitting.allowance.before(memory, reason) if later else reason
+                )
                 if gate is _low_relevance:
                     fitted.near.append(ranking[place])
                 break
@@ -452,7 +455,7 @@ def _excerpt(choice: _Selection, scored: Scored, memory: Passage) -> Passage | N
         return excerpt
     relevance = scored.relevance
     refused = allowance.refuses(excerpt, relevance, choice.fitted.chosen)
-    if not (refused or _budget(choice, excerpt, relevance)):
+    if not (refused or allowance.recited(excerpt) or _budget(choice, excerpt, relevance)):
         return excerpt
     return None if excerpts.tells(memory) else memory
 
@@ -697,6 +700,10 @@ def _allowance(
     return fitting.allowance.refuses(memory, relevance, choice.fitted.chosen)
 
 
+def _recited(choice: _Selection, memory: Memory, _: float) -> Reason | None:
+    return choice.fitting.allowance.recited(memory)
+
+
 def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list[Memory]]:
     least = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
     found: dict[tuple[str, str], list[Memory]] = {}
@@ -761,6 +768,7 @@ def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
         _type_budget: _unlimited(fitting.budget.per_type),
         _along: not ranking.gained,
         _echo: not fitting.visible.query,
+        _recited: not fitting.thresholds,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
     idle = {gate for gate, closed_never in idle_if.items() if closed_never}
@@ -780,12 +788,15 @@ _GATES: tuple[_Gate, ...] = (
     _no_room,
     _echo,
     _visible,
+    _recited,
     _near_duplicate,
     _budget,
 )
+_UNLESS_RECITED = {_along, _no_room, _echo, _visible}
+"""Gates that are asked before it is looked at whether a passage would be recited, as that takes a while."""
 _GATES_OF: Mapping[int, Sequence[_Gate]] = {
     SAID: [gate for gate in _GATES if gate not in (_chapter, _type_limit, _enough, _type_budget)],
-    FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough)],
-    TYPED: [gate for gate in _GATES if gate not in (_chapter, _allowance)],
-    CHAPTER: [gate for gate in _GATES if gate is not _allowance],
+    FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough, _recited)],
+    TYPED: [gate for gate in _GATES if gate not in (_chapter, _allowance, _recited)],
+    CHAPTER: [gate for gate in _GATES if gate not in (_allowance, _recited)],
 }

@@ -108,7 +108,7 @@ def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> N
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) -> None:
     rules = Allowance(RULES, asked=True, replies=("Hello.", reply))
-    found = rules.refuses(said(text, role).memory, 1.0, [])
+    found = rules.recited(said(text, role).memory)
     assert (found is not None) is (recited and role == "assistant")
 
 

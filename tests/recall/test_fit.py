@@ -331,13 +331,18 @@ def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_d
             assert Plain().block([*before, one.memory]) > limit
 
 
-def told_by(user: str, role: Literal["user", "assistant"] = "user", version: str = "v") -> Passage:
+def told_by(
+    user: str,
+    role: Literal["user", "assistant"] = "user",
+    version: str = "v",
+    text: str = "The candle burns low.",
+) -> Passage:
     return passage(
         chat="c",
         version=version,
         role=role,
-        text="The candle burns low.",
-        span=(0, 21),
+        text=text,
+        span=(0, len(text)),
         speaker="",
         owner=user,
         created=NOW,
@@ -356,6 +361,26 @@ def test_why_a_faint_passage_is_out_is_told_by_what_stood_there_before_it() -> N
     fitted = fit([before, loud, after], Plain(), rules)
     assert chosen(fitted) == [loud.memory.id]
     assert codes(fitted) == {before.memory.id: "uninvited", after.memory.id: "speaker_share"}
+
+
+@pytest.mark.parametrize(
+    ("shown", "length"),
+    [
+        pytest.param({("c", "v")}, 600, id="it stands in view"),
+        pytest.param(set(), 5, id="there is no room"),
+        pytest.param(set(), 600, id="nothing else keeps it out"),
+    ],
+)
+def test_words_that_would_be_recited_are_out_for_that(
+    shown: set[tuple[str, str]], length: int
+) -> None:
+    own = told_by("", "assistant", text="Six words in a row burn low.")
+    rules = replace(
+        fitting(budget={"max_total_length": length}),
+        allowance=Allowance(PassageSettings(), replies=("Well: six words in a row burn low!",)),
+        visible=Visible.of("", ["Something else."], frozenset(shown)),
+    )
+    assert codes(fit([Scored(own, 0.99, 0.99, ())], Plain(), rules)) == {own.id: "recited"}
 
 
 @pytest.mark.parametrize(
