@@ -5,8 +5,7 @@ One file: state/review.json.
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -26,7 +25,7 @@ from rolememory.storage.state import StateFile
 MOST_WAITING = 500
 MOST_REFUSED = 200
 MOST_DECLINED = 50_000
-_HELD = ("waiting", "refused")
+_MOST = {"waiting": MOST_WAITING, "refused": MOST_REFUSED}
 _log = logging.getLogger(__name__)
 
 
@@ -83,12 +82,15 @@ class Review:
                 "reason": as_json(one.reason),
                 "draft": as_json(one.draft),
             }
-            with self._changed() as state:
+            with self._file.changing() as state:
                 grown = [
                     *(raw for raw in listed(state, name, dict) if raw.get("id") != one.id),
                     entry,
                 ]
-                state[name] = self._newest(grown) if name == "waiting" else grown[-MOST_REFUSED:]
+                state[name] = grown[-_MOST[name] :]
+            if (more := len(grown) - MOST_WAITING) > 0:
+                told = "%s: %d drafts wait; the oldest %d are dropped"
+                _log.warning(told, self._space.place, len(grown), more)
         return one.id
 
     def waiting(self) -> list[Waiting]:
@@ -117,7 +119,7 @@ class Review:
     def take(self, id: str) -> Draft:  # noqa: A002
         """Take a draft out, to become a memory. Raises: UnknownNameError when nothing of that id is here."""
         found = self.find(id)
-        with self._changed() as state:
+        with self._file.changing() as state:
             _remove(state, {id})
         return found.draft
 
@@ -129,7 +131,7 @@ class Review:
     def decline(self, ids: Iterable[str]) -> None:
         """Never learn these again: a person deleted, rejected or undid the memories of these ids."""
         if new := [one for one in ids if not self.is_declined(one)]:
-            with self._changed() as state:
+            with self._file.changing() as state:
                 state["declined"] = _grown(state, new)
                 _remove(state, set(new))
 
@@ -146,9 +148,9 @@ class Review:
 
         `gone`: ids of the person's memories, which are made of words: these are declined no longer.
         """
-        with self._changed() as state:
+        with self._file.changing() as state:
             went = 0
-            for name in _HELD:
+            for name in _MOST:
                 before = listed(state, name, dict)
                 kept = [raw for raw in before if not traces.takes(raw.get("draft") or {})]
                 state[name] = [_without(raw, traces, gone) for raw in kept]
@@ -160,26 +162,9 @@ class Review:
             ]
             return went
 
-    @contextmanager
-    def _changed(self) -> Iterator[dict[str, Any]]:
-        """The state as every process sees it, to be changed; written at the end, if the block does not raise."""
-        with self._file.changing() as state:
-            state.setdefault("version", 1)
-            yield state
-
-    def _newest(self, waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if len(waiting) > MOST_WAITING:
-            _log.warning(
-                "%s: %d drafts wait; the oldest %d are dropped",
-                self._space.place,
-                len(waiting),
-                len(waiting) - MOST_WAITING,
-            )
-        return waiting[-MOST_WAITING:]
-
 
 def _remove(state: dict[str, Any], ids: Collection[str]) -> None:
-    for name in _HELD:
+    for name in _MOST:
         state[name] = [raw for raw in listed(state, name, dict) if raw.get("id") not in ids]
 
 
@@ -195,12 +180,9 @@ def _read(raw: dict[str, Any]) -> Waiting | None:
 
 def _grown(state: dict[str, Any], new: Iterable[str]) -> list[str]:
     grown = list(dict.fromkeys((*listed(state, "declined", str), *new)))
-    if len(grown) > MOST_DECLINED:
-        _log.warning(
-            "more than %d declined memories: the oldest %d may be learned again",
-            MOST_DECLINED,
-            len(grown) - MOST_DECLINED,
-        )
+    if (more := len(grown) - MOST_DECLINED) > 0:
+        told = "more than %d declined memories: the oldest %d may be learned again"
+        _log.warning(told, MOST_DECLINED, more)
     return grown[-MOST_DECLINED:]
 
 
