@@ -1,5 +1,6 @@
 """What the proxy says itself, in the shape that frontends show: no upstream, a wrong one, one that cannot be reached."""
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import httpx
@@ -18,9 +19,9 @@ _OTHER = LocalizedText("set the model's own address there")
 _RUNS = LocalizedText("is it running? check serve.upstream")
 
 
-def unusable(request: Request, app_state: AppState) -> Response | None:
-    """Why nobody can be asked; None when the settings name a server."""
-    upstream = app_state.settings.upstream.strip()
+def unusable(request: Request, app_state: AppState, upstream: str) -> Response | None:
+    """Why nobody can be asked; None when the settings name a server, this `upstream`."""
+    upstream = upstream.strip()
     if not upstream:
         return fault(request, app_state, 503, "no_upstream", _NONE, _SET)
     host, port = place(upstream)
@@ -46,6 +47,7 @@ def unusable(request: Request, app_state: AppState) -> Response | None:
     return None
 
 
+@lru_cache(maxsize=8)
 def place(url: str) -> tuple[str, int]:
     """Host and port of a web address; "" for what is none.
 

@@ -13,7 +13,6 @@ import orjson
 
 from rolememory.inject.fence import tame
 from rolememory.locales import translatable, translated
-from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.inject import Body
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import DONE, SseParser, StreamedReply, event
@@ -33,14 +32,9 @@ _ABOUT = translatable(
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 
 
-def offered(call: ProxyCall, found: "Remembered", app_state: AppState) -> "ToolOffer | None":
+def offered(call: ProxyCall, found: "Remembered") -> "ToolOffer | None":
     """The offer of this turn; None where nothing is offered: other mode, nothing to search, or a frontend that forbids tools."""
-    if (
-        call.role is None
-        or found.turn is None
-        or not call.remembers
-        or call.role.settings.recall.mode != "hybrid"
-    ):
+    if call.role is None or found.turn is None or not call.remembers:
         return None
     if not found.turn.searchable or call.body.get("tool_choice") not in (None, "auto"):
         return None

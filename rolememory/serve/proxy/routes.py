@@ -120,22 +120,22 @@ class Proxy:
         self, request: Request, body: bytes, *, turn: bool
     ) -> StreamedAnswer | Response:
         settings = self._app_state.settings
-        if nobody := unusable(request, self._app_state):
+        if nobody := unusable(request, self._app_state, settings.upstream):
             return nobody
         way = request.scope[BODY]
         late = way.large and way.turn is None
         if late:
             _log.warning("%s", translated(_LATE, self._app_state.language))
         raw = _object(body) if turn and not (late and _HINT not in body) else None
-        if raw is None or late or not settings.memory or self._too_long(raw):
+        if raw is None or late or not settings.memory or self._too_long(raw, settings):
             way.done()
             body = orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
             return await self._pass(request, body)
-        return await self._converse(request, raw, body)
+        return await self._converse(request, raw, body, settings)
 
-    def _too_long(self, raw: Body) -> bool:
+    def _too_long(self, raw: Body, settings: ServeSettings) -> bool:
         """Whether a call is longer than the settings let memory read; said on the console."""
-        settings, (messages, characters) = self._app_state.settings, extent(raw)
+        messages, characters = extent(raw)
         if messages <= settings.max_messages and characters <= settings.max_characters:
             return False
         language = self._app_state.language
@@ -144,16 +144,16 @@ class Proxy:
         return True
 
     async def _converse(
-        self, request: Request, raw: Body, body: bytes
+        self, request: Request, raw: Body, body: bytes, settings: ServeSettings
     ) -> StreamedAnswer | Response:
         prompt = request.path_params["path"] == "completions"
-        call, found = await self._read(request, raw, prompt=prompt)
+        call, found = await self._read(request, raw, settings.recall_timeout_s, prompt=prompt)
         request.scope[BODY].done()
         if call is None:
             return await self._pass(request, orjson.dumps(without_hint(raw)))
         self._app_state.model_named(str(call.body.get("model") or ""))
-        takes_tools = not prompt and self._app_state.settings.upstream not in self._toolless
-        offer = offered(call, found, self._app_state) if takes_tools else None
+        takes_tools = not prompt and settings.upstream not in self._toolless
+        offer = offered(call, found) if takes_tools else None
         untouched = call.body is raw and not (found.parts or offer)
 
         def sent(how: How, tool: bool = True) -> bytes:
@@ -166,7 +166,7 @@ class Proxy:
         return await self._relayed(request, call, sent, offer, found.note)
 
     async def _read(
-        self, request: Request, raw: Body, *, prompt: bool
+        self, request: Request, raw: Body, allowed_s: float, *, prompt: bool
     ) -> tuple[ProxyCall | None, Remembered]:
         """Whose turn it is and what is remembered, within the time a turn allows for memory.
 
@@ -183,7 +183,7 @@ class Proxy:
         found = await self._within.done(
             look,
             Remembered(),
-            self._app_state.settings.recall_timeout_s,
+            allowed_s,
             lambda: not read and time.monotonic() < until,
         )
         return (read[0] if read else None), found
@@ -220,7 +220,9 @@ class Proxy:
             answer,
             call,
             offer,
-            lambda more: self._send(request, orjson.dumps(more), plain=True),
+            lambda more: self._send(
+                request, self._app_state.settings, orjson.dumps(more), plain=True
+            ),
             self._learn,
             self._app_state,
             lambda: self._note(note),
@@ -236,9 +238,12 @@ class Proxy:
         """The answer, asked for again with less where the upstream does not take all; and the offer, if it does."""
         settings = self._app_state.settings
         how = self._how(settings)
-        answer = await self._send(request, sent(how), plain=True)
+        answer = await self._send(request, settings, sent(how), plain=True)
         if offer and answer.status_code >= 400 and b"tool" in await _told(answer):
-            answer, offer = await self._send(request, sent(how, tool=False), plain=True), None
+            answer, offer = (
+                await self._send(request, settings, sent(how, tool=False), plain=True),
+                None,
+            )
             if answer.status_code < 400:
                 self._toolless.add(settings.upstream)
         if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
@@ -257,24 +262,24 @@ class Proxy:
         told = await _told(answer)
         if not (b"role" in told and (b"system" in told or b"alternat" in told)):
             return answer
-        refused, upstream = {sent(how)}, self._app_state.settings.upstream
+        settings, refused = self._app_state.settings, {sent(how)}
         for other in _LESS[_LESS.index(how) + 1 :]:
             if (body := sent(other)) in refused:
                 continue
             refused.add(body)
-            again = await self._send(request, body, plain=True)
+            again = await self._send(request, settings, body, plain=True)
             if again.status_code < 400:
-                self._taken[upstream] = other
+                self._taken[settings.upstream] = other
                 if other == "none":
                     language = self._app_state.language
-                    _log.warning("%s", translated(_UNTOLD, language, upstream=upstream))
+                    _log.warning("%s", translated(_UNTOLD, language, upstream=settings.upstream))
                 return again
             await again.aclose()
         return answer
 
     async def _pass(self, request: Request, body: bytes) -> StreamedAnswer | Response:
         try:
-            answer = await self._send(request, body, plain=False)
+            answer = await self._send(request, self._app_state.settings, body, plain=False)
         except httpx.HTTPError as error:
             return unreachable(request, self._app_state, error)
 
@@ -291,11 +296,12 @@ class Proxy:
         headers = coming_back(answer.headers.raw, decoded=False)
         return StreamedAnswer(answer.status_code, headers, carry)
 
-    async def _send(self, request: Request, body: bytes, *, plain: bool) -> httpx.Response:
+    async def _send(
+        self, request: Request, settings: ServeSettings, body: bytes, *, plain: bool
+    ) -> httpx.Response:
         """Ask the upstream. Raises: httpx.HTTPError."""
         if self._upstream is None:
             raise httpx.ConnectError("the server is ending")
-        settings = self._app_state.settings
         headers = going_up(request.scope["headers"], settings, self._app_state.token, plain=plain)
         return await self._upstream.send(
             settings, request.method, _written(request), request.url.query, headers, body
@@ -308,7 +314,7 @@ class Proxy:
 
     def _learn(self, call: ProxyCall, reply: str | None) -> None:
         """Keep the turn, behind the answer."""
-        if call.teaches and self._app_state.settings.memory:
+        if call.teaches:
             large = sum(len(one.content) for one in call.spoken) > LARGE
             self._later(lambda: learn(self._app_state, call, reply, large=large), large=large)
 
