@@ -61,6 +61,7 @@ def configured(
     return uvicorn.Config(
         create_app(app_state, relay),
         http=bounded(headers_s),
+        loop="asyncio",
         proxy_headers=False,
         log_config=None,
         access_log=False,

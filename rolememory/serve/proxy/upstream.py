@@ -4,13 +4,13 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from rolememory.schema.settings import ServeSettings
+from rolememory.serve.proxy.sockets import Transport
 from rolememory.serve.token import same
-
-if TYPE_CHECKING:
-    import httpx
 
 _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
@@ -23,14 +23,11 @@ class Upstream:
     """The way to the model's server, without what a client of httpx adds to each call: cookies of others, redirects, headers of its own."""
 
     def __init__(self, settings: ServeSettings) -> None:
-        import httpx
-
         if find_spec("sniffio") is None:  # what its transport tries to import several times a call
             sys.modules["sniffio"] = None  # type: ignore[assignment]  # found missing at once
         idle, connect = settings.idle_timeout_s, settings.connect_timeout_s
         self._times = {"connect": connect, "read": idle, "write": idle, "pool": connect}
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        self._connections = httpx.AsyncHTTPTransport(limits=limits, trust_env=False)
+        self._connections = Transport(kept=32)
 
     async def send(
         self,
@@ -40,14 +37,12 @@ class Upstream:
         query: str,
         headers: list[tuple[str, str]],
         body: bytes,
-    ) -> "httpx.Response":
+    ) -> httpx.Response:
         """Ask the upstream; the answer is open, whoever takes it closes it.
 
         Raises:
             httpx.HTTPError: it cannot be reached.
         """
-        import httpx
-
         url = settings.upstream.strip().rstrip("/") + path + (f"?{query}" if query else "")
         content = body if body or method in ("POST", "PUT", "PATCH") else None
         pairs = [_encoded(pair) for pair in headers]
@@ -80,8 +75,6 @@ class _Way:
 
 def _closed_unanswered(error: Exception) -> bool:
     """Whether the line ended before a word of an answer: what a server does with an idle connection just when it is used again."""
-    import httpx
-
     return isinstance(error, httpx.ReadError) or "without sending a response" in str(error)
 
 

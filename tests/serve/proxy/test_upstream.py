@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -61,6 +62,26 @@ def test_a_new_line_that_dies_is_told_and_asked_once(tmp_path: Path, behaviour: 
             "upstream_unreachable",
         )
         assert len(model.requests) == 1
+
+
+def test_what_comes_over_an_idle_line_is_nobodys_answer(tmp_path: Path) -> None:
+    answered, told = threading.Event(), threading.Event()
+
+    def behave(line: Line) -> None:
+        line.send(WHOLE)
+        assert answered.wait(30)
+        line.send(b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n")
+        told.set()
+        line.wait()
+
+    with (
+        Endpoint(behave, writes(WHOLE)) as model,
+        served(tmp_path, {"serve.upstream": model.url}) as house,
+    ):
+        assert ask(house, HELLO).status == 200
+        answered.set()
+        assert told.wait(30)
+        assert ask(house, HELLO).status == 200
 
 
 def test_an_idle_line_that_talks_nonsense_is_not_asked_again(tmp_path: Path) -> None:
