@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rolememory.authoring.lint.finding import Severity
+from rolememory.authoring.lint.finding import Severity, WordedFinding
 from rolememory.cards import preserved_fields
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import MIRRORS, V2, V3_ONLY, has_layout
 from rolememory.cards.json_edit import same
 from rolememory.locales import LocalizedText
+from rolememory.schema.scene import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,22 @@ class CardFault:
     severity: Severity
     why: LocalizedText
     write: LocalizedText = LocalizedText("")  # noqa: RUF009  # never changes
+
+
+def worded_faults(card: Card, language: Language) -> Iterator[WordedFinding]:
+    """What is wrong with the card, as it is shown."""
+    for one in card_faults(card):
+        yield WordedFinding(
+            severity=one.severity.value,
+            code=one.code,
+            uid="",
+            title="",
+            field=one.field,
+            ours=one.field,
+            why=one.why.text(language),
+            write=one.write.text(language),
+            values={},
+        )
 
 
 def card_faults(card: Card) -> Iterator[CardFault]:

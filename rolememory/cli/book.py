@@ -1,6 +1,6 @@
 """book scan, lint, show, test: what fires in a lorebook, what is wrong with it, what is in it, and whether it does what is expected."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +24,7 @@ from rolememory.locales import translatable
 if TYPE_CHECKING:
     from rolememory.authoring.expectation_run import Failure
     from rolememory.authoring.expectations import ExpectationCase
-    from rolememory.authoring.lint.finding import LintFinding
+    from rolememory.authoring.lint.finding import WordedFinding
     from rolememory.authoring.scan import Fired, ScanReport, Silent
     from rolememory.schema.lorebook import LoreEntry
 
@@ -193,29 +193,17 @@ def lint(books: BookNames, rules: RulesName = None, watch: Watch = False) -> Non
 def faults_of(path: Path, rules: str | None) -> Iterator[Row]:
     """The faults of a book as rows."""
     from rolememory.authoring.lint.check import check
+    from rolememory.authoring.lint.words import worded
 
-    file = read_file(path)
-    yield from _fault_rows(path, check(file, settings_of(rules)), file.book.format)
+    file, language = read_file(path), ProcessLanguage.language
+    for one in check(file, settings_of(rules)):
+        yield fault_row(path, worded(one, file.book.format, language))
 
 
-def _fault_rows(path: Path, findings: "Iterable[LintFinding]", form: str) -> Iterator[Row]:
-    from rolememory.authoring.lint import words
-    from rolememory.authoring.lint.finding import written
-
-    for one in findings:
-        level = words.severity(one).value
-        yield {
-            "book": path.name,
-            "severity": level,
-            "level": say(level),
-            "code": one.code,
-            "uid": one.entry,
-            "title": one.title,
-            "field": written(one.field, form),
-            "why": words.why(one, ProcessLanguage.language),
-            "write": words.write(one, ProcessLanguage.language),
-            "values": dict(one.values),
-        }
+def fault_row(path: Path, fault: "WordedFinding") -> Row:
+    """A fault as a row."""
+    told = picked(fault, "severity code uid title field why write values")
+    return {"book": path.name, "level": say(fault.severity), **told}
 
 
 def show_faults(rows: list[Row], several: bool = False) -> int:

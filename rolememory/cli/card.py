@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.book import faults_of, show_faults
+from rolememory.cli.book import fault_row, faults_of, show_faults
 from rolememory.cli.bookshelf import again, card_path
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import write_converted
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, argument, option
 from rolememory.cli.output import Row, out, picked
-from rolememory.cli.words import say, worded
+from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 
@@ -126,30 +126,14 @@ def lint(
     rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,
 ) -> None:
     """Exit code 3 when there are errors."""
+    from rolememory.authoring.card_faults import worded_faults
+
     path = card_path(file)
     card = read_card(path)
-    rows = list(_card_rows(path, card))
+    rows = [fault_row(path, one) for one in worded_faults(card, ProcessLanguage.language)]
     if card.book_file is not None:
         rows += faults_of(path, rules)
     again(lambda: show_faults(rows))
-
-
-def _card_rows(path: Path, card: "Card") -> Iterator[Row]:
-    from rolememory.authoring.card_faults import card_faults
-
-    for one in card_faults(card):
-        level = one.severity.value
-        yield {
-            "book": path.name,
-            "severity": level,
-            "level": say(level),
-            **picked(one, "code field"),
-            "uid": "",
-            "title": "",
-            "why": worded(one.why),
-            "write": worded(one.write),
-            "values": {},
-        }
 
 
 def bring(

@@ -1,6 +1,6 @@
 """A finding: a code with its values, in an entry and a field. `words` has the sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -28,6 +28,21 @@ class LintFinding:
     values: tuple[tuple[str, Value], ...] = ()
     entry: str = ""
     title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WordedFinding:
+    """A fault as it is shown."""
+
+    severity: str
+    code: str
+    uid: str  # of the entry; "" = the book or card itself
+    title: str
+    field: str  # as the file has it
+    ours: str  # by our name
+    why: str
+    write: str
+    values: Mapping[str, Value]
 
 
 Findings = Iterator[LintFinding]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rolememory.authoring.lint.finding import LintFinding, Severity
+from rolememory.authoring.lint.finding import LintFinding, Severity, WordedFinding, written
 from rolememory.locales import translatable, translated
 from rolememory.schema.scene import Language
 
@@ -121,6 +121,21 @@ def write(finding: LintFinding, language: Language = "en") -> str:
     '换一个能区分这个条目的词'
     """
     return _said(WORDS[finding.code].write, finding, language)
+
+
+def worded(finding: LintFinding, form: str, language: Language) -> WordedFinding:
+    """A finding as it is shown of a file of this format."""
+    return WordedFinding(
+        severity=severity(finding).value,
+        code=finding.code,
+        uid=finding.entry,
+        title=finding.title,
+        field=written(finding.field, form),
+        ours=finding.field,
+        why=why(finding, language),
+        write=write(finding, language),
+        values=dict(finding.values),
+    )
 
 
 def _said(template: str, finding: LintFinding, language: Language) -> str:

@@ -9,7 +9,7 @@ from rolememory.authoring.books import title
 from rolememory.authoring.entries import FIELDS, Placed
 from rolememory.authoring.import_review import CatchAllKey
 from rolememory.authoring.lint import words
-from rolememory.authoring.lint.finding import LintFinding, written
+from rolememory.authoring.lint.finding import LintFinding
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.scan import target
 from rolememory.schema.lorebook import LoreEntry
@@ -97,16 +97,7 @@ class EntryChanged(Out):
 
 def finding_out(call: HomeCall, one: LintFinding, form: str) -> FindingOut:
     """A fault in words."""
-    return FindingOut.from_value(
-        one,
-        severity=words.severity(one).value,
-        uid=one.entry,
-        field=written(one.field, form),
-        ours=one.field,
-        why=words.why(one, call.language),
-        write=words.write(one, call.language),
-        values=dict(one.values),
-    )
+    return call.shown(FindingOut, words.worded(one, form, call.language))
 
 
 def entries_out(places: Iterable[Placed], subject: Subject) -> list[EntryOut]:

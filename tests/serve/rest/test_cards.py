@@ -149,9 +149,10 @@ def test_a_card_is_linted_without_being_kept(api: httpx.Client) -> None:
     raw = json.loads(card("Never Here", "json"))
     raw |= {"spec": "chara_card_v2", "spec_version": "2.0"}
     raw["data"]["nickname"] = "Nev"
+    raw["data"]["character_book"]["entries"][0]["content"] = "@@depth 2\nOil."
     looked = api.post("/files/look", content=json.dumps(raw).encode(), headers=OCTETS)
     found = good(looked)["card"]
-    assert "v3_field" in [one["code"] for one in found["items"]]
+    assert {"v3_field", "v2_decorator"} <= {one["code"] for one in found["items"]}
     assert found["card"]["entries"] == 3
     assert good(api.get("/roles"))["total"] == roles
 
