@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby, repeat
 from math import log
 from operator import itemgetter
 from typing import Any
@@ -70,15 +70,10 @@ class TermIndex:
     def _clear(self, sealed: SealedPostings | None = None) -> None:
         self._postings = Postings(sealed)
         digests = self._postings.sealed.digests
-        self._number_of: dict[bytes, int] = {}
-        known = self._number_of
-        self._numbers = array("q", [known.setdefault(one, len(known)) for one in digests])
+        self._number_of: dict[bytes, int] = dict(zip(dict.fromkeys(digests), count(), strict=False))
+        self._numbers = array("q", map(self._number_of.__getitem__, digests))
         # by number: the first row of a sealed text that stands nowhere yet, -1 = none; and behind each such row the next
-        self._left = array("q", [-1]) * len(known)
-        self._after = array("q", [-1]) * len(digests)
-        for row in reversed(range(len(digests))):
-            number = self._numbers[row]
-            self._after[row], self._left[number] = self._left[number], row
+        self._left, self._after = _chained(self._numbers, len(self._number_of))
         self._copies = array("q", bytes(8 * len(self._number_of)))  # by number: rows that hold it
         self._row_of: dict[str, int] = {}
         self._items: list[Any] = [None] * len(digests)  # what gives the text; None = removed
@@ -131,8 +126,8 @@ class TermIndex:
         self._row_of = dict(zip(items, range(len(items)), strict=True))
         self._items, self._alive = list(items.values()), array("B", b"\1" * len(items))
         self._left = array("q", [-1]) * len(self._left)
-        for number in self._numbers:
-            self._copies[number] += 1
+        told = np.bincount(np.array(self._numbers), minlength=len(self._copies))
+        self._copies = array("q", told.tobytes())
 
     def _open(self) -> None:
         """Take over what was sealed, once."""
@@ -247,8 +242,7 @@ class TermIndex:
 
     def rows(self, ids: Iterable[str]) -> Rows:
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
-        of = self._row_of
-        return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
+        return np.fromiter(map(self._row_of.get, ids, repeat(-1)), dtype=np.int64)
 
     def among(
         self, rows: "Mask | None" = None, before: "CollectionStatistics | None" = None
@@ -266,6 +260,17 @@ class TermIndex:
             known = before if before is not None and before.goes_on_in(heard) else None
             columns = self._numbers, self._lengths, len(self._copies)
             return CollectionStatistics(self._postings, heard, columns, self._lock, every, known)
+
+
+def _chained(numbers: "array[int]", most: int) -> "tuple[array[int], array[int]]":
+    """The first row of each number, (most,), and behind each row the next of the same, (n_rows,); -1 = none."""
+    of = np.array(numbers)
+    rows = of.argsort(kind="stable")
+    first, after = np.empty(most, np.int64), np.full(len(of), -1)
+    first[of[rows[::-1]]] = rows[::-1]
+    again = np.flatnonzero(of[rows[1:]] == of[rows[:-1]])
+    after[rows[again]] = rows[again + 1]
+    return array("q", first.tobytes()), array("q", after.tobytes())
 
 
 def _wide(rows: Mask, size: int) -> Mask:

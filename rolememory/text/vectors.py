@@ -7,7 +7,7 @@ docs/designs.md.)
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 
 from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
@@ -245,8 +245,7 @@ class VectorTable:
 
     def rows(self, ids: Iterable[str]) -> Rows:
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
-        of = self._row_of
-        return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
+        return np.fromiter(map(self._row_of.get, ids, repeat(-1)), dtype=np.int64)
 
     def at(self, rows: Rows) -> Floats:
         """The vectors of the first pieces of some rows, (n_rows, dim); of one that is not here any more, anything."""
