@@ -10,8 +10,8 @@ _STOPS = frozenset(" \u3000,.;:!?，。；：！？、…")
 
 
 @lru_cache(maxsize=1024)
-def title_of(text: str, width: int = WIDTH) -> str:
-    """The beginning of the text on one line, at most so many columns wide, cut behind a word.
+def title_of(text: str) -> str:
+    """The beginning of the text on one line, at most `WIDTH` columns wide, cut behind a word.
 
     >>> title_of("Is the lamp wound? I brought lanterns and oil for the night.")
     'Is the lamp wound? I brought lanterns…'
@@ -20,13 +20,13 @@ def title_of(text: str, width: int = WIDTH) -> str:
     """
     line = " ".join(text.split())
     ends = list(accumulate(map(_columns, line)))
-    if not ends or ends[-1] <= width:
+    if not ends or ends[-1] <= WIDTH:
         return line
-    end = bisect_right(ends, width - 1)
+    end = bisect_right(ends, WIDTH - 1)
     cut = line[:end]
     if all(_columns(one) == 1 and one.isalnum() for one in line[end - 1 : end + 1]):
         whole = max((place for place, one in enumerate(cut) if one in _STOPS), default=0)
-        cut = line[:whole] if whole and 2 * ends[whole - 1] >= width else cut
+        cut = line[:whole] if whole and 2 * ends[whole - 1] >= WIDTH else cut
     return cut.rstrip("".join(_STOPS)) + "…"
 
 

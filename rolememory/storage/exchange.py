@@ -57,7 +57,7 @@ class Imported:
     )  # what is written into which, field by field
 
 
-def export_role(space: Space, *, card: bool = True, now: datetime | None = None) -> dict[str, Any]:
+def export_role(space: Space, *, card: bool = True) -> dict[str, Any]:
     """The role as one JSON document: role.json, every memory as it counts now, its books, and its card.
 
     Unknown fields of role and memories go along; chats and history do not.
@@ -76,7 +76,7 @@ def export_role(space: Space, *, card: bool = True, now: datetime | None = None)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "exported": (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
+        "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "role": {**role, "id": space.name},
         "memory": _by_type(RoleStore(space).snapshot().memories.values()),
         "worldbooks": {name: _packed(space.blob(BOOKS + name).read()) for name in books},

@@ -1,6 +1,5 @@
 """role.json: read generously, written back with its unknown fields and its order."""
 
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -10,7 +9,6 @@ from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
 from rolememory.schema.role import Role
 from rolememory.storage.explain_invalid import explained
-from rolememory.storage.files.space import FileDocument
 from rolememory.storage.json_diagnostics import diagnose_json
 from rolememory.storage.json_places import located
 from rolememory.storage.port import Blob, Space
@@ -18,15 +16,6 @@ from rolememory.storage.problem import Problem, quoted
 
 MAX_BYTES = 4 * 1024 * 1024
 NAME = "role.json"
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object of a small file.
-
-    Raises:
-        FileError: unreadable, too large, or not an object; names line and column.
-    """
-    return object_in(FileDocument(path, path.name))
 
 
 def object_in(kept: Blob) -> dict[str, Any]:
