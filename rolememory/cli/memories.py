@@ -6,9 +6,7 @@ from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import MEMORY_COLUMNS, hit_text, memory_json, memory_row
 from rolememory.cli.options import (
-    MemoryTypeChoice,
     RoleName,
-    SourceChoice,
     Text,
     UserName,
     Wait,
@@ -25,10 +23,10 @@ Limit = Annotated[int, option("--limit N", "at most so many", whole(1))]
 def list_memories(
     role: RoleName,
     kind: Annotated[
-        MemoryTypeChoice | None, option("--type episodic|semantic|trait|goal", "only of this type")
+        Text, option("--type episodic|semantic|trait|goal", "only of this type")
     ] = None,
     source: Annotated[
-        SourceChoice | None,
+        Text,
         option("--source manual|user_input|summary|ai_output|inference", "only from this source"),
     ] = None,
     tag: Annotated[Text, option("--tag TAG", "only with this tag")] = None,

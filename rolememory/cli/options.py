@@ -1,44 +1,37 @@
 """What commands are given: options and arguments as they stand on a help page, and those that several verbs share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
-
-
-class MemoryTypeChoice(StrEnum):
-    """Types of memory; the values of `schema.memory.MemoryType`, here without loading pydantic for a help page."""
-
-    EPISODIC = "episodic"
-    SEMANTIC = "semantic"
-    TRAIT = "trait"
-    GOAL = "goal"
-
-
-class SourceChoice(StrEnum):
-    """Sources of memory; the values of `schema.memory.Source`."""
-
-    MANUAL = "manual"
-    USER_INPUT = "user_input"
-    SUMMARY = "summary"
-    AI_OUTPUT = "ai_output"
-    INFERENCE = "inference"
+from rolememory.locales import Listed
 
 
 def option(written: str, about: str, parser: Callable[[str], Any] | None = None) -> Any:
-    """An option as a help page has it: its names, then what it takes; a switch takes nothing.
+    """An option as a help page has it: its names, then what it takes; a switch takes nothing, `a|b` one of these.
 
     >>> option("--limit -l N", "at most so many").metavar
     'N'
     """
     names = [word for word in written.split() if word.startswith("-")]
-    takes = written.split()[len(names) :]
-    return typer.Option(*names, metavar=" ".join(takes) or None, help=about, parser=parser)
+    takes = " ".join(written.split()[len(names) :])
+    parser = parser or (_one_of(takes.split("|")) if "|" in takes else None)
+    return typer.Option(*names, metavar=takes or None, help=about, parser=parser)
+
+
+def _one_of(known: Sequence[str]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in known:
+            raise typer.BadParameter(
+                say("expected one of {listed}, got '{text}'", listed=Listed(known), text=text)
+            )
+        return text
+
+    return read
 
 
 def argument(written: str, about: str) -> Any:

@@ -8,7 +8,6 @@ import typer
 from rolememory.cli.help_pages import metavar
 from rolememory.cli.words import say
 from rolememory.errors import closest
-from rolememory.locales import Listed
 
 MISTAKE: type[Exception] = typer.BadParameter.__mro__[
     2
@@ -16,9 +15,6 @@ MISTAKE: type[Exception] = typer.BadParameter.__mro__[
 
 EVERYWHERE = ("--home", "--json", "--lang")  # options of every verb
 _QUOTED = re.compile(r"'([^']*)'")
-_NOT_A_CHOICE = re.compile(
-    r"""(['"])(?P<value>.*)\1 is not (?:one of )?(?P<known>'[^']*'(?:, '[^']*')*)\.?$"""
-)
 _EXTRA = re.compile(r"unexpected extra argument(?:s|\(s\))? \((.*)\)")
 
 
@@ -55,14 +51,6 @@ def _no_such_option(error: Any) -> str:
 
 def _bad_value(error: Any) -> str:
     name, message = _name(error.param), error.message.rstrip(".")
-    if found := _NOT_A_CHOICE.search(message):
-        known = Listed(_QUOTED.findall(found["known"]))
-        return say(
-            "{name}: expected one of {known}, got {value!r}",
-            name=name,
-            known=known,
-            value=found["value"],
-        )
     problem = _lower(message)
     if message.isascii() and (found := _QUOTED.search(message)):
         return say("{name}: {problem}", msgctxt="value", name=name, problem=problem, value=found[1])

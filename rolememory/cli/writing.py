@@ -8,7 +8,6 @@ from rolememory.cli.files import read_text
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import (
     MemoryId,
-    MemoryTypeChoice,
     RoleName,
     Text,
     Words,
@@ -25,8 +24,8 @@ def add(
     role: RoleName,
     text: Annotated[str, argument("TEXT|-", "what to remember; - reads it from standard input")],
     kind: Annotated[
-        MemoryTypeChoice, option("--type episodic|semantic|trait|goal", "what kind of memory")
-    ] = MemoryTypeChoice.EPISODIC,
+        str, option("--type episodic|semantic|trait|goal", "what kind of memory")
+    ] = "episodic",
     key: Annotated[Words, option("--key -k KEY", "a key that recalls it; repeat for more")] = None,
     tag: Annotated[Words, option("--tag TAG", "a tag; repeat for more")] = None,
     emotion: Annotated[Words, option("--emotion WORD", "an emotion; repeat for more")] = None,
@@ -52,7 +51,7 @@ def add(
 ) -> None:
     """Write one memory, or one per line."""
     fields = {
-        "type": kind.value, "keys": key, "tags": tag, "emotions": emotion, "topics": topic, "subject": subject, "user": user,
+        "type": kind, "keys": key, "tags": tag, "emotions": emotion, "topics": topic, "subject": subject, "user": user,
         "created": created, "expires": expires, "salience": salience, "weight": weight, "priority": priority,
         "constant": constant, "id": memory_id,
     }  # fmt: skip
