@@ -1,12 +1,13 @@
 """How fast the hot path is, and beside it what a bare file, a bare product and the peers take. Prints one JSON object.
 
-    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--after-write | --heard | --long] [--peers PYTHON]
+    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--after-write | --heard | --talk | --long] [--peers PYTHON]
 
 Vectors are made up beforehand (clustered, 384 dimensions, normalised) and the same for all, so no model is part of a figure.
 Turns and the bare product are CPU time of their own thread, the first turn of the next process, by words alone, is that process's
 CPU time; all else is time by the clock. `--after-write` measures turns alone:
 `turn_after_write` is the one right after a memory was added. `--heard` measures turns over what was said in chats, in a chat of eight
-messages, and right after one more was heard; `--long` the first request of a chat with so many short messages.
+messages, and right after one more was heard; `--talk` turns of a chat that grows by an exchange each time, sizes being how many of
+its messages are sent, beside the newest message alone, over 1,000 memories; `--long` the first request of a chat with so many short messages.
 `--peers` names the interpreter of an environment that holds chromadb, langgraph and mem0ai; without it they are left out.
 """
 
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +236,35 @@ def heard(n: int, turns: int) -> dict[str, Any]:
     return {"heard": n, **{name: summary(ms) for name, ms in found.items()}}
 
 
+def talk(n: int, turns: int) -> dict[str, Any]:
+    """Turns of a chat whose newest n messages are sent each time, as frontends do, and the same question without them."""
+    voices, lengths = (Message.user, Message.assistant), (1, 3)
+    lines = iter(sentences(2 * (n + 2 * turns), seed=9))
+    said = [voices[at % 2](" ".join(islice(lines, lengths[at % 2]))) for at in range(n + 2 * turns)]
+    known = dict(zip([one.content for one in said], vectors(len(said), seed=9), strict=True))
+    with tempfile.TemporaryDirectory() as folder:
+        role_of_size(1000, Path(folder), Precomputed(known))
+        with Home.open(folder, embedder=Precomputed(known)) as home:
+            role = home.role("Big")
+            role.observe(said[:n], chat="now", user="lin")
+            role.recall([said[0]], dry_run=True)
+            assert role.ready(300)
+
+            def turn(sent: Sequence[Message]) -> None:
+                role.recall(sent, chat="now", user="lin")
+
+            found: dict[str, list[float]] = {"turn": [], "without_window": []}
+            for end in range(n, n + 2 * turns, 2):
+                window = said[end + 1 - n : end + 1]
+                found["turn"] += timed_turns(turn, [window])
+                role.observe([*window, said[end + 1]], chat="now", user="lin")
+                assert role.ready(60)
+                found["without_window"] += timed_turns(
+                    lambda sent: role.recall(sent, dry_run=True), [[said[end]]]
+                )
+    return {"messages": n, **{name: summary(ms) for name, ms in found.items()}}
+
+
 def long_request(n: int) -> dict[str, Any]:
     """The first request of a chat that shows n short messages, and the turn after it was heard."""
     voices = (Message.user, Message.assistant)
@@ -332,7 +363,7 @@ def main() -> None:
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--turns", type=int, default=60)
-    for name in ("--after-write", "--heard", "--long"):
+    for name in ("--after-write", "--heard", "--talk", "--long"):
         parser.add_argument(name, action="store_true")
     parser.add_argument("--peers", default=os.environ.get("ROLEMEMORY_PEERS", ""))
     asked = parser.parse_args()
@@ -341,6 +372,8 @@ def main() -> None:
         out["sizes"] = [after_write(n, asked.turns) for n in asked.sizes]
     elif asked.heard:
         out["sizes"] = [heard(n, asked.turns) for n in asked.sizes]
+    elif asked.talk:
+        out["sizes"] = [talk(n, asked.turns) for n in asked.sizes]
     elif asked.long:
         out["sizes"] = [long_request(n) for n in asked.sizes]
     else:
