@@ -52,11 +52,11 @@ def place_all(
         description=description,
         continuing=continuing,
     )
-    done: list[Message] = []
-    for index, message in enumerate((*messages, None)):
-        done += (Message(role=voice, content=text) for voice, text in plan.own.get(index, ()))
-        if message is not None:
-            done.append(_with_texts(message, plan) if index == plan.character else message)
+    done = list(messages)
+    if plan.character is not None:
+        done[plan.character] = _with_texts(done[plan.character], plan)
+    for index in sorted(plan.own, reverse=True):  # those before keep their places
+        done[index:index] = [Message(role=voice, content=text) for voice, text in plan.own[index]]
     return tuple(done)
 
 

@@ -39,6 +39,7 @@ ALONG_SHARE = 0.2  # ... and so much of the block
 MOST_CHAPTERS = 2  # in the block, where somebody asks
 FULL = 0.97  # of the block: no line is so short that it fits beside it
 _CLAUSE_ENDS = ".!,;:…。！，；："
+_CLAUSE_BEGINS = _CLAUSE_ENDS + "?？\n"  # behind which a clause begins
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
@@ -254,11 +255,15 @@ def said_again(quote: str, joined: str) -> bool:
     (False, True)
     """
     words = quote.strip(_CLAUSE_ENDS + " ")
-    if not _says_enough(words) or words not in joined:
-        return False
-    ends = f"[{re.escape(_CLAUSE_ENDS)}]"
-    again = rf"(?:^|[?？\n]|{ends}) ?{re.escape(words)} ?(?:{ends}|\n|$)"
-    return re.search(again, joined) is not None
+    at = joined.find(words) if _says_enough(words) else -1
+    while at >= 0:
+        end = at + len(words)
+        before = joined[max(at - 2, 0) : at].removesuffix(" ")[-1:]
+        behind = joined[end : end + 2].removeprefix(" ")[:1]
+        if before in _CLAUSE_BEGINS and behind in _CLAUSE_ENDS + "\n":
+            return True
+        at = joined.find(words, at + 1)
+    return False
 
 
 def _says_enough(content: str) -> bool:

@@ -34,9 +34,10 @@ def segments(
     newest = [
         Segment(
             clean(message.content).strip(),
-            index=place,
-            role=message.role,
-            name=message.name or names.get(message.role, ""),
+            "message",
+            place,
+            message.role,
+            message.name or names.get(message.role, ""),
         )
         for place, message in zip(
             range(len(messages) - 1, first - 1, -1), reversed(messages), strict=False

@@ -199,16 +199,19 @@ class EmotionalTrigger(ByRows):
     def _promising(self, told: Feeling, among: Mask) -> list[int]:
         """Rows that share a feeling with what was told: all that ask for it, of the others those that may be among the strongest."""
         felt = self._felt
-        rows = np.flatnonzero(among & felt.wakeful.values & felt.some.values)
+        may = among & felt.wakeful.values & felt.some.values
+        if told.intensity < self._settings.wake_intensity:
+            may &= felt.asking.values
+        rows = np.flatnonzero(may)
         theirs, mine = felt.numbers[rows][:, :-3], np.array(in_numbers(told)[:-3])
         both = np.minimum(theirs, mine).max(axis=1)
-        norms = np.linalg.norm(theirs, axis=1) * np.linalg.norm(mine)
+        norms = np.sqrt(np.einsum("ij,ij->i", theirs, theirs)) * np.linalg.norm(mine)
         meeting = both * (theirs @ mine) / np.maximum(norms, 1e-9)
         salience = self.table.salience[rows]
         share = np.where(felt.declared[rows], 0.6 + 0.6 * salience, salience)
         strengths = np.minimum(STRONGEST * meeting * share, STRONGEST)
         asking = felt.asking[rows]
-        strengths[asking | (told.intensity < self._settings.wake_intensity)] = 0.0
+        strengths[asking] = 0.0
         least = np.partition(strengths, -MOST_WOKEN)[-MOST_WOKEN] if len(rows) > MOST_WOKEN else 0.0
         sure = (asking & (both > 0.0)) | (strengths > least + ROUNDING)
         equal = rows[~sure & (strengths > 0.0) & (strengths >= least - ROUNDING)].tolist()
