@@ -126,11 +126,14 @@ def lint(
     rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,
 ) -> None:
     """Exit code 3 when there are errors."""
-    from rolememory.authoring.card_faults import worded_faults
+    from rolememory.authoring.card_faults import card_faults
+    from rolememory.authoring.lint import words
 
     path = card_path(file)
     card = read_card(path)
-    rows = [fault_row(path, one) for one in worded_faults(card, ProcessLanguage.language)]
+    language = ProcessLanguage.language
+    found = (words.worded(one, card.format, language) for one in card_faults(card))
+    rows = [fault_row(path, one) for one in found]
     if card.book_file is not None:
         rows += faults_of(path, rules)
     again(lambda: show_faults(rows))

@@ -397,7 +397,7 @@ def test_every_fault_is_shown_by_a_row() -> None:
     told = {row[0] for row in FAULTS}
     beyond = {
         "unreadable", "doubled_name", "no_probability", "not_its_character", "regex_ignores", "broken_regex",
-        "v2_decorator", "lost_field",
+        "v2_decorator", "lost_field", "odd", "v3_field", "copy_differs",
     }  # fmt: skip
     assert told | beyond == set(WORDS)
 

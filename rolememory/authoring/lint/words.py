@@ -97,6 +97,10 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "idle_decorator": (W, "SillyTavern does not know '{line}' and removes it", "use the entry's own fields instead"),
     "v2_decorator": (W, "'{line}' is of V3; readers of V2 cards print it or drop it", "save the card as V3"),
     "lost_field": (W, "SillyTavern does not take over {fields}", "use fields of world files"),
+    # ── cards ──
+    "odd": (W, "{problem}", ""),
+    "v3_field": (W, "a field of V3 in a V2 card: programs that know V2 do not read it", "save the card as v3: rolememory card convert FILE --to v3 --out OUT"),
+    "copy_differs": (W, "differs from data.{name}; old programs read this copy", "write the same in both, or take the copy away"),
 }.items()})  # fmt: skip
 
 

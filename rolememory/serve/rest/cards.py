@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import Query, Response
 
 from rolememory.authoring.books import BookFile
-from rolememory.authoring.card_faults import worded_faults
+from rolememory.authoring.card_faults import card_faults
 from rolememory.authoring.convert import convert
 from rolememory.authoring.import_card import Match, card_of, import_card, match
 from rolememory.authoring.import_review import CatchAllKey, everywhere
@@ -219,7 +219,7 @@ def _asked(call: HomeCall, found: Match) -> Response:
 
 def _findings(call: HomeCall, card: Card) -> CardFindings:
     """A card and what is wrong with it and its book."""
-    items = [call.shown(FindingOut, one) for one in worded_faults(card, call.language)]
+    items = [finding_out(call, one, card.format) for one in card_faults(card)]
     if book := card.book_file:
         file = BookFile(book.name, card.raw, book.lorebook(book.name))
         faults = check(file, call.home.settings.lore)
