@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rolememory.learn import verdicts
-from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, Saying, SourceIndex
+from rolememory.learn.admission import AdmissionFilter, Saying, SourceIndex
 from rolememory.learn.admission.source_index import places
 from rolememory.learn.memory_requests import emotions_of
 from rolememory.schema.evidence import Reason
@@ -123,11 +123,11 @@ class DraftCommitter:
         for memory_id, draft in fresh.items():
             shown = [memories[one] for one in self._prompted(draft) if one in memories]
             judged = gate.judge(draft, self._told, self._saying, injected=shown)
-            if isinstance(judged, Passed):
+            if judged.because is None:
                 passed[memory_id] = judged.draft
                 continue
             refused.append((judged.draft, judged.because))
-            if isinstance(judged, Quarantined):
+            if judged.waits:
                 self.review.add(judged.draft, judged.because, draft.created, memory_id)
             elif judged.because.code != "told_already":  # that one is kept
                 unseen.append(Waiting(memory_id, judged.draft, judged.because, draft.created))

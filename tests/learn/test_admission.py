@@ -12,9 +12,6 @@ from rolememory.inject.fence import fenced
 from rolememory.learn.admission import (
     AdmissionFilter,
     Judged,
-    Passed,
-    Quarantined,
-    Refused,
     SourceIndex,
 )
 from rolememory.learn.admission.frames import Frames
@@ -63,7 +60,7 @@ def memory(content: str, version: str = "v1", **more: Any) -> Memory:
 
 
 def code(judged: Judged) -> str:
-    return "pass" if isinstance(judged, Passed) else judged.because.code
+    return judged.because.code if judged.because else "pass"
 
 
 def saying(texts: Mapping[str, str]) -> Any:
@@ -78,7 +75,7 @@ def saying(texts: Mapping[str, str]) -> Any:
 def test_what_waits_for_a_person(verdict: str, asked: bool, content: str) -> None:
     judged = AdmissionFilter().judge(draft(content, explicit=asked))
     assert code(judged) == verdict
-    assert isinstance(judged, Passed if verdict == "pass" else Quarantined)
+    assert judged.waits is (verdict != "pass")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +86,8 @@ def test_what_waits_for_a_person(verdict: str, asked: bool, content: str) -> Non
 def test_what_is_refused(verdict: str, asked: bool, content: str) -> None:
     judged = AdmissionFilter().judge(draft(content, source=Source.SUMMARY, explicit=asked))
     assert code(judged) == verdict
-    assert isinstance(judged, Refused)
+    assert judged.because
+    assert not judged.waits
 
 
 @pytest.mark.parametrize("source", [Source.USER_INPUT, Source.SUMMARY])
@@ -169,14 +167,14 @@ def test_what_a_model_proposes_rests_on_messages(
         said,
     )
     assert code(judged) == verdict
-    if isinstance(judged, Passed):
+    if judged.because is None:
         assert judged.draft.confidence == sure
         assert judged.draft.evidence[0].quote == (quote if sure == 0.9 else "")
 
 
 def test_a_fault_that_its_finder_names_is_the_refusal() -> None:
     judged = AdmissionFilter().judge(draft("Lin lost a ring.", fault=Reason("told_twice")))
-    assert (code(judged), isinstance(judged, Refused)) == ("told_twice", True)
+    assert (code(judged), judged.waits) == ("told_twice", False)
 
 
 def test_without_evidence_only_an_inference_may_stand() -> None:
@@ -443,7 +441,7 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
         keys=(content.rsplit(maxsplit=1)[-1].strip(".。"), "wifi"),
     )
     judged = AdmissionFilter().judge(told)
-    assert isinstance(judged, Quarantined)
+    assert judged.waits
     secrets = [content[found.start : found.end] for found in secrets_in(content)]
     assert secrets
     stored, reason = json.dumps(as_json(judged.draft), ensure_ascii=False), word(judged.because)
@@ -455,7 +453,8 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
 
 def test_a_refused_draft_keeps_no_secret_either() -> None:
     judged = AdmissionFilter().judge(draft("My card is 4111 1111 1111 1111.", evidence=()))
-    assert isinstance(judged, Refused)
+    assert judged.because
+    assert not judged.waits
     assert "4111" not in repr(judged)
 
 
@@ -464,7 +463,7 @@ def test_every_verdict_has_words(language: str) -> None:
     for _, asked, content in [*WAITING, *REFUSED]:
         for source in (Source.USER_INPUT, Source.SUMMARY):
             judged = AdmissionFilter().judge(draft(content, explicit=asked, source=source))
-            if not isinstance(judged, Passed):
+            if judged.because:
                 assert not word(judged.because, "zh" if language == "zh" else "en").startswith(
                     judged.because.code
                 )
@@ -484,7 +483,7 @@ def test_any_text_is_judged(content: str) -> None:
     judged = AdmissionFilter([CARD]).judge(
         draft(content), SourceIndex([memory("I love dogs.")]), saying({"v1": content})
     )
-    assert isinstance(judged, Passed | Refused | Quarantined)
+    assert judged.because or not judged.waits
     assert secrets_in(redacted(content)) == [] or "private" in redacted(content)
 
 

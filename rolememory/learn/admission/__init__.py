@@ -1,13 +1,6 @@
-"""What may become a memory at all."""
+"""The gate between what was found in a chat and what is remembered."""
 
-from rolememory.learn.admission.filter import (
-    AdmissionFilter,
-    Judged,
-    Passed,
-    Quarantined,
-    Refused,
-    Saying,
-)
+from rolememory.learn.admission.filter import AdmissionFilter, Judged, Saying
 from rolememory.learn.admission.source_index import SourceIndex
 
-__all__ = ["AdmissionFilter", "Judged", "Passed", "Quarantined", "Refused", "Saying", "SourceIndex"]
+__all__ = ["AdmissionFilter", "Judged", "Saying", "SourceIndex"]

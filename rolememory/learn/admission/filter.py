@@ -34,29 +34,12 @@ Saying = Callable[[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """The draft may go on."""
+class Judged:
+    """A draft that may go on, is nothing, or waits for a person; as it may be stored until then, its secrets hidden."""
 
     draft: Draft
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """The draft is nothing."""
-
-    draft: Draft
-    because: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Quarantined:
-    """The draft waits for a person; as it may be stored until then, its secrets hidden."""
-
-    draft: Draft
-    because: Reason
-
-
-Judged = Passed | Refused | Quarantined
+    because: Reason | None = None  # why it may not go on
+    waits: bool = False
 
 
 class AdmissionFilter:
@@ -97,7 +80,7 @@ class AdmissionFilter:
         )
         if refusal:
             secret = not draft.explicit and secrets_in(draft.content)
-            return Refused(_redacted(draft) if secret else draft, refusal)
+            return Judged(_redacted(draft) if secret else draft, refusal)
         return self._guarded(_weighed(draft, said), even)
 
     def _misshapen(self, draft: Draft) -> Reason | None:
@@ -152,10 +135,10 @@ class AdmissionFilter:
     def _guarded(self, draft: Draft, even: str) -> Judged:
         if found := secrets_in(draft.content):
             held = draft if draft.explicit else _redacted(draft)
-            return Quarantined(held, Reason.of("secret", sort=found[0].kind))
+            return Judged(held, Reason.of("secret", sort=found[0].kind), waits=True)
         if order := order_in(even):
-            return Quarantined(draft, Reason.of("instruction", words=redacted(order)[:60]))
-        return Passed(draft)
+            return Judged(draft, Reason.of("instruction", words=redacted(order)[:60]), waits=True)
+        return Judged(draft)
 
 
 def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
