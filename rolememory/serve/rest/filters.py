@@ -47,14 +47,9 @@ class Wanted:
     source: Annotated[tuple[Origin, ...], Query(max_length=5)] = ()
     tag: _Listed = ()
     feeling: _Listed = ()
-    topic: _Listed = ()
     user: Annotated[str | None, Query(max_length=500, description='whose; "" = shared by all')] = (
         None
     )
-    subject: Annotated[
-        str | None,
-        Query(max_length=500, description='about whom; "" = the role, "user" = the user'),
-    ] = None
     chat: Annotated[str | None, Query(max_length=500, description="learned from this chat")] = None
     since: Annotated[datetime | None, Query(alias="from", description="created then or later")] = (
         None
@@ -66,8 +61,6 @@ class Wanted:
     counts: Annotated[
         Either, Query(description="whether it counts now and nothing that counts replaced it")
     ] = "all"
-    constant: Either = "all"
-    locked: Either = "all"
     sort: Order = "file"
 
 
@@ -109,14 +102,10 @@ _ARRAYS = {kind: place for place, kind in enumerate(MemoryType)}
 Test = Callable[[Memory, Any], bool]
 _TESTS: Mapping[str, Test] = {
     "archived": lambda memory, choice: memory.archived is (choice == "yes"),
-    "constant": lambda memory, choice: memory.constant is (choice == "yes"),
-    "locked": lambda memory, choice: memory.locked is (choice == "yes"),
     "type": lambda memory, kinds: memory.type in kinds,
     "source": lambda memory, origins: memory.source in origins,
     "tag": lambda memory, tags: set(tags) <= set(memory.tags),
     "feeling": lambda memory, feelings: not set(feelings).isdisjoint(memory.emotions),
-    "topic": lambda memory, topics: not set(topics).isdisjoint(memory.topics),
-    "subject": lambda memory, subject: (memory.subject or "") == subject,
     "chat": lambda memory, chat: any(one.chat == chat for one in memory.evidence),
     "since": lambda memory, at: memory.since is not None and memory.since >= in_utc(at),
     "until": lambda memory, at: memory.since is not None and memory.since <= in_utc(at),
