@@ -173,6 +173,12 @@ class FileError(RoleMemoryError, ValueError):
             reason=getattr(error, "strerror", None) or error,
         )
 
+    @property
+    def place(self) -> str:
+        """File, line and column."""
+        given = (self.file, self.line, self.column)
+        return ":".join(str(part) for part in given if part is not None)
+
     def text(self, language: str = "en") -> str:
         """The message in that language, as far as it is known.
 
@@ -183,10 +189,7 @@ class FileError(RoleMemoryError, ValueError):
 
     def _told(self, language: str) -> str:
         problem, remedy = self.problem.text(language), self.remedy.text(language)
-        place = ":".join(
-            str(part) for part in (self.file, self.line, self.column) if part is not None
-        )
-        parts = (part for part in (place, self.field, problem) if part)
+        parts = (part for part in (self.place, self.field, problem) if part)
         told = Listed(parts, ": ").text(language)
         return told + (translated("; ", language) + remedy if remedy else "")
 

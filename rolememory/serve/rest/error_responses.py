@@ -108,10 +108,7 @@ def _ours(error: errors.RoleMemoryError, app_state: AppState, language: Language
 def _where(error: Exception) -> str:
     if not isinstance(error, errors.FileError):
         return ""
-    place = ":".join(
-        str(part) for part in (error.file, error.line, error.column) if part is not None
-    )
-    return f"{place}: {error.field}" if error.field else place
+    return f"{error.place}: {error.field}" if error.field else error.place
 
 
 def _all(error: Exception, app_state: AppState, language: Language) -> list[str]:
