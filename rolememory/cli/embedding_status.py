@@ -75,7 +75,9 @@ class EmbeddingStatus:
                 "; it knows English alone. For this language: `rolememory model fetch {model}`",
                 model=MULTILINGUAL,
             )
-        names = say(", ", msgctxt="list").join(say(_NAMES.get(one, one)) for one in self.languages)
+        names = say(", ", msgctxt="list").join(
+            say(LANGUAGES.get(one, one)) for one in self.languages
+        )
         more = (
             ""
             if "zh" in self.languages
@@ -84,7 +86,7 @@ class EmbeddingStatus:
         return say("; it knows {names}{more}", names=names, more=more)
 
 
-_NAMES = translatable({"en": "English", "zh": "Chinese", "multi": "many more"})
+LANGUAGES = translatable({"en": "English", "zh": "Chinese", "multi": "many more"})
 
 
 def look(home: Path) -> EmbeddingStatus:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rolememory.cli.bookshelf import FOUND_FAULTS
 from rolememory.cli.context import open_home
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.output import Row, out
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from rolememory.cli.checks import HealthFinding
     from rolememory.engine import RoleMemory
 
-FOUND_FAULTS = 3
 STATS = "memories by_type by_source by_user turns chats vectors on_disk last_backup problems"
 _MARKS = {
     "good": (translatable("ok"), "green"),

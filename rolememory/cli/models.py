@@ -5,15 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 from rolememory.cli.context import check_home, home_path
-from rolememory.cli.embedding_status import look
+from rolememory.cli.embedding_status import LANGUAGES, MULTILINGUAL, look
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import Row, out, picked
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import ModelError
-from rolememory.locales import translatable
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
-
-_LANGUAGES = translatable({"zh": "Chinese", "en": "English", "multi": "more"})
 
 
 def model_list() -> None:
@@ -31,7 +28,7 @@ def model_list() -> None:
     shown = [
         row
         | {"mark": next((mark for mark, key in marked.items() if row[key]), "")}
-        | {"languages": [say(_LANGUAGES[one]) for one in row["languages"]]}
+        | {"languages": [say(LANGUAGES[one]) for one in row["languages"]]}
         for row in rows
     ]
     columns = "mark name languages megabytes dims window licence about"
@@ -138,7 +135,7 @@ def _use(setting: str, model: RecommendedModel | None) -> None:
 def _tell(name: str, folder: Path, found: Row) -> None:
     if out.json({"model": name, "folder": str(folder), **found}):
         return
-    names = say(", ", msgctxt="list").join(say(_LANGUAGES[one]) for one in found["languages"])
+    names = say(", ", msgctxt="list").join(say(LANGUAGES[one]) for one in found["languages"])
     out.say(
         "{name}: in use; {dims} dimensions, knows {names}",
         style="bold",
@@ -150,7 +147,7 @@ def _tell(name: str, folder: Path, found: Row) -> None:
         out.warn(
             say(
                 "it does not know this language; take {model}",
-                model="`rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2`",
+                model=f"`rolememory model fetch {MULTILINGUAL}`",
             )
         )
     out.say("memories are embedded again at the next recall; nothing else is to be done")

@@ -1,6 +1,5 @@
 """Where things are in a SillyTavern folder, and our extension put in and taken out of it. Nothing else there is touched."""
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -108,7 +107,7 @@ def _check_ours(target: Path) -> None:
     if (
         target.is_symlink()
         or (target / ".git").exists()
-        or _manifest(target).get("display_name") != NAME
+        or _mapping(target / "manifest.json").get("display_name") != NAME
     ):
         raise InvalidValueError(
             "{target}: something else stands there (a link, a git checkout or another extension); move it away first",
@@ -116,28 +115,21 @@ def _check_ours(target: Path) -> None:
         )
 
 
-def _manifest(target: Path) -> Mapping[str, Any]:
+def _mapping(path: Path) -> Mapping[str, Any]:
+    """What a file of YAML or JSON holds; nothing where it cannot be read."""
     try:
-        found = json.loads((target / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def addresses(tavern: Path) -> Iterator[str]:
     """The origins of its page in a browser on this machine, as its config.yaml has them."""
-    config = _config(tavern)
+    config = _mapping(tavern / "config.yaml")
     ssl = config.get("ssl")
     scheme = "https" if isinstance(ssl, dict) and ssl.get("enabled") is True else "http"
     port = config.get("port")
     number = port if isinstance(port, int) and 0 < port < 65536 else USUAL_PORT
     for host in ("127.0.0.1", "localhost"):
         yield f"{scheme}://{host}:{number}"
-
-
-def _config(tavern: Path) -> Mapping[str, Any]:
-    try:
-        found = yaml.safe_load((tavern / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        return {}
-    return found if isinstance(found, dict) else {}
