@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from rolememory import Home, Message
-from rolememory.inject.render import is_stable
 from rolememory.recall.turn import Turn
 
 QUIET: dict[str, Any] = {"embedding.backend": "off", "learn.enabled": False}
@@ -101,7 +100,7 @@ def test_a_pin_is_there_on_every_turn_and_follows_what_stands_in_its_place(
     def idle(home: Home, **who: Any) -> str:
         settings = {"recall.passages.uninvited": 0}
         turn = home.role("Mira").recall([say["idle"]], chat="new", **who, settings=settings)
-        assert all(is_stable(one.memory) for one in turn.recalled)
+        assert all(one.memory.constant for one in turn.recalled)
         return told(turn, "system")
 
     with Home.open(tmp_path, QUIET) as home:

@@ -45,10 +45,6 @@ _log = logging.getLogger(__name__)
 _MANY = 200  # messages that take long to hear
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Chats:
     """One role's chats. Thread-safe; any number of processes may share the folder; readers never wait for a writer."""
 
@@ -56,7 +52,7 @@ class Chats:
         self,
         space: Space,
         *,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         same: Same = alone,
         links: Callable[[], Hashable] = lambda: None,
         living: Callable[[], Living] = lambda: "one",

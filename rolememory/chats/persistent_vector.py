@@ -19,19 +19,23 @@ class PersistentVector(Sequence[Item_co]):
     (('x', 'y', 'z', 'd'), 'd', True)
     """
 
-    __slots__ = ("_ends", "_leaves")
+    __slots__ = ("_begins", "_leaves")
 
     def __init__(self, items: Iterable[Item_co] = ()) -> None:
         self._leaves = _leaves_of(tuple(items))
-        self._ends = tuple(accumulate(map(len, self._leaves)))  # where each ends, in items
+        self._begins = tuple(
+            accumulate(map(len, self._leaves), initial=0)
+        )  # in items; the end last
 
     def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> "PersistentVector[Item_co]":
         """The sequence with these items in the place of [start, end), which may reach beyond its end."""
         start, end = min(start, len(self)), min(end, len(self))
         count = len(self._leaves)
-        low = max(min(bisect_right(self._ends, start), count - 1), 0)
-        high = min(max(bisect_left(self._ends, end), low) + 1, count)  # behind the last one cut
-        before, old = self._begin(low), tuple(chain.from_iterable(self._leaves[low:high]))
+        low = max(min(bisect_right(self._begins, start, 1) - 1, count - 1), 0)
+        high = min(
+            max(bisect_left(self._begins, end, 1) - 1, low) + 1, count
+        )  # behind the last cut
+        before, old = self._begins[low], tuple(chain.from_iterable(self._leaves[low:high]))
         items = (*old[: start - before], *put, *old[end - before :])
         if low and len(self._leaves[low - 1]) + len(items) <= WIDTH:  # many small cuts leave
             low -= 1
@@ -45,11 +49,7 @@ class PersistentVector(Sequence[Item_co]):
         """How many items have a smaller key, where keys rise. Cost: O(log n)."""
         at = max(bisect_right(self._leaves, value, key=lambda leaf: key(leaf[0])) - 1, 0)
         leaf = self._leaves[at] if self._leaves else ()
-        return self._begin(at) + bisect_left(leaf, value, key=key)
-
-    def _begin(self, leaf: int) -> int:
-        """How many items stand before that leaf."""
-        return self._ends[leaf - 1] if leaf else 0
+        return self._begins[at] + bisect_left(leaf, value, key=key)
 
     def _with(
         self, low: int, high: int, put: tuple[tuple[Item_co, ...], ...]
@@ -57,10 +57,10 @@ class PersistentVector(Sequence[Item_co]):
         """The sequence with these leaves in the place of [low, high)."""
         new: PersistentVector[Item_co] = PersistentVector.__new__(PersistentVector)
         new._leaves = self._leaves[:low] + put + self._leaves[high:]
-        ends = tuple(accumulate(map(len, put), initial=self._begin(low)))
-        more, behind = ends[-1] - self._begin(high), self._ends[high:]
-        new._ends = self._ends[:low] + ends[1:]
-        new._ends += tuple([end + more for end in behind]) if more else behind
+        begins = tuple(accumulate(map(len, put), initial=self._begins[low]))
+        more, behind = begins[-1] - self._begins[high], self._begins[high + 1 :]
+        new._begins = self._begins[:low] + begins
+        new._begins += tuple([begin + more for begin in behind]) if more else behind
         return new
 
     @overload
@@ -74,20 +74,20 @@ class PersistentVector(Sequence[Item_co]):
             place += len(self)
         if not 0 <= place < len(self):
             raise IndexError(place)
-        at = bisect_right(self._ends, place)
-        return self._leaves[at][place - self._begin(at)]
+        at = bisect_right(self._begins, place) - 1
+        return self._leaves[at][place - self._begins[at]]
 
     def _slice(self, wanted: slice) -> tuple[Item_co, ...]:
         start, end, step = wanted.indices(len(self))
         if step != 1:
             return tuple(self)[wanted]
-        low, high = bisect_right(self._ends, start), bisect_left(self._ends, end) + 1
-        before = self._begin(low)
+        low, high = bisect_right(self._begins, start) - 1, bisect_left(self._begins, end)
+        before = self._begins[low]
         found = chain.from_iterable(self._leaves[low:high])
         return tuple(islice(found, start - before, max(end, start) - before))
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return self._begins[-1]
 
     def __iter__(self) -> Iterator[Item_co]:
         return chain.from_iterable(self._leaves)

@@ -100,7 +100,9 @@ class ResolvedChat:
         return ObservePreview(
             chat=self._chat,
             known=self.known,
-            path=self._path(unkept),
+            path=self.chat.path
+            if plan.idle and self.chat is not None and not self.fork
+            else plan.path(self.before, unkept),
             entered=tuple(unkept.values()),
             returned=tuple(plan.returned),
             left=tuple(plan.left),
@@ -117,8 +119,3 @@ class ResolvedChat:
     @property
     def _notes(self) -> tuple[str, ...]:
         return (self.aligned.note,) if self.aligned and self.aligned.note else ()
-
-    def _path(self, unkept: dict[str, ChatMessage]) -> VisiblePath:
-        if self.plan.idle and self.chat is not None and not self.fork:
-            return self.chat.path
-        return self.plan.path(self.before, unkept)

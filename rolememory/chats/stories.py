@@ -34,10 +34,6 @@ LIVINGS: Final[tuple[Living, ...]] = get_args(Living)
 Reach = Mapping[str, datetime | None]  # stories known -> told until when; None = all of it
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def own_story(chat: str) -> str:
     """The story that a chat has to itself, which no other can be called."""
     return f"\0{chat}"
@@ -69,7 +65,7 @@ class Stories:
         self,
         space: Space,
         *,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         same: Same = alone,
         living: Callable[[], Living] = lambda: "one",
         assign: Callable[[str, str], object] = lambda chat, story: None,

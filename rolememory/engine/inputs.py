@@ -1,6 +1,7 @@
 """What callers hand in, in our shape: one text or many messages, a user by name or number, a time in any spelling."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import cancellable
 from rolememory.text.timestamps import moment
 
+MANY = 1000  # messages: a collection of what they leave would take longer than a step between two looks
 MessageLike = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""
 Name = str | int
@@ -31,7 +33,8 @@ def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Mess
         raise InvalidValueError(
             "expected a text or a list of messages, got {given!r}", given=str(given)[:60]
         )
-    with gc_paused():
+    given = given if isinstance(given, Sequence) else list(given)
+    with gc_paused() if len(given) > MANY else nullcontext():
         read = [
             message if type(message) is Message else Message.of(message)
             for message in cancellable(given)

@@ -11,6 +11,7 @@ from rolememory.chats.presence import Audience
 from rolememory.chats.values import ObservePreview
 from rolememory.engine.context import RoleContext
 from rolememory.engine.inputs import (
+    MANY,
     MessageLike,
     Name,
     Time,
@@ -41,7 +42,6 @@ from rolememory.storage.look import DiskLook, one_look
 from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.embed.loader import Loader
 
-MANY = 1000  # messages: a collection of what they leave would take longer than a step between two looks
 STAMPED = 60  # messages among which the state of the scene is looked for
 
 

@@ -141,15 +141,6 @@ def _asks(last: Passage, one: Passage) -> bool:
     return bool(question) and same and last.content.rstrip().endswith(question)
 
 
-def is_stable(memory: Memory) -> bool:
-    """Whether a memory stands in the stable part of the block, after the character, instead of the fresh part near the end.
-
-    What is constant does: it comes every turn, so it changes rarely and a model's prompt cache keeps it. To put a line there (a
-    chapter, a promise), give its memory `constant=True`; a template may tell it by its `.tags`.
-    """
-    return memory.constant
-
-
 def in_order(memories: Sequence[Memory]) -> list[Memory]:
     """The order inside a block: oldest first, undated ones before, then by id. A new memory moves no old one."""
     return sorted(memories, key=_place)
@@ -260,11 +251,16 @@ class Style:
         return _BLANK_LINE.join(part for part in self.parts(memories) if part)
 
     def parts(self, memories: Sequence[Memory]) -> tuple[str, str]:
-        """The stable and the fresh part, each with its fence; the first is empty where they stand together."""
+        """The stable and the fresh part, each with its fence; the first is empty where they stand together.
+
+        What is constant stands in the stable part, after the character: it comes every turn, so it changes rarely and a model's
+        prompt cache keeps it. To put a line there (a chapter, a promise), give its memory `constant=True`; a template may tell it
+        by its `.tags`.
+        """
         if not self.apart:
             return "", self._block(memories)
-        rare = [one for one in memories if is_stable(one)]
-        fresh = [one for one in memories if not is_stable(one)]
+        rare = [one for one in memories if one.constant]
+        fresh = [one for one in memories if not one.constant]
         return self._standing(rare)._block(rare), self.halves[1]._block(fresh)
 
     def _standing(self, memories: Sequence[Memory]) -> "Style":
@@ -613,12 +609,13 @@ def _least(text: str) -> int:
     return len(text) - text.count("  ") - 2  # blanks that taming may take
 
 
+@dataclass(slots=True)
 class Length:
     """How long what a style says is, in the unit of `count`: always of the finished text, so that no rounding can exceed a budget."""
 
-    def __init__(self, style: Style, count: Callable[[str], int] = len) -> None:
-        self.style, self.count = style, count
-        self._told: tuple[Sequence[Memory], tuple[str, str]] = (), ("", "")  # of the last block
+    style: Style
+    count: Callable[[str], int] = len
+    _told: tuple[Sequence[Memory], tuple[str, str]] = (), ("", "")  # of the last block
 
     def share(self, memories: Sequence[Memory]) -> int:
         """Length of the lines of these memories, one under the other."""
@@ -687,7 +684,7 @@ class GrowingBlock:
         self.length = self._with(mine, mine.length)
 
     def _of(self, memory: Memory) -> _GrowingPart:
-        return self._parts[0 if is_stable(memory) else -1]
+        return self._parts[0 if memory.constant else -1]
 
     def _with(self, mine: _GrowingPart, length: int) -> int:
         """How long it is where one part is so long."""

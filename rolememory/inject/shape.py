@@ -52,7 +52,7 @@ def widened(twice: str, counts: Collection[int]) -> str | None:
     if [int(mark) for mark in pieces[1::2]] != list(range(2 * len(counts))):
         return None
     for at, count in enumerate(counts):
-        slots = [str(MemoryPlaceholder(number)) for number in range(lines, lines + count)]
+        slots = [_FIELD.format(number) for number in range(lines, lines + count)]
         text += [pieces[4 * at], pieces[4 * at + 2].join(slots)]
         lines += count
     return "".join([*text, pieces[-1]])

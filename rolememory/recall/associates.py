@@ -197,6 +197,8 @@ class Associates:
         self, others: Sequence[AssociatedRole], settings: Settings, lexicon: Lexicon | None
     ) -> tuple[Associated, ...]:
         """The associated roles as they are now. Cost: what differs in their memories."""
+        if not others and not self._live:
+            return ()
         for role_id in self._live.keys() - {other.role.id for other in others}:
             del self._live[role_id], self._told[role_id]
         return tuple(

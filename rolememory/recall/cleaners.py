@@ -9,7 +9,7 @@ from rolememory.errors import FileError, UnknownNameError
 from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.settings import CleanSettings
 from rolememory.storage import personas
-from rolememory.storage.files.signature import signature
+from rolememory.storage.files.disk import signature
 from rolememory.storage.look import Watched, this_look
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.settings import FILE

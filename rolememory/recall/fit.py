@@ -16,7 +16,6 @@ from typing import Protocol
 
 from rapidfuzz import fuzz
 
-from rolememory.inject.render import is_stable
 from rolememory.recall.allowance import Allowance, FoundOutLater
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, order, placed
@@ -501,7 +500,7 @@ _FREELY = 2
 
 
 def _rank(memory: Memory, *, said: bool) -> int:
-    if is_stable(memory):
+    if memory.constant:
         return 0
     if not said or isinstance(memory, Passage):
         return _FREELY

@@ -5,7 +5,7 @@ from pathlib import Path
 from time import monotonic
 
 from rolememory.errors import FileError
-from rolememory.storage.files.signature import signature
+from rolememory.storage.files.disk import signature
 from rolememory.storage.port import Revision
 from rolememory.text.affect_lexicon import Lexicon, load_lexicon
 

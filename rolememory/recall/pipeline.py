@@ -9,7 +9,7 @@ from typing import TypedDict
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import fenced
 from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
-from rolememory.inject.render import Cast, Length, is_stable
+from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
 from rolememory.recall import recent, scene_state, story
 from rolememory.recall.active_set import EVERYTHING, Visibility
@@ -172,14 +172,14 @@ class RecallPipeline:
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         chapters = self._story(of)
-        if chapters.ids:
+        if chapters.chapters:
             question = replace(question, told=chapters.ids)
         check_cancelled()
         given = answer(question, of.heard)
         check_cancelled()
         told = not given.closed or given.closed[0].code in _STILL_TOLD
         wanted = settings.inject.preferences and not given.closed
-        wishes = self._preferences(of) if wanted else Preferences()
+        wishes = self._preferences(of) if wanted else None
         failure = self._resources.queries.failure
         turn = say(
             question,
@@ -188,7 +188,9 @@ class RecallPipeline:
             request.messages,
             lore,
             continuing=request.generation.kind == "continue",
-            persona=personalisation(wishes, of.scene.language, self._resources.templates),
+            persona=personalisation(wishes, of.scene.language, self._resources.templates)
+            if wishes
+            else "",
             story="\n\n".join(
                 filter(None, (chapters.text if told else "", self._recent(of, given)))
             ),
@@ -196,7 +198,11 @@ class RecallPipeline:
             untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
             searchable=self._searchable(of, question, given),
             embedder=self._resources.loader.state,
-            notes=(*wishes.notes, *request.circle.notes, *filter(None, [failure])),
+            notes=(
+                *(wishes.notes if wishes else ()),
+                *request.circle.notes,
+                *filter(None, [failure]),
+            ),
         )
         self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
@@ -205,7 +211,7 @@ class RecallPipeline:
                 of.prepared,
                 turn,
                 of.scene.now,
-                place=request.before + of.prepared.messages_before,
+                place=request.before + len(of.prepared.before),
                 rest=settings.recall.passages.rest,
             )
         return turn
@@ -255,7 +261,6 @@ class RecallPipeline:
         aside: bool = False,
     ) -> "_TurnInputs":
         """What a turn is about; `aside`: words out of character may be recalled whatever the message is."""
-        queries = self._resources.queries
         prepared = prepare_chat(
             request.messages, self._resources.cleaner(settings), request.character
         )
@@ -272,17 +277,23 @@ class RecallPipeline:
             prepared.aside or aside,
         )
         heard = self._live.audience(asker)
+        vector, talk, queries = None, None, self._resources.queries
+        if self._resources.loader.get():
+            vector = queries(index.embedded(prepared.embedded, heard))
+            talk = queries.talk(prepared.before) if context_dependence(prepared.query) else None
+        # the newest messages are the likest, and stand in the window anyway
+        wanted = settings.recall.candidates + 2 * len(request.shown) if request.shown else 0
         scene = build_scene(
             prepared,
             index,
             now=asker.now,
             turn=self.chats.clock.turn,
             user=request.user,
-            talk=queries.talk(prepared.before) if context_dependence(prepared.query) else None,
+            talk=talk,
             seed=len(prepared.segments),
-            wanted=request.wanted or _wanted(settings, request),
+            wanted=request.wanted or wanted,
             names={"char": cast.char, "user": cast.user},
-            vector=queries(index.embedded(prepared.embedded, heard)),
+            vector=vector,
         )
         style = self._resources.styles.get(settings.inject, scene.language, cast).at(request.stamp)
         told = Length(style, counter_for(settings.budget.unit, settings.lengths))
@@ -298,7 +309,7 @@ class RecallPipeline:
             of.scene,
             settings,
             of.told,
-            TurnGateContext(prepared.query, prepared.messages_before, off=request.off),
+            TurnGateContext(prepared.query, len(prepared.before), off=request.off),
             of.asker,
             visible(prepared, request.shown),
             of.kept.injected,
@@ -339,7 +350,7 @@ class RecallPipeline:
             spoken,
             card=card,
             state=of.kept.timers,
-            variables=of.kept.variables(request.before + prepared.messages_before),
+            variables=of.kept.variables(request.before + len(prepared.before)),
             trigger=asked.kind,
             author_note=asked.author_note,
             injected=asked.searched,
@@ -390,7 +401,7 @@ class RecallPipeline:
         query, refused, style = of.scene.query, given.fitted.refused, of.told.style
         if given.closed or not of.settings.inject.untold:
             return ""
-        if any(not is_stable(one.memory) for one in given.fitted.chosen):
+        if any(not one.memory.constant for one in given.fitted.chosen):
             return ""
         if not asks(query) or intent(query) not in ("past", "mixed"):
             return ""
@@ -430,8 +441,3 @@ class RecallPipeline:
         user = request.user or (given.user if given else "")
         chat = request.chat if request.shown else ""
         return Cast(char, user, self._associates.heard_from, chat, self._resources.same)
-
-
-def _wanted(settings: Settings, request: Request) -> int:
-    """How many the semantic strategy may wake: the newest messages are the likest, and stand in the window anyway."""
-    return settings.recall.candidates + 2 * len(request.shown) if request.shown else 0

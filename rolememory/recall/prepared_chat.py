@@ -45,15 +45,10 @@ class PreparedChat:
         return asked(self.query, self.before[0] if self.before else "")
 
     @property
-    def messages_before(self) -> int:
-        """How many spoken messages stand before the newest user message."""
-        return len(self.before)
-
-    @property
     def fingerprint(self) -> str:
         """Tells one user message of a chat from the next: a swiped or regenerated turn has the same."""
         return blake2b(
-            f"{self.messages_before}\0{self.query}".encode("utf-8", "replace"), digest_size=8
+            f"{len(self.before)}\0{self.query}".encode("utf-8", "replace"), digest_size=8
         ).hexdigest()
 
 

@@ -206,7 +206,7 @@ def say(
     )
     placed = place_all(
         messages,
-        [*lore_placements(lore.placement if lore else None), *own],
+        [*(lore_placements(lore.placement) if lore else ()), *own],
         continuing=continuing,
     )
     of_lore = lore.notes if lore else ()
@@ -261,10 +261,8 @@ def _own_placements(
     )
 
 
-def lore_placements(at: LorePlacement | None) -> Iterator[Placement]:
+def lore_placements(at: LorePlacement) -> Iterator[Placement]:
     """Where the texts of lore go. Around an author's note there is none of: they stand where it would, four messages from the end."""
-    if at is None:
-        return
     yield Placement(at.before_text, "before_character", merged=True)
     behind = (at.after_text, *at.personality, *at.scenario, *reversed(at.em_top), *at.em_bottom)
     yield Placement("\n".join(text for text in behind if text), "after_character", merged=True)

@@ -23,7 +23,7 @@ from rolememory.errors import (
 from rolememory.locales import Listed
 from rolememory.serve.token import same
 from rolememory.storage.files.atomic import write
-from rolememory.storage.files.signature import signature
+from rolememory.storage.files.disk import signature
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory

@@ -55,10 +55,6 @@ class HistoryLine:
     reason: str = ""
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class RoleStore:
     """One role's memory.json and journal. Thread-safe; any number of stores and processes may share a space."""
 
@@ -67,7 +63,7 @@ class RoleStore:
         space: Space,
         settings: StorageSettings | None = None,
         *,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.space = space
         self.settings = settings or StorageSettings()

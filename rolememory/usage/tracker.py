@@ -75,8 +75,10 @@ class Usage:
             self._prompts.move_to_end(chat)
             turns[asked.version] = tuple(injected)
             turns.move_to_end(asked.version)
-            _shorten(turns, _KEPT_TURNS)
-            _shorten(self._prompts, _KEPT_CHATS)
+            while len(turns) > _KEPT_TURNS:
+                turns.popitem(last=False)
+            while len(self._prompts) > _KEPT_CHATS:
+                self._prompts.popitem(last=False)
 
     def replied(self, chat: str) -> None:
         """Something came to stand in this chat: note the replies to turns that are remembered, soon and on another thread."""
@@ -189,11 +191,6 @@ def _replies(path: VisiblePath, place: int) -> list[ChatMessage]:
     """All that answers the message at this place."""
     behind = (path[at] for at in range(place + 1, len(path)))
     return list(takewhile(lambda said: said.role == "assistant", behind))
-
-
-def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:
-    while len(kept) > most:
-        kept.popitem(last=False)
 
 
 @lru_cache(maxsize=4096)

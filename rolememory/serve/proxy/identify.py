@@ -26,7 +26,7 @@ from rolememory.serve.proxy.completion import names_of
 from rolememory.serve.proxy.hint import Hint
 from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNames
 from rolememory.serve.proxy.wording import first, wording
-from rolememory.storage.files.signature import signature
+from rolememory.storage.files.disk import signature
 from rolememory.text.fold import fold_name
 
 if TYPE_CHECKING:

@@ -139,8 +139,7 @@ def _speaker(call: ProxyCall) -> str | None:
 
 def _lore(turn: Turn, call: ProxyCall) -> Iterator[Placement]:
     """Texts of lore that the request does not hold already, each where its entry wants it."""
-    if turn.lore is None:
-        return lore_placements(None)
-    said = (one for one in call.body.get("messages", ()) if isinstance(one, dict))
-    there = " ".join(str(message.get("content") or "") for message in said)
-    return lore_placements(turn.lore.placement.without(there))
+    if turn.lore is not None:
+        said = (one for one in call.body.get("messages", ()) if isinstance(one, dict))
+        there = " ".join(str(message.get("content") or "") for message in said)
+        yield from lore_placements(turn.lore.placement.without(there))

@@ -162,3 +162,11 @@ def _number(result: int) -> int:
 
 
 DISK = Disk()
+
+
+def signature(path: Path, disk: Disk = DISK) -> Revision | None:
+    """The file's mark; None = it is not there or cannot be reached."""
+    try:
+        return disk.mark(path)
+    except OSError:
+        return None

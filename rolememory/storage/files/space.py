@@ -7,9 +7,8 @@ from pathlib import Path
 
 from rolememory.errors import FileError, UnsafePathError
 from rolememory.storage.files import atomic
-from rolememory.storage.files.disk import DISK, Disk
+from rolememory.storage.files.disk import DISK, Disk, signature
 from rolememory.storage.files.log import ENDING, FileLog
-from rolememory.storage.files.signature import signature
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
 from rolememory.storage.role_ids import canonical
 
@@ -123,18 +122,18 @@ class FileSpace:
 
     def listed(self, prefix: str) -> Revision | None:
         """The folder's own state."""
-        return signature(self._below(prefix), self.disk)
+        return signature(self._in(prefix), self.disk)
 
     def changes(self, prefix: str) -> Revision | None:
         """The state of `.pulse`, a file that grows."""
-        return signature(self._pulse(prefix), self.disk)
+        return signature(self._in(prefix, PULSE), self.disk)
 
     def announce(self, prefix: str) -> None:
         """Append a byte to the pulse file; where that fails, delete it, which is noticed as well.
 
         Losing it loses nothing: it only sends readers to look.
         """
-        pulse = self._pulse(prefix)
+        pulse = self._in(prefix, PULSE)
         try:
             descriptor = self.disk.open(pulse, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
@@ -160,7 +159,7 @@ class FileSpace:
         """(the folder part of a name, the name in that folder)."""
         above, _, start = prefix.rpartition("/")
         lead = above + "/" if above else ""
-        for name in sorted(self.disk.names(self._below(prefix))):
+        for name in sorted(self.disk.names(self._in(prefix))):
             if name.startswith(start):
                 yield lead, name
 
@@ -173,12 +172,10 @@ class FileSpace:
             self._paths[name + ending] = path
         return path
 
-    def _below(self, prefix: str) -> Path:
-        above = prefix.rpartition("/")[0]
-        return self._path(above) if above else self.folder
-
-    def _pulse(self, prefix: str) -> Path:
-        return self._path(f"{prefix.rpartition('/')[0]}/{PULSE}".lstrip("/"))
+    def _in(self, prefix: str, name: str = "") -> Path:
+        """The folder of what begins so, or what lies there under that name."""
+        place = f"{prefix.rpartition('/')[0]}/{name}".strip("/")
+        return self._path(place) if place else self.folder
 
 
 class FileStorage:
