@@ -53,7 +53,7 @@ def asked(mira: RoleMemory, said: list[Message]) -> str:
 
 def written(file: Path, content: object) -> None:
     """Save a file as an editor does."""
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     text = content if isinstance(content, str) else json.dumps(content)
     file.write_text(text, encoding="utf-8")
 
@@ -93,6 +93,11 @@ EDITS: dict[str, tuple[Callable[[Path, Path], Path], object, str]] = {
         lambda home, role: role / "worldbooks" / "own.json",
         {"entries": {"0": ENTRY}},
         "whale oil",
+    ),
+    "a template": (
+        lambda home, role: home / "templates" / "inject" / "default.en.jinja",
+        "Mira once knew:{% for one in recalled %} {{ one.content }}{% endfor %}",
+        "Mira once knew",
     ),
     "the card": (lambda home, role: role / "mira.json", CARD, "Vera Holt"),
 }

@@ -16,7 +16,7 @@ from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.storage.home import HomeFolder
-from rolememory.storage.look import Watched
+from rolememory.storage.look import Watched, this_look, watching_files
 from rolememory.storage.people import People
 from rolememory.storage.port import Storage
 from rolememory.storage.settings import Loaded, SettingsFile, load_settings
@@ -60,7 +60,7 @@ class HomeContext:
             loader,
             QueryVectors(loader.get),
             templates,
-            Styles(templates),
+            Styles(templates, lambda: this_look().files),
             cleaner=lambda settings: self.cleaners.current(settings.clean),
             lexicon=self.lexicons.current,
             home=self.space,
@@ -95,8 +95,10 @@ class HomeContext:
 
     def watched(self, role_id: str) -> Watched:
         """The files of the home by which a turn of that role goes."""
-        own = {**self.folder.watched(role_id), **self.people.watched}
-        return {**self._file.watched, **self.cleaners.watched, **own}
+        folder = self.space.folder and self.space.folder / "templates" / "inject"
+        parts = self._file, self.people, self.cleaners, self.lexicons
+        watched = {**self.folder.watched(role_id), **watching_files(folder, "*.jinja")}
+        return watched | {place: mark for one in parts for place, mark in one.watched.items()}
 
     def check_open(self) -> None:
         """Raise: ClosedError, once the home was closed."""

@@ -4,14 +4,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
-from time import monotonic
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Cast, Style, templates_of
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 
-LOOK_AGAIN_S = 0.5  # how long an edited template may go unnoticed
 _KEPT_STYLES = 16
 _KEPT_LINES = 2_000
 _KEPT_CHATS = 64  # of each style
@@ -22,7 +20,7 @@ _Key = tuple[InjectSettings, Language, str, str, int]
 @dataclass(slots=True)
 class _Kept:
     style: Style
-    looked_at: float = 0.0
+    look: object  # when its templates were looked at
     chats: dict[str, Style] = field(default_factory=dict)
 
     def read_in(self, chat: str) -> Style:
@@ -38,8 +36,9 @@ class _Kept:
 class Styles:
     """Gives the style of a turn, the same one while nothing about it changed. Thread-safe."""
 
-    def __init__(self, templates: Templates, clock: Callable[[], float] = monotonic) -> None:
-        self._templates, self._clock = templates, clock
+    def __init__(self, templates: Templates, look: Callable[[], object] = object) -> None:
+        """`look` gives another value whenever a template may have changed."""
+        self._templates, self._look = templates, look
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         self._lock = Lock()
 
@@ -51,13 +50,13 @@ class Styles:
         who = id(cast.heard_from) if cast.heard_from else 0
         key = (settings, language, cast.char, cast.user, who)
         with self._lock:
-            known, now = self._kept.pop(key, None), self._clock()
-            if known is not None and now - known.looked_at >= LOOK_AGAIN_S:
-                known.looked_at = now
+            known, look = self._kept.pop(key, None), self._look()
+            if known is not None and known.look is not look:
+                known.look = look
                 if known.style.made_of != templates_of(self._templates, settings, language).tries:
                     known = None
             if known is None or known.style.size >= _KEPT_LINES:
-                known = _Kept(Style(self._templates, settings, language=language, cast=cast), now)
+                known = _Kept(Style(self._templates, settings, language=language, cast=cast), look)
             self._kept[key] = known
             while len(self._kept) > _KEPT_STYLES:
                 self._kept.popitem(last=False)

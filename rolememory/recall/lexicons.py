@@ -2,14 +2,13 @@
 
 import logging
 from pathlib import Path
-from time import monotonic
 
 from rolememory.errors import FileError
-from rolememory.storage.files.disk import signature
+from rolememory.storage.look import Watched, this_look, watching_files
 from rolememory.storage.port import Revision
 from rolememory.text.affect_lexicon import Lexicon, load_lexicon
 
-LOOK_AGAIN_S = 0.5  # how long an edit may go unnoticed
+FILES = "feeling.*.json"
 log = logging.getLogger(__name__)
 
 
@@ -18,20 +17,25 @@ class Lexicons:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
-        self._seen: dict[Path, Revision | None] = {}
+        self._seen: dict[str, Revision | None] = {}
+        self._look: object = None
         self._lexicon: Lexicon | None = None
-        self._looked_at = -1.0
         self.problem: FileError | None = None
 
     def current(self) -> Lexicon | None:
         """The same object while no file changed."""
-        if self._folder and (now := monotonic()) - self._looked_at >= LOOK_AGAIN_S:
-            self._looked_at = now
-            marks = {path: signature(path) for path in sorted(self._folder.glob("feeling.*.json"))}
+        if self._folder and (look := this_look().files) is not self._look:
+            marks = {place: mark() for place, mark in self.watched.items()}
             if marks != self._seen:
                 self._seen = marks
-                self._read(list(marks))
+                self._read(sorted(self._folder.glob(FILES)))
+            self._look = look
         return self._lexicon
+
+    @property
+    def watched(self) -> Watched:
+        """The files, and whether there are others."""
+        return watching_files(self._folder, FILES)
 
     def _read(self, files: list[Path]) -> None:
         try:

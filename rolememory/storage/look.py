@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
+from rolememory.storage.files.disk import signature
 from rolememory.storage.port import Revision, Stored
 
 Watched = Mapping[str, Callable[[], Revision | None]]
@@ -41,6 +44,12 @@ def this_look() -> DiskLook:
     False
     """
     return _LOOK.get() or DiskLook()
+
+
+def watching_files(folder: Path | None, pattern: str) -> Watched:
+    """The marks of a folder and of the files of such names in it."""
+    files = (folder, *folder.glob(pattern)) if folder else ()
+    return {str(one): partial(signature, one) for one in files}
 
 
 def watching(*kept: Stored) -> Watched:

@@ -1,7 +1,7 @@
 """Styles from turn to turn: what was rendered in one chat serves the others, and each reads as if it were alone."""
 
 from datetime import UTC, datetime
-from itertools import count, product
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -9,7 +9,7 @@ import pytest
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Cast, Style
-from rolememory.inject.styles import LOOK_AGAIN_S, Styles
+from rolememory.inject.styles import Styles
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage, passage
 from rolememory.schema.settings import InjectSettings
@@ -58,22 +58,10 @@ def test_a_line_that_one_chat_rendered_serves_as_many_as_there_are() -> None:
 
 
 def test_a_style_stays_until_a_template_of_it_changes(tmp_path: Path) -> None:
-    seconds = count()
-    styles = Styles(Templates(tmp_path), lambda: float(next(seconds)))  # each looks again
+    styles = Styles(Templates(tmp_path))  # each looks again
     first = styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
     assert styles.get(InjectSettings(), "en", Cast("Asha", "Lin")) is first
     (tmp_path / "inject").mkdir()
     (tmp_path / "inject" / "default.en.jinja").write_text("It is known.")
     changed = styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
     assert "It is known." in changed.block(LINES)
-
-
-def test_a_template_that_changes_is_seen_however_fast_turns_follow_each_other(
-    tmp_path: Path,
-) -> None:
-    styles = Styles(Templates(tmp_path), count(0.0, LOOK_AGAIN_S / 3).__next__)
-    styles.get(InjectSettings(), "en", Cast("Asha", "Lin"))
-    (tmp_path / "inject").mkdir()
-    (tmp_path / "inject" / "default.en.jinja").write_text("It is known.")
-    turns = [styles.get(InjectSettings(), "en", Cast("Asha", "Lin")) for _ in range(4)]
-    assert "It is known." in turns[-1].block(LINES)
