@@ -69,7 +69,8 @@ class ChatUpdate:
         self, before: VisiblePath, shown: Mapping[str, ChatMessage] = MappingProxyType({})
     ) -> VisiblePath:
         """The path afterwards, with these in the place of new versions. Cost: what is new."""
-        new = before.retimed(self.times).knowing({said.version: said for said in self.entered})
+        timed = before.retimed(self.times) if self.times else before
+        new = timed.knowing({said.version: said for said in self.entered})
         for splice, put in zip(self.splices, self.put, strict=True):
             saids = [
                 replace(said, at=self.times[said.slot]) if said.slot in self.times else said
@@ -158,9 +159,9 @@ def _set_scopes(plan: ChatUpdate, script: Transcript) -> None:
     """Tell of new versions how far memory goes: as for what was said before in their slots, else as the last command before them says."""
     new: dict[str, Scope] = {one.version: one.scope for one in plan.entered if one.commands}
     path = plan.path(script.path) if script.commands or new else script.path
-    told = script.commands_on(path, new)
-    plan.mode = told[-1][1] if told else script.told_mode
-    otherwise = _SCOPES[script.told_mode]
+    told = script.commands_on(path, new) if script.commands or new else []
+    mode = script.told_mode
+    plan.mode, otherwise = told[-1][1] if told else mode, _SCOPES[mode]
 
     def scoped(one: ChatMessage) -> ChatMessage:
         if one.commands:

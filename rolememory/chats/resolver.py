@@ -62,22 +62,25 @@ class ObserveRequest:
         """Who is in the chat now, and whose words those of its users are."""
         voice = self.user or ("" if self.unknown else head.user or "")
         members = script.present.members if self.members is None else self.members
-        present = Attendance.of({*self._known(script), *self._spoke(script, voice)}, members)
+        known = script.present.users if self.present is None else self.present
+        mine = {voice} if self.user or self.unknown or not known else ()
+        present = Attendance.of({*known, *mine, *self._spoke(script)}, members)
         window = Window.of(self.messages, voice, self.same)
         if self.away:
             present = script.present if script.head else Attendance((voice,))
         return Participants(present, window, self.kind, self.away, self.scopes)
 
-    def _known(self, script: Transcript) -> Sequence[str]:
-        return script.present.users if self.present is None else self.present
+    def _spoke(self, script: Transcript) -> set[str]:
+        """Those who are there because they speak, where nobody says who is there.
 
-    def _spoke(self, script: Transcript, voice: str) -> set[str]:
-        """Those who are there because they speak: the one of the call, and the others where nobody says who is there."""
-        mine = {voice} if self.user or self.unknown or not self._known(script) else set()
+        Not somebody who was forgotten, whose messages a frontend shows on.
+        """
         if self.present is not None:
-            return mine
-        told = {one.owner for one in self._speaking(script) if one.owner is not None}
-        return mine | told
+            return set()
+        if not script.erased:
+            return {one.owner for one in self.messages if one.owner is not None}
+        left = (one for one in self.news if one.digest not in script.erased)
+        return {one.owner for one in left if one.owner is not None}
 
     def is_of(self, head: ChatHead) -> bool:
         """Whether that chat is of the person who shows this, or of nobody as this is."""
@@ -86,12 +89,6 @@ class ObserveRequest:
     def is_someone_elses(self, head: ChatHead) -> bool:
         """Whether that chat was begun by another person than the one who is said to speak, or by nobody who is known."""
         return (self.unknown or self.user is not None) and not self.is_of(head)
-
-    def _speaking(self, script: Transcript) -> Sequence[Message | NormalizedMessage]:
-        """The messages that tell who is there: not those of somebody who was forgotten, which a frontend shows on."""
-        if not script.erased:
-            return self.messages
-        return [message for message in self.news if message.digest not in script.erased]
 
     @cached_property
     def news(self) -> list[NormalizedMessage]:

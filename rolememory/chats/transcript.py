@@ -393,7 +393,7 @@ class Transcript:
             for version in self._versions.get(slot, ()):
                 self.said[version] = replace(self.said[version], at=times[slot])
         self.moved += [one for slot in times for one in self._versions.get(slot, ())]
-        self.path = self.path.retimed(times)
+        self.path = self.path.retimed(times) if times else self.path
 
     @property
     def told_mode(self) -> Mode:

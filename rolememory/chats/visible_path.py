@@ -83,8 +83,6 @@ class VisiblePath(Sequence[ChatMessage]):
 
     def retimed(self, times: Mapping[int, datetime]) -> "VisiblePath":
         """The path with other times for the messages in these slots."""
-        if not times:
-            return self
         rows, slots, near = self._rows, dict[int, ChatMessage | None](), -1
         found = sorted(filter(None, map(self.in_slot, times)), key=lambda said: said.at)
         for said in found:

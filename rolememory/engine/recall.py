@@ -124,7 +124,9 @@ class RoleRecall:
                 visibility=visibility,
                 lore=lore,
                 effects=role.usage.effects(visibility, files.memories),
-                circle=self._circle(files.role, readers, visibility.story),
+                circle=self._circle(files.role, readers, visibility.story)
+                if files.role.associates
+                else NOBODY,
                 shown=frozenset(
                     (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
                 ),
@@ -146,7 +148,7 @@ class RoleRecall:
                 role.usage.prompted(
                     preview.chat, preview.path, [one.memory.id for one in turn.recalled]
                 )
-            self.loader.start()  # only now: a library that is being imported would hold the first answer up
+            role.home.surroundings.loader.start()  # only now: a library that is being imported would hold the first answer up
             return turn
 
     @staticmethod
@@ -249,8 +251,6 @@ class RoleRecall:
 
     def _circle(self, role: Role, readers: Audience, story: str | None) -> Circle:
         """The roles that are heard here, as they are now."""
-        if not role.associates:
-            return NOBODY
         found, notes = partners(role, self._context.home.folder.find)
         others: list[AssociatedRole] = []
         for other, factor in found:

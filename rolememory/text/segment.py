@@ -43,7 +43,7 @@ def segments(
             range(len(messages) - 1, first - 1, -1), reversed(messages), strict=False
         )
     ]
-    return (*newest, *_card(who))
+    return (*newest, *(_card(character) if character else ()))
 
 
 def _card(who: Character) -> Iterator[Segment]:
