@@ -207,13 +207,6 @@ class Chats:
         return dict(sorted(found.items(), key=lambda pair: pair[::-1]))
 
     @property
-    def generation(self) -> object:
-        """Another one whenever any chat or story changed, in whatever process: a few stat calls."""
-        with self._reading:
-            self._log_index.refresh()
-            return self._log_index.generation, self.stories.mark
-
-    @property
     def problems(self) -> list[Problem]:
         """Damaged lines and files that cannot be read; the rest of them is used."""
         with self._reading:

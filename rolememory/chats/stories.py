@@ -179,11 +179,6 @@ class Stories:
         return self._file.watched
 
     @property
-    def mark(self) -> Hashable:
-        """Another one whenever the file changed; one stat."""
-        return self._file.mark
-
-    @property
     def problems(self) -> Sequence[Problem]:
         """Why the file could not be read, if so."""
         self._file.load()

@@ -295,20 +295,20 @@ def test_four_processes_write_one_role(tmp_path: Path, same: bool) -> None:
 def test_a_reader_sees_what_another_process_wrote_and_never_waits(tmp_path: Path) -> None:
     writer, reader = chats_at(tmp_path), chats_at(tmp_path)
     writer.observe(said(*LINES), chat="harbour")
-    seen = reader.generation
-    assert reader.generation == seen
+    seen = reader.changed(0)[1]
+    assert reader.changed(seen) == ([], seen)
     writer.observe(said(*LINES, "u: More."), chat="harbour")
     with atomic.locked(tmp_path / "chats"):
-        assert reader.generation != seen
+        assert reader.changed(seen)[0]
         assert shown(reader.path("harbour")) == [*LINES, "u: More."]
         assert [info.messages for info in reader.chats()] == [len(LINES) + 1]
         assert reader.preview(said(*LINES, "u: More.", "a: Yes."), chat="harbour").entered
         assert not reader.observe(
             said(*LINES, "u: More."), chat="harbour"
         ).entered  # nothing to write: nothing to wait for
-    seen = reader.generation
+    seen = reader.changed(0)[1]
     writer.remove("harbour")
-    assert reader.generation != seen
+    assert reader.changed(seen)[0]
     assert reader.chats() == []
 
 
@@ -317,11 +317,11 @@ def test_a_look_at_something_unchanged_costs_a_few_stat_calls(tmp_path: Path) ->
         chats_at(tmp_path).observe(said(*LINES), chat=f"chat {number}", user=f"{number}")
     disk = _Counting()
     chats = chats_at(tmp_path, disk)
-    chats.generation  # noqa: B018 - reads everything once
+    seen = chats.changed(0)[1]  # reads everything once
     disk.marks = disk.reads = 0
     for _ in range(3):
-        chats.generation  # noqa: B018
-    assert (disk.marks, disk.reads) == (9, 0)
+        assert chats.changed(seen) == ([], seen)
+    assert (disk.marks, disk.reads) == (6, 0)
 
 
 class _Counting(Disk):
