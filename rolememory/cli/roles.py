@@ -27,25 +27,16 @@ def roles() -> None:
 def _row(home: "Home", role: "Role") -> dict[str, Any]:
     found = home.role(role.id).store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
+    own = (home.folder.folder(role.id) / "worldbooks").glob("[!.]*")
     return {
         "name": role.name,
         "id": role.id,
         "aliases": list(role.aliases),
         "memories": len(found.memories) - archived,
         "archived": archived,
-        "worldbooks": len(books(home.path, home.folder.folder(role.id), role)),
+        "worldbooks": sum(map(Path.is_file, own)) + len(role.worldbooks),
         "problems": len(found.problems),
     }
-
-
-def books(home: Path, folder: Path, role: "Role") -> list[Path]:
-    """The worldbooks of a role: its own, and the shared ones that its role.json names."""
-    own = [
-        path
-        for path in sorted((folder / "worldbooks").glob("*"))
-        if path.is_file() and not path.name.startswith(".")
-    ]
-    return [*own, *(home / "worldbooks" / name for name in role.worldbooks)]
 
 
 def open_role(

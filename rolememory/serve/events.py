@@ -71,11 +71,6 @@ class EventBus:
         numbers = [event.number for event in tuple(self._newest)]
         return bool(numbers) and numbers[0] - 1 <= after <= numbers[-1]
 
-    @property
-    def listeners(self) -> int:
-        """How many listen now."""
-        return len(self._listeners)
-
     def close(self) -> None:
         """Send everybody home."""
         with self._lock:
