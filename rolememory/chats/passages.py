@@ -255,12 +255,12 @@ def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
 
 
 def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> str:
-    """What a short message answers: the question at the end of the message before it; "" when there is none, or no answer."""
+    """What a short message answers: the question in one of the last two sentences before it; "" when there is none, or no answer."""
     if before is None or before.role == said.role or len(said.text) > _ANSWER:
         return ""
     if "?" not in before.text and "？" not in before.text:
         return ""
-    asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
+    asked = [before.text[one.start : one.end] for one in reversed(sentences(before.text)[-2:])]
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
     question = next(found, "")
     told = said.text.replace(speaker, "")

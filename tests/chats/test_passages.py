@@ -55,6 +55,7 @@ def test_what_a_passage_answers_is_the_same_whenever_it_is_read(tmp_path: Path) 
         (*hello, asked, answer),
         (*hello, "u: 谁养蜜蜂？", answer),  # an edit
         (*hello, asked, answer, again, "a: Nobody, I think."),
+        (*hello, f"{asked} It is late.", answer),  # a remark behind the question
         (*hello, asked, again, "a: Nobody, I think."),  # an answer is taken out
         ("u: Nothing of this.", "a: No."),  # a window that shows none of it
     ):
@@ -63,7 +64,7 @@ def test_what_a_passage_answers_is_the_same_whenever_it_is_read(tmp_path: Path) 
         anew = dict(ChatPassages(chats_at(tmp_path), lambda one: one.role).follow())
         assert live == anew
         told += [one.evidence[0].answers for one in live.values() if one.content in answer]
-    assert told == [*["Who keeps bees?"] * 3, "谁养蜜蜂？", *["Who keeps bees?"] * 3]
+    assert told == [*["Who keeps bees?"] * 3, "谁养蜜蜂？", *["Who keeps bees?"] * 4]
 
 
 def test_a_removed_chat_takes_its_passages_along(tmp_path: Path) -> None:
