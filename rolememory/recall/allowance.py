@@ -17,12 +17,15 @@ from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent
 from rolememory.text.sentences import sentences
+from rolememory.text.shared_names import shares_name
 from rolememory.triggers.subjects import asks_of_you, named
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
 """Words (characters of Chinese) in a row that are a quotation."""
 
+NAMED = 2.2
+"""So many times the doubt is allowed of a passage that holds a name of the story which the message holds."""
 OWN_LEAST = 0.9
 """Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
 OWN_ABOUT = 0.5
@@ -63,14 +66,21 @@ def _phrases(name: str = "") -> re.Pattern[str]:
     return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 
-@lru_cache(maxsize=64)
-def sure_enough(threshold: float, kinds: int) -> float:
-    """A threshold where so many kinds of evidence are fused by noisy-or: each may be mistaken, so the doubt is shared among them.
+MUCH, LITTLE = 1200, 20
+"""Candidates that may be heard: with so many the threshold of the settings holds as it stands; fewer than the other are like these."""
 
-    >>> sure_enough(0.92, 1), sure_enough(0.92, 2)
-    (0.92, 0.96)
+
+@lru_cache(maxsize=64)
+def doubt_allowed(kinds: int, heard: int) -> float:
+    """Of the doubt that a threshold allows, 1 - threshold, how much a passage may have to come uninvited.
+
+    Each of so many kinds of evidence, fused by noisy-or, may be mistaken: it is shared among them. Where little is heard it may be
+    greater: even the right passage shares few rare words with a message there, and hardly any other is as near by chance.
+
+    >>> doubt_allowed(1, 1200), doubt_allowed(2, 1200), round(doubt_allowed(1, 150), 2)
+    (1.0, 0.5, 2.0)
     """
-    return round(1.0 - (1.0 - threshold) / kinds, 4)
+    return float(max(MUCH / max(heard, LITTLE), 1.0) ** (1 / 3) / kinds)
 
 
 @lru_cache(maxsize=2048)
@@ -117,6 +127,8 @@ class Allowance:
         frozenset()
     )  # ids that the same message was told before: another reply gets the same block
     kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
+    heard: int = MUCH  # candidates that whoever asks may hear
+    present: frozenset[str] = frozenset()  # the words that name those who talk
 
     def refuses(
         self, memory: Memory, relevance: float, chosen: Sequence[Scored]
@@ -138,8 +150,20 @@ class Allowance:
 
     @property
     def least(self) -> float:
-        """The relevance below which no other passage comes."""
-        return 0.0 if self.asked else sure_enough(self.rules.uninvited_threshold, self.kinds)
+        """The relevance below which no other passage comes that shares no name with the message."""
+        return 0.0 if self.asked else self._least(1.0)
+
+    def _least(self, times: float) -> float:
+        doubt = times * doubt_allowed(self.kinds, self.heard)
+        return round(max(1.0 - doubt * (1.0 - self.rules.uninvited_threshold), 0.0), 4)
+
+    def is_faint(self, memory: Memory, relevance: float) -> bool:
+        """Whether too little speaks for a passage to come uninvited."""
+        if self.asked or relevance >= self.least:
+            return False
+        if relevance < self._least(NAMED):
+            return True
+        return not shares_name(self.query, memory.content, self.present)
 
     def recited(self, memory: Memory) -> Reason | None:
         """Why words of the character's own may not come that it said within the window, in a run of them."""
@@ -202,7 +226,7 @@ class Allowance:
         rules = self.rules
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
-        if relevance < self.least:
+        if self.is_faint(memory, relevance):
             return _too_faint("uninvited", relevance, self.least)
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
 from rolememory.recall.active_set import superseded
-from rolememory.recall.allowance import CHARACTERS_A_TOKEN, Allowance, asks
+from rolememory.recall.allowance import CHARACTERS_A_TOKEN, MUCH, Allowance, asks
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, TurnGateContext, eligible, inherited, turn_gate
@@ -17,6 +17,7 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.text.intent import intent
+from rolememory.triggers.second_hop import names_of_present
 
 
 @value_class
@@ -43,6 +44,7 @@ class RecallQuery:
     associated: tuple[Associated, ...] = ()  # other roles that are heard too
     supposed: Memory | None = None  # a memory as if it had been written so
     told: frozenset[str] = frozenset()  # ids of chapters that stand beside the block
+    heard: int = MUCH  # candidates that whoever asks may hear
 
     @property
     def size(self) -> int:
@@ -93,6 +95,8 @@ class RecallQuery:
             self.left,
             self.again,
             self.kinds,
+            self.heard,
+            names_of_present(self.scene),
         )
 
     @property

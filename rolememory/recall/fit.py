@@ -379,7 +379,12 @@ def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
     relevances, memories = ranking.relevances, ranking.memories
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
     places = (some & (ranking.kinds == SAID)).nonzero()[0].tolist()
-    return {at for at in places if not allowance.is_free(memories[at])}
+    return {
+        at
+        for at in places
+        if not allowance.is_free(memories[at])
+        and allowance.is_faint(memories[at], float(relevances[at]))
+    }
 
 
 def _why_faint(

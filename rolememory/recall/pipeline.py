@@ -319,6 +319,7 @@ class RecallPipeline:
             associated=self._associates.follow(
                 request.circle.others, settings, self._resources.lexicon()
             ),
+            heard=len(of.heard),
         )
 
     def _wake_across(

@@ -51,7 +51,7 @@ class PassageSettings(Section):
     uninvited_length: Count = 800
     """... and at most so many characters together"""
     uninvited_threshold: Unit = 0.92
-    """... and none below this relevance; with an embedding model the distance from 1 is halved"""
+    """... and none below this relevance; the distance from 1 is halved with an embedding model, and larger where fewer than 1,200 passages and memories may be recalled, and for passages that share a name with the message"""
     speaker_share: Unit = 0.5
     """at most this share of the block is what one person other than the current user said"""
     rest: Annotated[int, Field(ge=0, le=100)] = 8

@@ -20,6 +20,7 @@ from rolememory.text.arrays import Floats, NDArray, Rows, np
 from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
 from rolememory.text.terms import CollectionStatistics
 from rolememory.text.words import PAIR, RARE, TermQuery, is_pair, kind, term_query, tokens
+from rolememory.triggers.subjects import speaker_before
 
 HITS = 3  # of the first round that are followed
 SURE = 2.0  # nats below which a first hit leads nowhere
@@ -109,8 +110,9 @@ def second_hop(
 
 
 def names_of_present(scene: Scene) -> frozenset[str]:
-    """The words that name the user and who speaks in the visible messages."""
-    names = {scene.user or "", *(segment.name for segment in scene.segments)}
+    """The words that name the user, the character, and who speaks in the visible messages."""
+    said = (segment.name for segment in scene.segments)
+    names = {scene.user or "", scene.names.get("char", ""), speaker_before(scene), *said}
     return frozenset(token for name in names for token in tokens(name))
 
 

@@ -308,7 +308,7 @@ class Among(Set[str]):
         return (entry_id for entry_id, row in self.table.row_of.items() if self.mask[row])
 
     def __len__(self) -> int:
-        return int(self.mask.sum())
+        return int(np.count_nonzero(self.mask))
 
     @cached_property
     def ids(self) -> frozenset[str]:

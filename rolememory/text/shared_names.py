@@ -1,0 +1,75 @@
+"""Names of people, places and things that two texts share, as they are written: no list knows the names of a story.
+
+Latin    a word with a capital, inside a sentence too, and never without    Finch escaped. ~ his partner, Jory Finch
+Chinese  three characters in a row, no two of them an everyday word         胡四爷又来了 ~ 盐帮的胡四爷
+"""
+
+import re
+from collections.abc import Set
+from functools import cache, lru_cache
+
+from rolememory.schema.value_class import value_class
+from rolememory.shipped import lexicon
+from rolememory.text.words import PAIR, kind, stem
+
+_RUN = 3  # Chinese characters: most pairs of them are everyday words
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
+_INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
+_HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
+
+
+def shares_name(message: str, text: str, but: Set[str] = frozenset()) -> bool:
+    """Whether a text holds a name that a message holds; `but`: names of those who talk, as tokens.
+
+    >>> shares_name("Finch escaped.", "It was his partner, Jory Finch."), shares_name("Thanks!", "Thanks. I will.")
+    (True, False)
+    >>> shares_name("胡四爷又来了。", "盐帮的胡四爷？这人不好惹。"), shares_name("你怎么样了？", "他怎么样了？")
+    (True, False)
+    """
+    said = _written(message)
+    if said.capital:
+        told = _written(text)
+        shared = (
+            (said.capital & told.capital & (said.inside | told.inside)) - said.small - told.small
+        )
+        if any(stem(one.lower()) not in but for one in shared):
+            return True
+    return any(run in text and but.isdisjoint(_pairs(run)) for run in said.runs)
+
+
+@value_class
+class _Written:
+    """How the words of a text are written."""
+
+    capital: frozenset[str]  # with a capital, without those of the calendar
+    inside: frozenset[str]  # of these, behind another word of a sentence
+    small: frozenset[str]  # with a capital here, that stand without one elsewhere in the text
+    runs: frozenset[str]  # of Chinese that may be names
+
+
+@lru_cache(maxsize=4096)
+def _written(text: str) -> _Written:
+    words = frozenset(_WORD.findall(text))
+    capital = frozenset(one for one in words if one[0].isupper() and one not in _calendar())
+    inside = capital.intersection(_INSIDE.findall(text)) if capital else capital
+    return _Written(
+        capital,
+        inside,
+        frozenset(one for one in capital if one.lower() in words),
+        frozenset(run for one in _HAN.findall(text) for run in _name_runs(one)),
+    )
+
+
+def _name_runs(han: str) -> list[str]:
+    runs = (han[at : at + _RUN] for at in range(len(han) - _RUN + 1))
+    return [run for run in runs if all(kind(pair) == PAIR for pair in _pairs(run))]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    raw = lexicon("time.en")
+    return frozenset(one.capitalize() for name in ("months", "weekdays") for one in raw[name])

@@ -1,0 +1,93 @@
+"""What ordinary talk wakes of older chats, while little is known and when the story's names come up; through the engine, by words alone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory import Home, Message, RoleMemory
+
+BY_WORDS: dict[str, Any] = {"embedding.backend": "off", "learn.enabled": False}
+TALK = {
+    "en": [
+        ("I'm looking for passage to Port Merrow.", "Three days, with fair wind."),
+        ("My brother sits in the jail there.", "And is he guilty?"),
+        ("No. His partner planted the seal, Jory Finch.", "Keep that to yourself."),
+        ("I get terribly seasick, by the way.", "Old Bettany has ginger root in the galley."),
+        ("Who is the boy with the drum?", "That's Pip. He was floating on a barrel."),
+        ("I'll teach him his letters.", "Nobody has taken the trouble before."),
+    ],
+    "zh": [
+        ("我要去临江投奔姑姑。", "水路三日便到。"),
+        ("我爹被人打断了腿，还欠了钱。", "盐帮的胡四爷？这人不好惹。"),
+        ("他还要拿我妹妹抵债。", "我在那边有个旧识，可以递句话。"),
+        ("妹妹怕黑，夜里要点着灯才睡得着。", "好，我让人多备些灯油。"),
+        ("墙上这把剑是哪来的？", "故人所赠，名唤听雨。"),
+        ("明早卯时能叫醒我吗？", "让伙计去敲门。"),
+    ],
+}
+OTHERS = {"en": "The harbour clerk counted {} crates of oranges.", "zh": "账房又点了{}箱橘子。"}
+
+
+def lived(home: Home, language: str) -> RoleMemory:
+    role = home.create("Vane")
+    for said, reply in TALK[language]:
+        role.observe([Message.user(said)], reply, chat="ship", user="tessa")
+    return role
+
+
+def woken(role: RoleMemory, message: str) -> str:
+    return role.recall([message], chat="new", user="tessa", dry_run=True).text
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "told"),
+    [
+        pytest.param("en", "Finch escaped.", "Jory Finch", id="a person"),
+        pytest.param("en", "Pip looks taller.", "floating on a barrel", id="another"),
+        pytest.param("zh", "胡四爷又来找麻烦了。", "这人不好惹", id="人名"),
+    ],
+)
+def test_a_name_of_the_story_wakes_what_was_said_of_it(
+    tmp_path: Path, language: str, message: str, told: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        assert told in woken(lived(home, language), message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("Lovely weather, isn't it?", id="weather"),
+        pytest.param("*sits down and sighs*", id="a gesture"),
+        pytest.param("今天天真好啊。", id="天气"),
+        pytest.param("哈哈哈，不说了。", id="笑"),
+    ],
+)
+@pytest.mark.parametrize("language", TALK)
+def test_talk_about_nothing_of_it_wakes_nothing(
+    tmp_path: Path, language: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        assert woken(lived(home, language), message) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "told"),
+    [
+        pytest.param("en", "That jail is no place for a brother.", "My brother sits", id="English"),
+        pytest.param("zh", "妹妹夜里又做噩梦了。", "妹妹怕黑", id="中文"),
+    ],
+)
+def test_while_little_is_known_less_is_asked_of_what_comes_uninvited(
+    tmp_path: Path, language: str, message: str, told: str
+) -> None:
+    """The same passage is told while it is one of a few, and not when whoever asks may hear many others; what another heard counts for nothing."""
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = lived(home, language)
+        assert told in woken(role, message)
+        for user in ("eve", "tessa"):
+            before = woken(role, message)
+            said = [Message.user(OTHERS[language].format(n)) for n in range(3000)]
+            role.observe(said, chat=f"of {user}", user=user)
+            assert (woken(role, message) == before) == (user == "eve")
