@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache, partial
-from itertools import islice
+from itertools import filterfalse
 from typing import Protocol
 
 from rapidfuzz import fuzz
@@ -289,6 +289,9 @@ class _Selection:
         return enough or self.block.length > FULL * self.limit
 
 
+_Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]
+
+
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
     """Choose from `scored`, best first; each is afterwards chosen or refused with a reason (hybrid: also `near`).
 
@@ -317,26 +320,31 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     excerpts = Excerpts(fitting.known)
     choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
     gates, in_part = _gates(fitting, ranking), fitting.allowance.asked and fitting.thresholds
-    for place in places:
-        if place in faint:
-            continue
+    for place in filterfalse(faint.__contains__, places):
         kind, memory = int(ranking.kinds[place]), ranking.memories[place]
         if in_part and kind == TYPED and memory.evidence:
             memory = _in_part(choice, place)
-        relevance = float(ranking.relevances[place])
-        for gate in gates[kind]:
-            if reason := gate(choice, memory, relevance):
-                later = gate in _UNLESS_RECITED and fitting.thresholds
-                refused.places[place] = (
-                    fitting.allowance.before(memory, reason) if later else reason
-                )
-                if gate is _low_relevance:
-                    fitted.near.append(ranking[place])
-                break
-        else:
+        reason = _why_out(choice, gates[kind], place, memory)
+        if reason is None:
             _take(choice, place, memory)
+        else:
+            refused.places[place] = reason
     fitted.chosen = [_dated(one, fitted) for one in sorted(taken, key=order)]
     return fitted
+
+
+def _why_out(
+    choice: _Selection, gates: Sequence[_Gate], place: int, memory: Memory
+) -> Reason | FoundOutLater | None:
+    """What the first closed gate says; None where all are open. In hybrid mode some are offered instead."""
+    relevance = float(choice.ranking.relevances[place])
+    for gate in gates:
+        if reason := gate(choice, memory, relevance):
+            if gate is _low_relevance:
+                choice.fitted.near.append(choice.ranking[place])
+            later = gate in _UNLESS_RECITED and choice.fitting.thresholds
+            return choice.fitting.allowance.before(memory, reason) if later else reason
+    return None
 
 
 def _take(choice: _Selection, place: int, memory: Memory) -> None:
@@ -536,9 +544,6 @@ def _by_score(
     return places
 
 
-_Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]
-
-
 def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason | None:
     fitting = choice.fitting
     rules = fitting.rules
@@ -555,10 +560,10 @@ def _beside(ranking: Ranking, fitting: Fitting) -> float:
     """
     if fitting.allowance.asked or not fitting.thresholds or fitting.rules.enough is None:
         return 0.0
-    uncalled = (at for at in (-ranking.relevances).argsort() if not ranking.memories[at].constant)
-    best = min(
-        max((float(ranking.relevances[at]) for at in islice(uncalled, 1)), default=0.0), SURE
-    )
+    memories, relevances = ranking.memories, ranking.relevances
+    best_first = ((at, memories[at]) for at in (-relevances).argsort())
+    woken = (float(relevances[at]) for at, one in best_first if not one.constant)
+    best = min(next(woken, 0.0), SURE)
     odds = BESIDE**2 * best / (1.0 - best)
     return odds / (1.0 + odds)
 
@@ -781,7 +786,8 @@ def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
     idle = {gate for gate, closed_never in idle_if.items() if closed_never}
-    return {kind: [gate for gate in gates if gate not in idle] for kind, gates in _GATES_OF.items()}
+    kinds = set(ranking.kinds.tolist())
+    return {kind: [gate for gate in _GATES_OF[kind] if gate not in idle] for kind in kinds}
 
 
 _GATES: tuple[_Gate, ...] = (

@@ -170,16 +170,13 @@ class KeywordTrigger(ByRows):
         rows = np.concatenate(list(map(self._carrying, found)))
         which = np.repeat(np.arange(len(told)), [len(self._carrying(spec)) for spec in found])
         rows, which = rows[among[rows]], which[among[rows]]
-        _, first, each, counts = np.unique(
-            rows, return_index=True, return_inverse=True, return_counts=True
-        )
-        apart = (counts > 1)[each] | self._selective[rows]
+        first, again = _apart(rows)
+        apart = again | self._selective[rows]
         keys, carried = list(found.values()), dict[int, list[_SeenKey]]()
         for row, number in zip(rows[apart].tolist(), which[apart].tolist(), strict=True):
             carried.setdefault(row, []).append(keys[number])
         together: dict[tuple[int, ...], int] = {}  # by identity: many have the same
-        first.sort()  # rows in the order in which they were found
-        rows, which, apart = rows[first], which[first], apart[first]
+        rows, which, apart = rows[first], which[first], apart[first]  # in the order found
         for place, row in zip(apart.nonzero()[0].tolist(), rows[apart].tolist(), strict=True):
             which[place] = self._together(row, carried[row], seen, scene, told, together)
         rows, which = rows[which >= 0], which[which >= 0]
@@ -282,6 +279,22 @@ def _weighed(seen: Sequence[_SeenKey], scene: Scene) -> tuple[float, Reason]:
         values.append(("likeness", round(best.likeness, 1)))
     force = strength((one.specificity, one.freshness) for one in reasons)
     return force, Reason("key", tuple(values), best.span)
+
+
+def _apart(rows: Rows) -> tuple[Rows, Mask]:
+    """The first place of each row, rising, and which of the places have a row that stands there again.
+
+    >>> import numpy as np
+    >>> first, again = _apart(np.array([7, 5, 7, 9]))
+    >>> first.tolist(), again.tolist()
+    ([0, 1, 3], [True, False, True, False])
+    """
+    order = rows.argsort(kind="stable")
+    same = rows[order[1:]] == rows[order[:-1]]
+    later, again = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+    later[order[1:]] = again[order[1:]] = same
+    again[order[:-1]] |= same
+    return (~later).nonzero()[0], again
 
 
 def _listening(entry: Entry, settings: KeywordSettings) -> _KeywordEntry | None:
