@@ -310,7 +310,7 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     said, beside = bool((ranking.kinds == SAID).any()), _beside(ranking, fitting)
     places = _in_order(ranking, _by_threshold(ranking, fitting, beside), said=said)
-    faint, taken = _too_faint(ranking, fitting), list[Scored]()
+    faint, taken = _too_faint(ranking, fitting) if said else (), list[Scored]()
     refused = RefusedLine(
         ranking.memories, lambda: _why_faint(ranking, fitting, places, faint, taken, beside)
     )
@@ -319,9 +319,13 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     enough = math.inf if fitting.rules.enough is None else fitting.rules.enough
     excerpts = Excerpts(fitting.known)
     choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
-    gates, in_part = _gates(fitting, ranking), fitting.allowance.asked and fitting.thresholds
+    kinds: list[int] = ranking.kinds.tolist()
+    gates, in_part = (
+        _gates(fitting, kinds, ranking.gained),
+        fitting.allowance.asked and fitting.thresholds,
+    )
     for place in filterfalse(faint.__contains__, places):
-        kind, memory = int(ranking.kinds[place]), ranking.memories[place]
+        kind, memory = kinds[place], ranking.memories[place]
         if in_part and kind == TYPED and memory.evidence:
             memory = _in_part(choice, place)
         reason = _why_out(choice, gates[kind], place, memory)
@@ -770,7 +774,9 @@ def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
 
 
-def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
+def _gates(
+    fitting: Fitting, kinds: Iterable[int], gained: Collection[str]
+) -> Mapping[int, Sequence[_Gate]]:
     """The gates that can be closed at all under these rules, by the kind of what comes."""
     rules = fitting.rules
     idle_if: dict[_Gate, bool] = {
@@ -780,14 +786,13 @@ def _gates(fitting: Fitting, ranking: Ranking) -> Mapping[int, Sequence[_Gate]]:
         _max_items: rules.max_items is None,
         _enough: rules.enough is None or not fitting.thresholds,
         _type_budget: _unlimited(fitting.budget.per_type),
-        _along: not ranking.gained,
+        _along: not gained,
         _echo: not fitting.visible.query,
         _recited: not fitting.thresholds,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
     idle = {gate for gate, closed_never in idle_if.items() if closed_never}
-    kinds = set(ranking.kinds.tolist())
-    return {kind: [gate for gate in _GATES_OF[kind] if gate not in idle] for kind in kinds}
+    return {kind: [gate for gate in _GATES_OF[kind] if gate not in idle] for kind in set(kinds)}
 
 
 _GATES: tuple[_Gate, ...] = (
