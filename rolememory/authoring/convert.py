@@ -76,6 +76,7 @@ def convert(what: Card | Book, to: str) -> Converted:
 
     Raises:
         UnknownNameError: there is no such format.
+        InvalidValueError: the format is only read.
     """
     if to in ("", what.format):
         return Converted(what.write(), (), what)
@@ -143,7 +144,7 @@ def _character_losses(card: Card, to: str) -> Iterator[Loss]:
 
 
 def _card_losses(card: Card, made: Card) -> list[Loss]:
-    """The losses of a card, named in its own layout."""
+    """The losses of a card, named in its own layout; for formats that are only read, in the common shape."""
     source = _NotedPart(card.form.name, card.raw, card.form.extensions)
     result = _NotedPart(card.form.name, made.raw, made.form.extensions)
     found = [

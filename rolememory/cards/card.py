@@ -37,8 +37,10 @@ class Card:
 
     @property
     def format(self) -> str:
-        """What the file is: "png", "charx", or for JSON the layout: "v1", "v2", "v3", ..."""
-        return self.form.name if self.container.name == "json" else self.container.name
+        """What the file is: "png", "charx", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
+        return (
+            self.form.name if self.container.name in ("json", "read-only") else self.container.name
+        )
 
     @property
     def spec(self) -> str:
@@ -136,7 +138,7 @@ class Card:
         """The card with these fields, by their V3 names; None takes a field away. Copies at the top level that older programs read follow.
 
         Raises:
-            InvalidValueError: there is no such field.
+            InvalidValueError: there is no such field, or the format is only read.
         """
         for name in fields:
             if name not in FIELDS:
@@ -153,7 +155,7 @@ class Card:
         """The card with that book in place of its own; None takes it away. Of a Lorebook its document (`raw`) counts.
 
         Raises:
-            InvalidValueError: the book has no document.
+            InvalidValueError: the book has no document, or the format of the card is only read.
         """
         raw = ABSENT if book is None else book_raw(book, self.form.book or HUB_BOOK)
         return self._saying({"character_book": raw})
@@ -174,6 +176,8 @@ class Card:
     def _saying(self, told: Mapping[str, Any]) -> Self:
         if has_layout(self.form):
             return self._with_raw(_told(self.raw, told))
+        if self.form.from_hub_alone is None:
+            self.container.write({})  # says that it is only read
         before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
         return self._with_raw(applied(self.raw, list(changes(before, after))))
 

@@ -12,7 +12,8 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.json_read import Raw, object_of
+from rolememory.cards.json_read import Raw, list_of, object_of, objects_of
+from rolememory.cards.other_books import split_keys
 
 V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
 V2_TEXTS = (
@@ -56,12 +57,12 @@ _SPEC = re.compile(r"chara_card_v(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class CardForm:
-    """One format of characters as JSON."""
+    """One format of characters as JSON. Without `from_hub` it is only read."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
     to_hub_alone: Callable[[Raw], Raw]  # the card without its book
-    from_hub_alone: Callable[[Raw], Raw]
+    from_hub_alone: Callable[[Raw], Raw] | None
     book: BookForm | None = None
     extensions: Path = HUB_EXTENSIONS
 
@@ -78,6 +79,7 @@ class CardForm:
 
     def from_hub(self, hub: Mapping[str, Any]) -> Raw:
         """The V3 document in this format; what it cannot say is kept."""
+        assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
         alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
         places = (self.extensions, HUB_EXTENSIONS)
@@ -150,22 +152,96 @@ def as_v2(hub: Raw) -> Raw:
 
 
 def new_document(**fields: Any) -> Raw:
-    """A new V3 document."""
+    """A new V3 document. A field given as ABSENT stays empty."""
+    told = {name: value for name, value in fields.items() if value is not ABSENT}
     return {
         "spec": "chara_card_v3",
         "spec_version": "3.0",
-        "data": {**EMPTY, "group_only_greetings": [], **fields},
+        "data": {**EMPTY, "group_only_greetings": [], **told},
     }
 
 
+def _renamed(raw: Mapping[str, Any], names: Mapping[str, str]) -> Raw:
+    """Fields of another format under our names, as far as they are there."""
+    return {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
+
+
 def _from_v1(raw: Raw) -> Raw:
-    return new_document(**{ours: raw[theirs] for ours, theirs in MIRRORS.items() if theirs in raw})
+    return new_document(**_renamed(raw, MIRRORS))
 
 
 def _v1(hub: Raw) -> Raw:
     data = object_of(hub.get("data"))
     told = {theirs: data.get(ours, "") for ours, theirs in MIRRORS.items()}
     return {name: value for name, value in told.items() if value or name in V1_FIELDS}
+
+
+_TEXTGEN = {
+    "name": "char_name",
+    "description": "char_persona",
+    "scenario": "world_scenario",
+    "first_mes": "char_greeting",
+    "mes_example": "example_dialogue",
+}
+
+
+def _is_textgen(raw: Mapping[str, Any]) -> bool:
+    return "char_name" in raw
+
+
+def _from_textgen(raw: Raw) -> Raw:
+    return new_document(**{name: text(value) for name, value in _renamed(raw, _TEXTGEN).items()})
+
+
+def _is_byaf(raw: Mapping[str, Any]) -> bool:
+    return "manifest" in raw and "character" in raw and "scenarios" in raw
+
+
+def _from_byaf(raw: Raw) -> Raw:
+    """The first character and the first scenario; the other scenarios give alternate greetings."""
+    who, author = object_of(raw["character"]), object_of(object_of(raw["manifest"]).get("author"))
+    scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
+    first, *others = map(_byaf_greeting, scenes)
+    examples = [_byaf_text(one.get("text")) for one in objects_of(scenes[0].get("exampleMessages"))]
+    lore = objects_of(who.get("loreItems"))
+    return new_document(
+        name=text(who.get("displayName") or who.get("name")),
+        description=_byaf_text(who.get("persona")),
+        scenario=_byaf_text(scenes[0].get("narrative")),
+        first_mes=first,
+        mes_example="\n".join(f"<START>\n{example}" for example in examples if example),
+        system_prompt=_byaf_text(scenes[0].get("formattingInstructions")),
+        alternate_greetings=list(filter(None, others)),
+        creator=text(author.get("name")),
+        character_book={
+            "entries": [_byaf_lore(one, at) for at, one in enumerate(lore)],
+            "extensions": {},
+        }
+        if lore
+        else ABSENT,
+    )
+
+
+def _byaf_greeting(scene: Mapping[str, Any]) -> str:
+    first = next(iter(list_of(scene.get("firstMessages"))), None)
+    return _byaf_text(object_of(first).get("text"))
+
+
+def _byaf_lore(item: Mapping[str, Any], at: int) -> Raw:
+    keys = [key for key in split_keys(_byaf_text(item.get("key"))) if key]
+    told = {"keys": keys, "content": _byaf_text(item.get("value")), "extensions": {}}
+    return {**told, "enabled": True, "insertion_order": at, "use_regex": False}
+
+
+def _byaf_text(value: object) -> str:
+    """A text with Backyard's macros under the common names.
+
+    >>> _byaf_text("#{user}: Hello, {character}! {{char}} waves.")
+    '{{user}}: Hello, {{char}}! {{char}} waves.'
+    """
+    said = re.sub(r"#\{(user|character)\}:", r"{\1}:", text(value), flags=re.IGNORECASE)
+    said = re.sub(r"(?<!\{)\{character\}(?!\})", "{{char}}", said, flags=re.IGNORECASE)
+    return re.sub(r"(?<!\{)\{user\}(?!\})", "{{user}}", said, flags=re.IGNORECASE)
 
 
 def _same(raw: Raw) -> Raw:
@@ -177,7 +253,11 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=preserved_fields.EXTENSIONS)
-JSON_FORMS = (V3, V2, V1)
+TEXTGEN = CardForm(
+    "textgen", _is_textgen, _from_textgen, None, extensions=preserved_fields.EXTENSIONS
+)
+BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=preserved_fields.EXTENSIONS)
+JSON_FORMS = (V3, V2, TEXTGEN, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
 
 

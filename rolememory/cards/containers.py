@@ -14,6 +14,7 @@ from rolememory.cards.json_changes import value_at, with_value
 from rolememory.cards.json_edit import rewrite, same
 from rolememory.cards.json_read import Raw
 from rolememory.cards.zip_parts import Archive
+from rolememory.errors import InvalidValueError
 from rolememory.text.decorators import read_card
 
 CARD_JSON = "card.json"
@@ -30,7 +31,11 @@ class Container:
     archive: Archive | None = field(default=None, repr=False)
 
     def write(self, raw: Raw) -> bytes:
-        """The bytes with the document saying `raw`; the same bytes when it says that already."""
+        """The bytes with the document saying `raw`; the same bytes when it says that already.
+
+        Raises:
+            InvalidValueError: the format is only read.
+        """
         return self.data if same(raw, self.raw) else self.rewritten(raw)
 
 
@@ -67,6 +72,17 @@ def charx_card(archive: Archive, inner: Container) -> Container:
         lambda new: archive.replaced({CARD_JSON: inner.write(new)}),
         archive,
     )
+
+
+def read_only(data: bytes, raw: Raw, form: str) -> Container:
+    """A format that is understood but not written."""
+
+    def refused(_: Raw) -> bytes:
+        raise InvalidValueError(
+            "{form} files are only read; convert the card to v3, png or charx", form=form
+        )
+
+    return Container("read-only", data, raw, refused)
 
 
 def card_chunks(inner: Container, raw: Raw) -> dict[str, bytes]:

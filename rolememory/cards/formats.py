@@ -10,7 +10,8 @@ from rolememory.cards.book_forms import form_of
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import (
     BOOK,
-    HUB,
+    BYAF,
+    TEXTGEN,
     V1,
     V2,
     V3,
@@ -26,12 +27,13 @@ from rolememory.cards.containers import (
     json_text,
     new_json,
     png_card,
+    read_only,
 )
 from rolememory.cards.json_changes import value_at
-from rolememory.cards.json_read import kind_of, read_json
+from rolememory.cards.json_read import Raw, kind_of, list_of, read_json
 from rolememory.cards.other_books import other_book
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
-from rolememory.errors import FileError
+from rolememory.errors import FileError, InvalidValueError
 
 NEWEST = 3
 KEYWORDS = ("ccv3", "chara")
@@ -69,7 +71,7 @@ class PngFormat:
         """A picture with the card: its own picture where it has one, else a plain one."""
         if card.container.name == self.name:
             return card.write()
-        card = card.in_form(V3) if card.form is HUB else card
+        card = with_layout(card)
         text = new_json(card.raw)
         return png.with_texts(
             images.of_card(card), card.file or "card.png", card_chunks(text, card.raw)
@@ -100,11 +102,15 @@ class JsonFormat:
     def load(self, data: bytes, file: str) -> Card:
         """The layout is found out from the object."""
         raw = read_json(data, file)
-        return checked(Card(raw, json_form(raw, file), json_text(data, raw), file))
+        form = json_form(raw, file)
+        container = json_text(data, raw) if form.from_hub_alone else read_only(data, raw, form.name)
+        return checked(Card(raw, form, container, file))
 
     def dump(self, card: Card) -> bytes:
-        """The card's own document."""
-        return card.write() if card.container.name == "json" else new_json(card.raw).data
+        """The card's own document, if it is one that we write."""
+        if card.container.name == "json":
+            return card.write()
+        return new_json(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
 
 
 class LayoutFormat(JsonFormat):
@@ -122,13 +128,67 @@ class LayoutFormat(JsonFormat):
 
     def dump(self, card: Card) -> bytes:
         """The card in this layout."""
+        if self.form.from_hub_alone is None:
+            raise not_written(self.name)
         if card.form is self.form:
             return super().dump(card)
         return card.in_form(self.form).write()
 
 
-for _form in (V3, V2, V1):
+for _form in (V3, V2, V1, TEXTGEN):
     FORMATS[_form.name] = LayoutFormat(_form)
+
+
+@register
+class ByafFormat:
+    """An archive of Backyard: manifest, characters, scenarios; only read."""
+
+    name: ClassVar[str] = "byaf"
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it is a zip file with a manifest and no card."""
+        try:
+            names = (
+                {member.name for member in open_zip(data, "").members}
+                if data.startswith(b"PK")
+                else set()
+            )
+        except FileError:
+            return False
+        return "manifest.json" in names and CARD_JSON not in names
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The first character and all scenarios that the manifest names."""
+        archive = open_zip(data, file)
+        budget = [limits.TEXT]
+
+        def member(name: object) -> Raw:
+            packed = archive.read(name, budget[0]) if isinstance(name, str) else None
+            if packed is None:
+                raise FileError(
+                    file,
+                    "names {name!r}, which is not inside",
+                    field="manifest.json",
+                    name=str(name)[:80],
+                )
+            budget[0] -= len(packed)
+            return read_json(packed, file, str(name))
+
+        manifest = member("manifest.json")
+        people, scenes = (list_of(manifest.get(field)) for field in ("characters", "scenarios"))
+        if not people:
+            raise FileError(file, "names no character", field="manifest.json")
+        raw = {
+            "manifest": manifest,
+            "character": member(people[0]),
+            "scenarios": [member(name) for name in scenes[:1000]],
+        }
+        odd = (f"has {len(people)} characters; the first is read",) if len(people) > 1 else ()
+        return checked(Card(raw, BYAF, read_only(data, raw, self.name), file, odd))
+
+    def dump(self, card: Card) -> bytes:
+        """Not written."""
+        raise not_written(self.name)
 
 
 @register
@@ -203,6 +263,16 @@ def _check_entries(card: Card) -> None:
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
     limits.check_entries(entries, card.file, ".".join(BOOK))
+
+
+def with_layout(card: Card) -> Card:
+    """The card as V1, V2 or V3 document, as pictures hold it."""
+    return card if card.form in (V1, V2, V3) else card.in_form(V3)
+
+
+def not_written(name: str) -> InvalidValueError:
+    """The error for a format that is only read."""
+    return InvalidValueError("{name} is only read; write v3, png or charx", name=name)
 
 
 def _is_book(file: str) -> FileError:

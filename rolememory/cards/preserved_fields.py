@@ -28,17 +28,17 @@ def lift(
     raw: Raw,
     name: str,
     to_hub: Turn,
-    from_hub: Turn,
+    from_hub: Turn | None,
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
 ) -> Raw:
     """The hub shape of `raw`: what its format says, with what was kept put back, and what the hub cannot say noted.
 
-    `place` is where extensions stand in the format, `hub_place` in the hub.
+    `place` is where extensions stand in the format, `hub_place` in the hub. Without `from_hub` (a format that is only read) nothing is noted.
     """
     plain, kept = without_note(raw, KEPT, place)
     hub = restored(to_hub(plain), kept)
-    beyond = notes(changes(plain, from_hub(hub)))
+    beyond = notes(changes(plain, from_hub(hub))) if from_hub else []
     return with_note(hub, name, beyond, hub_place)
 
 

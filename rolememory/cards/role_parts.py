@@ -12,7 +12,7 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import HUB_BOOK, book_form
 from rolememory.cards.card import Card
-from rolememory.cards.card_forms import BOOK
+from rolememory.cards.card_forms import BOOK, V3
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
@@ -37,17 +37,18 @@ class RoleFromCard:
 def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
     """The role a card describes. Its id is the one given, else the one the card keeps, else a new one.
 
-    Files: the card byte for byte as `card.png`, `.charx` or `.json`, and the book it carries as a world file under `worldbooks/`.
+    Files: the card byte for byte as `card.png`, `.charx` or `.json` (a format that is only read as V3 JSON), and the book it
+    carries as a world file under `worldbooks/`.
     """
     own = value_at(card.extensions, (preserved_fields.OURS, ROLE_ID))
     found = role_id or canonical(own) or str(uuid.uuid4())
-    file = {"png": "card.png", "charx": "card.charx"}.get(card.container.name, "card.json")
+    file, data, problems = _card_file(card)
     name = display_name(card.name) or display_name(card.file) or found[:8]
     nickname = display_name(card.text("nickname"))
     role = Role(
         id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file
     )
-    return RoleFromCard(role, {file: card.write(), **_book_files(card)}, card.problems)
+    return RoleFromCard(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
 
 
 def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
@@ -103,6 +104,17 @@ def file_name(name: str, other: str = "book") -> str:
     safe = _UNSAFE.sub("-", display_name(name)).strip(" .-_")[:80].rstrip(" .-_")
     safe = safe.encode()[:180].decode("utf-8", "ignore")
     return f"{other}-{safe}" if _RESERVED.fullmatch(safe) else safe or other
+
+
+def _card_file(card: Card) -> tuple[str, bytes, tuple[str, ...]]:
+    kinds = {"png": "card.png", "charx": "card.charx"}
+    if card.container.name == "read-only":
+        return (
+            "card.json",
+            card.in_form(V3).write(),
+            (f"{card.format} is only read; the card is kept as V3 JSON",),
+        )
+    return kinds.get(card.container.name, "card.json"), card.container.write(card.raw), ()
 
 
 def _book_files(card: Card) -> dict[str, bytes]:

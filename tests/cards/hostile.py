@@ -291,7 +291,7 @@ def _zip() -> Iterator[Case]:
         "an archive that leads outside",
         zipped({"manifest.json": '{"characters": ["../../etc/passwd"]}'}),
     )
-    yield "an archive with a bomb as scene", _archive_bomb()
+    yield "an archive with a bomb as scene", _byaf_bomb()
 
 
 def _other() -> Iterator[Case]:
@@ -370,7 +370,7 @@ def _zero_directory() -> bytes:
     return b"\0" * size + struct.pack("<4s4HII", b"PK\5\6", 0, 0, 9, 9, size, 0) + b"\0\0"
 
 
-def _archive_bomb() -> bytes:
+def _byaf_bomb() -> bytes:
     manifest = json.dumps({"characters": ["c.json"], "scenarios": ["s.json"] * 100})
     return zipped(
         {"manifest.json": manifest, "c.json": "{}", "s.json": b'{"a": "' + b"x" * (7 * MB) + b'"}'}

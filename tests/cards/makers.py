@@ -243,6 +243,25 @@ def risu_module() -> Raw:
     }
 
 
+def byaf(**character: Any) -> bytes:
+    who = {
+        "schemaVersion": 1, "id": "c1", "name": "mira", "displayName": "Mira", "persona": "{character} keeps the light for {user}.",
+        "loreItems": [{"key": "beacon, lamp", "value": "{character}'s beacon burns."}], "images": [{"path": "images/1.png", "label": ""}], **character,
+    }  # fmt: skip
+    scene = {
+        "narrative": "At sea.",
+        "firstMessages": [{"characterID": "c1", "text": "Hi, {user}."}],
+        "exampleMessages": [{"text": "#{user}: Hm?\n#{character}: Yes."}],
+    }
+    return zipped({
+        "manifest.json": json.dumps({"schemaVersion": 1, "characters": ["characters/c1/character.json"], "scenarios": ["scenarios/1.json", "scenarios/2.json"], "author": {"name": "me"}}),
+        "characters/c1/character.json": json.dumps(who),
+        "scenarios/1.json": json.dumps(scene),
+        "scenarios/2.json": json.dumps({**scene, "firstMessages": [{"text": "Evening."}]}),
+        "characters/c1/images/1.png": picture(),
+    })  # fmt: skip
+
+
 CARDS: dict[str, Raw] = {
     "v1": v1(extra=[1, {"b": None}]),
     "v2": v2(

@@ -71,8 +71,9 @@ def test_a_novelai_picture_holds_a_book() -> None:
         as_bytes(makers.v2(makers.card_book())),
         card_picture(makers.v3(makers.card_book())),
         makers.charx(makers.v3(makers.card_book())),
+        makers.byaf(),
     ],
-    ids=["json", "png", "charx"],
+    ids=["json", "png", "charx", "byaf"],
 )
 def test_the_book_of_a_card_is_read_out_of_it(data: bytes) -> None:
     book = load_book(data)

@@ -16,6 +16,7 @@ from rolememory.cards.base import CardFormat, dump, formats, load, register
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import role_from_card
 from rolememory.errors import FileError, InvalidValueError, RegistrationError, UnknownNameError
+from rolememory.schema.lorebook import BookSource
 from rolememory.text.macros import for_character
 from tests.cards import makers
 from tests.cards.makers import (
@@ -50,6 +51,9 @@ INTERNATIONAL = chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + zlib.compress(packed(
             "v2",
             "Mira",
             id="V2 with V3 fields",
+        ),
+        pytest.param(
+            as_bytes({"char_name": "Mira", "char_persona": "p"}), "textgen", "Mira", id="textgen"
         ),
         pytest.param(card_picture(V2), "png", "Mira", id="picture"),
         pytest.param(card_picture(V3, "ccv3"), "png", "Mira", id="picture with V3"),
@@ -118,6 +122,7 @@ INTERNATIONAL = chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + zlib.compress(packed(
             "Mira",
             id="CHARX not packed",
         ),
+        pytest.param(makers.byaf(), "byaf", "Mira", id="Backyard"),
     ],
 )
 def test_the_kind_is_found_out(data: bytes, format_: str, name: str) -> None:
@@ -308,6 +313,11 @@ class TestFields:
         ):
             load(as_bytes(V3)).with_fields(first_message="x")
 
+    @pytest.mark.parametrize("data", [makers.byaf(), b'{"char_name": "Mira"}'])
+    def test_what_is_only_read_says_so(self, data: bytes) -> None:
+        with pytest.raises(InvalidValueError, match="only read"):
+            load(data).with_fields(name="x").write()
+
     def test_a_field_that_a_format_lacks_is_kept(self) -> None:
         changed = load(
             load(as_bytes(makers.v1())).with_fields(nickname="Mi", system_prompt="p").write()
@@ -334,8 +344,50 @@ def test_the_texts_of_a_turn() -> None:
     assert for_character(who).expand(who.description) == "Mi waits for Lin. Mi!"
 
 
+def test_backyard_says_the_common_macros() -> None:
+    card = load(makers.byaf())
+    assert card.text("description") == "{{char}} keeps the light for {{user}}."
+    assert card.text("mes_example") == "<START>\n{{user}}: Hm?\n{{char}}: Yes."
+    assert (card.text("first_mes"), card.texts("alternate_greetings"), card.text("creator")) == (
+        "Hi, {{user}}.",
+        ("Evening.",),
+        "me",
+    )
+    assert card.book is not None
+    assert (card.book.entries[0].keys, card.book.entries[0].content) == (
+        ("beacon", "lamp"),
+        "{{char}}'s beacon burns.",
+    )
+
+
+def test_the_book_of_a_card_is_the_character_s() -> None:
+    book = load(as_bytes(V3)).book
+    assert book is not None
+    assert (book.name, book.source, book.token_budget, len(book.entries), book.problems) == (
+        "Harbour",
+        BookSource.CHARACTER,
+        512,
+        3,
+        (),
+    )
+
+
+def test_a_book_can_be_exchanged_and_taken_away() -> None:
+    card = load(as_bytes(V3))
+    other = load(as_bytes(makers.v2({"name": "Other", "entries": [makers.entry(odd=None)]}))).book
+    changed = load(dump(card.with_book(other)))
+    assert changed.raw["data"]["character_book"] == {
+        "name": "Other",
+        "entries": [makers.entry(odd=None)],
+    }
+    assert load(dump(changed.with_book(makers.world()))).book.entries[1].keys == ("/a.b/i",)  # type: ignore[union-attr]
+    assert "character_book" not in changed.with_book(None).raw["data"]
+
+
 class TestFormats:
-    @pytest.mark.parametrize("name", [name for name in formats() if name != "json"])
+    @pytest.mark.parametrize(
+        "name", [name for name in formats() if name not in ("byaf", "textgen", "json")]
+    )
     @pytest.mark.parametrize(
         "raw",
         [makers.v1(), V2, V3],
@@ -352,6 +404,11 @@ class TestFormats:
             for field in ("name", "description", "first_mes", "personality")
         )
         assert (again.book is None) == (card.book is None)
+
+    @pytest.mark.parametrize("name", ["byaf", "textgen"])
+    def test_what_is_only_read_is_not_written(self, name: str) -> None:
+        with pytest.raises(InvalidValueError, match=f"{name} is only read"):
+            dump(load(as_bytes(V2)), name)
 
     def test_an_unknown_format_is_named_with_the_likely_one(self) -> None:
         with pytest.raises(UnknownNameError, match="did you mean 'charx'"):

@@ -107,6 +107,15 @@ def test_whose_id_it_is(kept: object, given: str | None, is_it: str | None) -> N
     assert found == is_it if is_it else (found != kept and str(uuid.UUID(found)) == found)
 
 
+def test_a_card_that_is_only_read_is_kept_as_v3() -> None:
+    parts = role_from_card(load(makers.byaf(), "mira.byaf"))
+    assert (set(parts.files), parts.problems) == (
+        {"card.json", "worldbooks/Mira.json"},
+        ("byaf is only read; the card is kept as V3 JSON",),
+    )
+    assert load(parts.files["card.json"]).text("scenario") == "At sea."
+
+
 @pytest.mark.parametrize(
     ("name", "safe"),
     [

@@ -55,6 +55,12 @@ def saved(tmp_path: Path, name: str, raw: dict[str, Any]) -> Path:
             "v1",
             id="the flat card, whatever the file is called",
         ),
+        pytest.param(
+            "a.json",
+            b'{"char_name": "Mira", "char_persona": "p", "char_greeting": "Hi."}',
+            "textgen",
+            id="Pygmalion",
+        ),
     ],
 )
 def test_show_tells_what_is_inside(
@@ -265,9 +271,9 @@ def test_another_book_name_leaves_no_old_book(command: Command, file: Path, tmp_
     ]
 
 
-def test_a_flat_card_comes_in_as_json(command: Command, tmp_path: Path) -> None:
+def test_a_format_that_is_only_read_comes_in_as_json(command: Command, tmp_path: Path) -> None:
     (tmp_path / "白露.json").write_text(
-        '{"name": "白露", "description": "她住在山里。", "first_mes": "你好。"}',
+        '{"char_name": "白露", "char_persona": "她住在山里。", "char_greeting": "你好。"}',
         encoding="utf-8",
     )
     found = brought(command, tmp_path / "白露.json")
@@ -388,10 +394,11 @@ def test_convert_overwrites_nothing_unasked(command: Command, file: Path) -> Non
     assert (ran.code, file.read_bytes()) == (1, before)
 
 
-def test_convert_to_what_is_not_written(command: Command, file: Path) -> None:
-    ran = command("card", "convert", str(file), "--to", "v9", "--out", "x")
+@pytest.mark.parametrize(("to", "told"), [("byaf", "only read"), ("v9", "no format named 'v9'")])
+def test_convert_to_what_is_not_written(command: Command, file: Path, to: str, told: str) -> None:
+    ran = command("card", "convert", str(file), "--to", to, "--out", "x")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert "no format named 'v9'" in ran.err
+    assert told in ran.err
 
 
 # ── lint ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
