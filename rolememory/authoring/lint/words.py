@@ -60,6 +60,7 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "broken_pattern": (E, "{key} is not a valid pattern and is searched as plain text: {why}", "correct the pattern"),
     "broken_regex": (E, "use_regex is on and {key} is not a valid pattern, so it never matches: {why}", "correct the pattern"),
     "costly_pattern": (E, "{key} is too large to run: {why}", "write it smaller"),
+    "slow_pattern": (W, "{key} can take very long on some texts and is then stopped", "put no loop inside a loop: /(ab+)+/ is /ab+(?:ab+)*/"),
     "empty_pattern": (W, "{key} matches the empty text, so everything", "ask for at least one character"),
     "sticky_flag": (E, "the flag y pins {key} to the very start, where no message begins", "leave the flag out"),
     "anchored_pattern": (E, "^ in {key} never meets the start of a message", r"leave it out, or write \x01 for the start of a message"),
