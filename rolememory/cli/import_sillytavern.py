@@ -190,7 +190,7 @@ def _values(plan: ImportPlan, done: Sequence[ImportedItem], **more: Any) -> Row:
 
 
 def _chat_row(one: ImportedItem, bytes_: int) -> Row:
-    row = picked(one, "name state roles user messages hidden learned")
+    row = picked(one, "name state roles user messages hidden summaries learned")
     return row | {"chat": one.key, "size": bytes_, "problems": list(map(worded, one.problems))}
 
 
@@ -249,10 +249,11 @@ def _tell_all(
         out.say("everything is here already")
         return
     out.say(
-        "brought {count} chats with {messages} messages; {learned} memories learned",
+        "brought {count} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
         style="bold",
         count=len(chats),
         messages=sum(one.messages for one in chats),
         learned=sum(one.learned for one in chats),
+        summaries=sum(one.summaries for one in chats),
     )
     _tell_hidden(chats)

@@ -36,7 +36,7 @@ _TITLES = translatable({
 _TITLES |= {name: name for name in translatable((
     "about", "added", "aliases", "archived", "assets", "begins", "book", "chats", "content", "dims", "extensions", "field", "files", "folder", "format", "gate",
     "greetings", "keys", "languages", "level", "licence", "marks", "memories", "messages", "name", "nickname", "order", "pass", "problems", "removed",
-    "rights", "role", "roles", "score", "size", "state", "story", "tags", "takes", "turns", "type", "unchanged", "user", "value", "vectors",
+    "rights", "role", "roles", "score", "size", "state", "story", "summaries", "tags", "takes", "turns", "type", "unchanged", "user", "value", "vectors",
     "weight", "what", "why", "worldbooks", "written",
 ))}  # fmt: skip
 _STYLES = {"id": "cyan", "name": "cyan", "title": "cyan", "key": "cyan", "level": "yellow"}

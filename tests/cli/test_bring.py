@@ -79,6 +79,7 @@ def test_json_gives_one_value_and_a_line_for_every_chat_on_the_way(
         f"chats/Asha/{NEW}.jsonl",
         "group chats/1720000000000.jsonl",
     }
+    assert sum(one["summaries"] for one in lines) == 3
     assert {one["name"] for one in result["roles"]} == {"Asha", "明月", "Bo"}
     assert all(one["role"] for one in result["roles"])
     looked = command("import", "sillytavern", str(user), "--json", "--dry-run").json

@@ -1,1 +1,1 @@
-"""Imports from other programs: their characters, lorebooks, personas and chats become roles, books, users and chats."""
+"""Imports from other programs: their characters, lorebooks, personas, chats and summaries become roles, books, users, chats and memories."""

@@ -1,6 +1,6 @@
 """The ledger of what was imported: one line per item, appended as soon as it is written, so that an interrupted import loses and doubles nothing.
 
-Losing the whole log costs time, no more: roles are found by their cards, chats by their messages.
+Losing the whole log costs time, no more: roles are found by their cards, chats by their messages, summaries by their words.
 """
 
 import os

@@ -10,6 +10,7 @@ from typing import Literal
 from rolememory.authoring.import_card import import_card
 from rolememory.authoring.importer.ledger import Ledger
 from rolememory.authoring.importer.lore import books_of, catch_all_keys, write_world
+from rolememory.authoring.importer.memories import ImportedChat, remember_summaries
 from rolememory.authoring.importer.people import user_of, write_persona
 from rolememory.authoring.importer.plan import (
     ChatPlan,
@@ -21,7 +22,7 @@ from rolememory.authoring.importer.plan import (
     WorldPlan,
 )
 from rolememory.authoring.importer.planning import begun
-from rolememory.authoring.importer.sink import keep_chat
+from rolememory.authoring.importer.sink import KeptChat, keep_chat
 from rolememory.authoring.importer.transcript import RoleTranscript, as_heard, hidden_in, listeners
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
@@ -47,6 +48,7 @@ class ImportedItem:
     user: str | None = None
     messages: int = 0  # heard, of all roles together
     hidden: int = 0  # left out because they were hidden
+    summaries: int = 0  # new
     learned: int = 0  # memories that the chat itself taught
     problems: tuple[RoleMemoryError, ...] = field(default=())
 
@@ -197,32 +199,53 @@ class ImportRun:
                 "not brought: its character could not be",
                 remedy="see what is said of the character, then import again",
             )
+        summaries = dict(self.ledger.of("chat", plan.key).get("summaries", {}))
         for role in here:
-            heard = self._heard(plan, chat, role)
+            heard, known = self._heard(plan, chat, role), str(role.role)
             if heard.since is not None:
-                done = self._told(plan, role, heard, done)
-        roles, stamp = [str(role.role) for role in here], list(plan.stamp)
-        fields = {"roles": roles, "stamp": stamp, "hidden": self._hidden}
-        self.ledger.note("chat", plan.key, chat=plan.id, **fields)
+                before = summaries.get(known, ())
+                done, summaries[known] = self._told(plan, chat, role, heard, done, before)
+        fields = {
+            "stamp": list(plan.stamp),
+            "hidden": self._hidden,
+        }
+        roles = [str(role.role) for role in here]
+        self.ledger.note("chat", plan.key, chat=plan.id, roles=roles, summaries=summaries, **fields)
         return done
 
     def _told(
-        self, plan: ChatPlan, role: RolePlan, heard: RoleTranscript, done: ImportedItem
-    ) -> ImportedItem:
+        self,
+        plan: ChatPlan,
+        chat: ChatFile,
+        role: RolePlan,
+        heard: RoleTranscript,
+        done: ImportedItem,
+        before: Sequence[str],
+    ) -> tuple[ImportedItem, list[str]]:
         role_memory: RoleMemory = self.home.role(str(role.role))
         known = len(role_memory.memories)
         self._link(role.avatar, self._books_of_chat(plan, done.user))
         if not plan.group:
             self._call(str(role.role), display_name(plan.head.character))
+        kept = KeptChat(plan.id, ())
         if heard.messages:
             own = self._is_own(plan, role.avatar)
-            keep_chat(role_memory, heard.messages, plan.id, done.user, plan.name, own)
-        return replace(
+            kept = keep_chat(role_memory, heard.messages, plan.id, done.user, plan.name, own)
+        learned = len(role_memory.memories) - known
+        ids, fresh = remember_summaries(
+            role_memory,
+            chat.summaries,
+            ImportedChat(kept.chat, done.user, heard, kept.versions),
+            before,
+        )
+        done = replace(
             done,
             roles=(*done.roles, role.name),
             messages=done.messages + len(heard.messages),
-            learned=done.learned + len(role_memory.memories) - known,
+            summaries=done.summaries + fresh,
+            learned=done.learned + learned,
         )
+        return done, ids
 
     def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
         """Whether a chat becomes a story of its own."""

@@ -1,5 +1,6 @@
 """A chat as one role heard it: the messages to be written, each with its time."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,10 +15,17 @@ _STEP = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class RoleTranscript:
-    """What a role takes in."""
+    """What a role takes in. `places` are the places of the messages in the chat's file."""
 
     messages: tuple[Message, ...]
+    places: tuple[int, ...]
     since: int | None  # the first place at which it was there, hidden or not; None = it never was
+    sent: tuple[datetime | None, ...] = ()  # of every place of the file
+
+    def before(self, place: int) -> int | None:
+        """The index of the message at that place, or of the last one before it."""
+        at = bisect_right(self.places, place) - 1
+        return at if at >= 0 else None
 
 
 def as_heard(
@@ -38,7 +46,9 @@ def as_heard(
             Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
             for one, at in zip(told, times, strict=True)
         ),
+        tuple(one.place for one in told),
         listed[0].place if listed else None,
+        tuple(one.sent for one in chat.messages),
     )
 
 

@@ -1,1 +1,1 @@
-"""What a SillyTavern data folder holds: characters, chats, groups, lorebooks and personas. Only read, never written."""
+"""What a SillyTavern data folder holds: characters, chats, groups, lorebooks, personas, and what memory extensions left. Only read, never written."""

@@ -9,9 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from rolememory.cards.json_read import object_of
 from rolememory.cards.limits import MEGABYTE
-from rolememory.cards.tavern import files
+from rolememory.cards.tavern import files, summaries
 from rolememory.cards.tavern.dates import sent_at
 from rolememory.cards.tavern.files import text_of
+from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.errors import FileError
 
 Raw = Mapping[str, Any]
@@ -51,11 +52,12 @@ class TavernMessage:
 
 @dataclass(frozen=True, slots=True)
 class ChatFile:
-    """A chat."""
+    """A chat with what was left beside its messages."""
 
     path: Path
     head: TavernChatHead
     messages: tuple[TavernMessage, ...]
+    summaries: tuple[LeftSummary, ...] = ()
     problems: tuple[FileError, ...] = field(
         default=()
     )  # lines that cannot be read; the others were
@@ -95,6 +97,7 @@ def read_chat(path: Path) -> ChatFile:
     """
     head = TavernChatHead()
     messages: list[TavernMessage] = []
+    left: list[LeftSummary] = []
     problems: list[FileError] = []
     for number, raw in _lines(path):
         if isinstance(raw, FileError):
@@ -105,12 +108,13 @@ def read_chat(path: Path) -> ChatFile:
             problems.append(_no_message(path, number))
         else:
             messages.append(message)
+            left += summaries.of_message(object_of(raw.get("extra")), message.place)
             if len(messages) >= files.MESSAGES:
                 problems.append(_too_many(path, number))
                 break
     if problems and not messages:
         raise _no_chat(path, problems[0])
-    return ChatFile(path, head, tuple(messages), tuple(problems))
+    return ChatFile(path, head, tuple(messages), tuple(left), tuple(problems))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Raw | FileError]]:

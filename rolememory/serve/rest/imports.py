@@ -92,10 +92,11 @@ class LifeImportOut(Out):
     chats: int
     messages: int
     learned: int
+    summaries: int
     problems: list[Said]
 
 
-_NONE = dict.fromkeys(("done", "total", "chats", "messages", "learned"), 0)
+_NONE = dict.fromkeys(("done", "total", "chats", "messages", "learned", "summaries"), 0)
 IDLE = LifeImportOut(state="none", now="", roles=[], problems=[], **_NONE)
 
 
@@ -194,6 +195,7 @@ class LifeImports:
             "chats": state.chats + (one.kind == "chat" and one.state != "failed"),
             "messages": state.messages + one.messages,
             "learned": state.learned + one.learned,
+            "summaries": state.summaries + one.summaries,
             "problems": [*state.problems, *problems][:MOST_PROBLEMS],
         }
 

@@ -208,12 +208,107 @@ def test_a_lorebook_of_another_origin_is_not_overwritten(home: Home, user: Path)
     assert "长安-2.json" in linked(home, "明月.png")
 
 
+# ── summaries ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def summaries(mind: RoleMemory) -> dict[str, str]:
+    return {one.content: one.id for one in mind.memories.values() if "summary" in one.tags}
+
+
+def test_summaries_become_memories_that_rest_on_what_they_cover(brought: Brought) -> None:
+    mind = brought.role("Asha.png")
+    found = {one.content: one for one in mind.memories.values()}
+    assert set(found) == {
+        "Lin came to the lighthouse.",
+        "Asha said that Chang'an is far.",
+        "Lin came to the lighthouse and told of a cat.",
+    }
+    assert {(one.type.value, one.source.value, one.user) for one in found.values()} == {
+        ("episodic", "summary", "林")
+    }
+    told = found["Asha said that Chang'an is far."]
+    assert (told.tags, told.evidence[0].chat) == (("summary",), INTEGRITY)
+    assert found["Asha said that Chang'an is far."].salience > 0.5
+
+
+def test_a_rolling_summary_takes_the_place_of_the_one_before(brought: Brought) -> None:
+    ids = summaries(brought.role("Asha.png"))
+    mind = brought.role("Asha.png")
+    newest = mind.memories[ids["Lin came to the lighthouse and told of a cat."]]
+    assert newest.supersedes == (ids["Lin came to the lighthouse."],)
+
+
+def test_a_summary_that_a_branch_shares_rests_on_both(brought: Brought) -> None:
+    mind = brought.role("Asha.png")
+    shared = mind.memories[summaries(mind)["Lin came to the lighthouse."]]
+    assert sorted(one.chat for one in shared.evidence) == sorted([INTEGRITY, "Asha.png/Branch #1"])
+
+
+def test_who_came_late_does_not_get_a_summary_of_what_it_did_not_hear(
+    home: Home, user: Path
+) -> None:
+    path = user / "group chats" / "1720000000000.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[3]["extra"] = {"memory": "林会游泳，这是秘密。"}
+    write_lines(path, lines)
+    bring(home, user)
+    assert "林会游泳，这是秘密。" in summaries(role(home, "明月.png"))
+    assert summaries(role(home, "Bo.png")) == {}
+
+
+def test_a_summary_of_messages_that_it_hid_comes_and_counts_always(home: Home, user: Path) -> None:
+    path = user / "chats" / "Asha" / f"{NEW}.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    write_lines(path, [lines[0], *({**line, "is_system": True} for line in lines[1:4]), *lines[4:]])
+    bring(home, user)
+    mind = role(home, "Asha.png")
+    found = mind.memories[summaries(mind)["Lin came to the lighthouse."]]
+    assert found.evidence == ()
+    assert str(found.created) == "2024-07-12 01:32:30+00:00"
+
+
+def test_where_everything_is_hidden_the_summaries_come(home: Home, user: Path) -> None:
+    path = user / "chats" / "Asha" / f"{NEW}.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    write_lines(path, [lines[0], *({**line, "is_system": True} for line in lines[1:])])
+    recorder = Recorder()
+    bring(home, user, recorder)
+    assert ("Asha.png", INTEGRITY) not in recorder.given
+    assert "Lin came to the lighthouse and told of a cat." in summaries(role(home, "Asha.png"))
+
+
+def test_summaries_are_never_doubled(home: Home, user: Path) -> None:
+    bring(home, user)
+    before = {one.id: one for one in home.roles() for one in home.role(one.id).memories.values()}
+    bring(home, user, wishes=ImportSettings(again=True))
+    ledger_file(home.path, user).unlink()
+    bring(home, user)
+    assert {
+        one.id: one for one in home.roles() for one in home.role(one.id).memories.values()
+    } == before
+
+
+def test_a_summary_that_was_deleted_here_stays_deleted(home: Home, user: Path) -> None:
+    bring(home, user)
+    mind = role(home, "Asha.png")
+    gone = summaries(mind)["Lin came to the lighthouse."]
+    mind.delete(gone)
+    path = user / "chats" / "Asha" / f"{NEW}.jsonl"
+    path.write_text(
+        path.read_text("utf-8")
+        + "\n"
+        + json.dumps(said("Asha", "And now?", "2024-07-12T02:00:00Z")),
+        "utf-8",
+    )
+    bring(home, user)
+    assert gone not in role(home, "Asha.png").memories
+
+
 # ── again ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_second_run_finds_everything_here(home: Home, user: Path) -> None:
     bring(home, user)
-    home.context.pool.submit(int).result()  # what was begun in the background is done
     before = tree(home.path)
     assert plan_of(home, user).is_empty
     recorder = Recorder()
@@ -405,6 +500,8 @@ def test_stopped_again_and_again_nothing_is_lost_or_doubled(
     bring(home, user, recorder)
     assert recorder.given == brought.recorder.given
     assert len(recorder.calls) == len(set(recorder.calls)) == len(recorder.given)
+    for avatar in ("Asha.png", "明月.png", "Bo.png"):
+        assert summaries(role(home, avatar)) == summaries(brought.role(avatar))
 
 
 def test_a_line_of_the_ledger_that_was_cut_off_costs_one_chat(home: Home, user: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rolememory.authoring.importer.plan import ImportSettings
-from rolememory.authoring.importer.sink import keep_chat
+from rolememory.authoring.importer.sink import keep_chat, taken
 from rolememory.engine import Home, RoleMemory
 from rolememory.schema.message import Message
 from tests.authoring.importer.recording import bring, plan_of, with_lives
@@ -86,6 +86,16 @@ def test_nobody_is_asked_where_each_chat_is_its_own_anyway(tmp_path: Path, user:
         assert not plan_of(home, user).many
 
 
+def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
+    bring(home, user)
+    mind = role(home, "Asha.png")
+    chats = mind.chats
+    told = "Lin came to the lighthouse and told of a cat."
+    (ground,) = next(one for one in mind.memories.values() if one.content == told).evidence
+    assert chats.versions(ground.chat)[ground.version].text == "I like cats."
+    assert chats.visible_from(INTEGRITY).sees(ground)
+
+
 def test_brought_again_nothing_is_added(home: Home, user: Path) -> None:
     bring(home, user)
     home.close()
@@ -112,10 +122,26 @@ def test_a_chat_that_goes_on_there_goes_on_here(home: Home, user: Path) -> None:
     ]
 
 
-def test_what_extensions_wrote_beside_messages_is_no_memory(home: Home, user: Path) -> None:
-    bring(home, user)
-    found = role(home, "Asha.png").memories.values()
-    assert [one.content for one in found if "lighthouse" in one.content] == []
+@pytest.mark.parametrize(
+    ("kept", "given", "versions"),
+    [
+        pytest.param("abc", "abc", "012", id="everything"),
+        pytest.param("abc", "axbc", "0-12", id="one was not kept"),
+        pytest.param("xyabc", "abc", "234", id="the log holds more in front"),
+        pytest.param("aaa", "aa", "12", id="the same words again and again"),
+        pytest.param("", "ab", "--", id="nothing"),
+    ],
+)
+def test_which_version_each_message_became(
+    home: Home, kept: str, given: str, versions: str
+) -> None:
+    chats = home.create("Mira").chats
+    chats.observe(
+        [Message.user(f"word {one}") for one in kept] or [Message.user("other")], chat="c"
+    )
+    path = chats.path("c")
+    found = taken("c", path, [Message.user(f"word {one}") for one in given]).versions
+    assert found == tuple("" if one == "-" else path[int(one)].version for one in versions)
 
 
 def test_a_chat_that_stopped_in_the_middle_goes_on_and_loses_nothing(home: Home) -> None:
@@ -127,8 +153,9 @@ def test_a_chat_that_stopped_in_the_middle_goes_on_and_loses_nothing(home: Home)
     mind.observe(told[:20], chat="c")
     left: list[str] = []
     mind.chats.follow(lambda seen: left.extend(seen.left))
-    keep_chat(mind, told, "c", None, "c")
+    kept = keep_chat(mind, told, "c", None, "c")
     assert left == []
+    assert [bool(one) for one in kept.versions] == [at % 3 > 0 for at in range(30)]
     assert len(mind.chats.path("c")) == 20
 
 
@@ -152,9 +179,11 @@ def test_five_thousand_messages_come_whole(home: Home, user: Path) -> None:
         )
         for at in range(5000)
     ]
+    for at in range(0, 5000, 10):
+        lines[at]["extra"] = {"qvink_memory": {"memory": f"摘要 {at}"}}
     write_lines(user / "chats" / "明月" / "long.jsonl", [head(integrity="long"), *lines])
     done = {one.name: one for one in bring(home, user / "chats" / "明月")}
-    assert done["long"].messages == 5000
+    assert (done["long"].messages, done["long"].summaries) == (5000, 500)
     path = role(home, "明月.png").chats.path("long")
     assert [one.text for one in path] == [str(line["mes"]) for line in lines]
 

@@ -38,13 +38,18 @@ def test_an_old_chat_is_read_with_its_times(user: Path) -> None:
     assert all(one.sent and one.sent.year == 2023 for one in chat.messages)
 
 
-def test_a_new_chat_tells_its_id_and_its_lorebook(user: Path) -> None:
+def test_a_new_chat_tells_its_id_its_lorebook_and_what_was_left_in_it(user: Path) -> None:
     chat = read_chat(user / "chats" / "Asha" / f"{NEW}.jsonl")
     assert (chat.head.integrity, chat.head.books, chat.head.user) == (
         INTEGRITY,
         ("Asha memories",),
         "",
     )
+    assert [(one.by, one.through, one.lasting) for one in chat.summaries] == [
+        ("summarize", 2, False),
+        ("qvink", 2, True),
+        ("summarize", 4, False),
+    ]
     assert chat.messages[5].program
 
 

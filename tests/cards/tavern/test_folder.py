@@ -9,6 +9,7 @@ from rolememory.cards.tavern.chat import TavernMessage
 from rolememory.cards.tavern.groups import heard, read_group, with_avatars
 from rolememory.cards.tavern.layout import data_folders
 from rolememory.cards.tavern.settings import read_settings
+from rolememory.cards.tavern.summaries import of_message
 from rolememory.errors import FileError
 from tests.cards.tavern.folders import (
     life,
@@ -165,6 +166,18 @@ def test_a_group_of_old_knows_about_its_chats(tmp_path: Path) -> None:
 )
 def test_an_odd_group_is_read_as_far_as_it_goes(tmp_path: Path, raw: Any) -> None:
     assert read_group(write_json(tmp_path / "9.json", raw)).id == "9"
+
+
+# ── lorebooks and summaries ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [{}, {"memory": None}, {"memory": 7}, {"memory": "  "}, {"qvink_memory": "text"}, {"qvink_memory": {"memory": None}}, {"qvink_memory": {"memory": "x", "exclude": True}}],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_summary(extra: Any) -> None:
+    assert list(of_message(extra, 3)) == []
 
 
 # ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────────

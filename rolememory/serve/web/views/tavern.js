@@ -104,7 +104,7 @@ function Found({ found, other, bring }) {
 function Going({ state }) {
   const running = state.state === "running";
   return html`<div class="sheet" id="tavern-going"><p role="status"><strong>${t(`tavern.${state.state}`)}</strong> ${running && html`<${Meter} value=${state.total ? state.done / state.total : 0} label=${t("tavern.running")} text=${t("tavern.part", { done: number(state.done), total: number(state.total) })} /> <span class="soft">${state.now}</span>`}</p>
-    ${!running && html`<p>${t("tavern.sum", { roles: number(state.roles.length), chats: number(state.chats), messages: number(state.messages), learned: number(state.learned) })}</p>`}
+    ${!running && html`<p>${t("tavern.sum", { roles: number(state.roles.length), chats: number(state.chats), messages: number(state.messages), learned: number(state.learned + state.summaries) })}</p>`}
     <${Problems} rows=${state.problems} />
     ${running && html`<${Button} onClick=${() => del(UNDER)}>${t("tavern.stop")}<//>`}</div>`;
 }

@@ -1,0 +1,119 @@
+"""Imports summaries of extensions as memories of a role, with the messages they rest on; importing again adds nothing."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+from rolememory.authoring.importer.transcript import RoleTranscript
+from rolememory.cards.tavern.summaries import LeftSummary
+from rolememory.engine import RoleMemory
+from rolememory.schema.memory import Evidence, Source
+from rolememory.storage.memories import Edit
+
+ACTOR = "import"
+TAG = "summary"
+
+_LASTING = 0.7  # salience of what was marked to be kept for long
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedChat:
+    """An imported chat: its id, its user, and the version of every message ("" = not kept)."""
+
+    chat: str
+    user: str | None
+    heard: RoleTranscript
+    versions: Sequence[str]
+
+
+def summary_id(summary: LeftSummary, user: str | None) -> str:
+    """The id of a summary's memory: the same words of the same extension are the same memory, in a chat and in its branches."""
+    said = f"{summary.by}\0{user or ''}\0{summary.text}"
+    return f"summary-{blake2b(said.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+
+
+def remember_summaries(
+    role_memory: RoleMemory,
+    summaries: Iterable[LeftSummary],
+    told: ImportedChat,
+    before: Collection[str] = (),
+) -> tuple[list[str], int]:
+    """Remember the summaries that are not here yet; gives the ids of all, and how many are new.
+
+    `before` are ids that came earlier: those that are gone since were deleted here, and stay so.
+
+    Raises:
+        NotWrittenError: the disk refused, or the role's file is broken; nothing was written.
+    """
+    wanted = _as_memories(summaries, told)
+    known = role_memory.memories
+    fresh = [raw for one, raw in wanted.items() if one not in known and one not in before]
+    grown = [
+        edit
+        for one, raw in wanted.items()
+        if one in known and (edit := _more_ground(known[one].evidence, one, raw))
+    ]
+    if grown:
+        role_memory.parts.memories.commit(grown, ACTOR)
+    if fresh:
+        role_memory.remember_all(fresh, actor=ACTOR, reason=TAG)
+    return list(wanted), len(fresh)
+
+
+def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[str, dict[str, Any]]:
+    """Fields of memory.json by id, in the order of the story; a rolling summary supersedes the one before."""
+    found: dict[str, dict[str, Any]] = {}
+    rolling = ""
+    for one in sorted(summaries, key=lambda one: one.through):
+        if told.heard.since is None or one.through < told.heard.since:
+            continue  # it was not there yet
+        memory_id = summary_id(one, told.user)
+        raw = found.setdefault(memory_id, {"id": memory_id, **_fields(one, told)})
+        if one.rolling:
+            if (
+                rolling
+                and rolling != memory_id
+                and memory_id not in found[rolling].get("supersedes", ())
+            ):
+                raw.setdefault("supersedes", [rolling])
+            rolling = memory_id
+    return found
+
+
+def _fields(summary: LeftSummary, told: ImportedChat) -> dict[str, Any]:
+    at = told.heard.before(summary.through)
+    version = "" if at is None else told.versions[at]
+    fields: Mapping[str, Any] = {
+        "user": told.user,
+        "salience": _LASTING if summary.lasting else None,
+        "evidence": [Evidence(chat=told.chat, version=version)] if version else None,
+        "created": _told_at(summary, told.heard, at),
+    }
+    return {
+        "type": "episodic",
+        "content": summary.text,
+        "source": Source.SUMMARY,
+        "tags": [TAG],
+        **{name: value for name, value in fields.items() if value},
+    }
+
+
+def _told_at(summary: LeftSummary, heard: RoleTranscript, at: int | None) -> datetime | None:
+    """When the last message that it covers was sent."""
+    own = heard.sent[summary.through] if summary.through < len(heard.sent) else None
+    return own or (None if at is None else heard.messages[at].sent)
+
+
+def _more_ground(
+    evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]
+) -> Edit | None:
+    """The edit that adds the evidence of another chat to a summary that is here."""
+    standing = {(one.chat, one.version) for one in evidence}
+    more = [one for one in raw.get("evidence", ()) if (one.chat, one.version) not in standing]
+    return (
+        Edit("set", memory_id, {"evidence": [*evidence, *more]}, reason=TAG)
+        if more and evidence
+        else None
+    )
