@@ -104,13 +104,18 @@ class Usage:
             if moved is None or before is None
             else (before.token, {chat for chat, _ in moved}),
         )
-        counted, known, added = self._added or ({}, None, {})
-        if known is not memories:
-            added = effects(tallies, memories)
-        elif counted is not tallies:
-            news = {one: tally for one, tally in tallies.items() if counted.get(one) is not tally}
-            stay = added.keys() & tallies.keys() - news.keys()
-            added = {one: added[one] for one in stay} | effects(news, memories)
+        counted, known, added = self._added or ({}, {}, {})
+        if counted is not tallies or known is not memories:
+            news = {
+                one: tally
+                for one, tally in tallies.items()
+                if counted.get(one) is not tally or known.get(one) is not memories.get(one)
+            }
+            gone = news.keys() | (counted.keys() - tallies.keys())
+            added = dict(added)
+            for one in gone & added.keys():
+                del added[one]
+            added |= effects(news, memories)
         self._added = (tallies, memories, added)
         return added
 
