@@ -13,11 +13,16 @@ _NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # ours, by http
 
 
 class Transport(httpx.AsyncHTTPTransport):
-    """httpx's transport with connections of asyncio; so many of them stay open for a while when nobody uses them."""
+    """httpx's transport with connections of asyncio; so many of them stay open for a while when nobody uses them.
 
-    def __init__(self, kept: int, kept_s: float = 5.0) -> None:
+    `trusted`: whose certificates count; None = those httpx knows.
+    """
+
+    def __init__(
+        self, kept: int, kept_s: float = 5.0, trusted: ssl.SSLContext | None = None
+    ) -> None:
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
+            ssl_context=trusted or httpx.create_ssl_context(trust_env=False),
             max_connections=None,
             max_keepalive_connections=kept,
             keepalive_expiry=kept_s,
