@@ -148,10 +148,15 @@ class Allowance:
         """Whether a passage may come however faint it is."""
         return memory.constant or memory.id in self.again
 
-    @property
+    @cached_property
     def least(self) -> float:
         """The relevance below which no other passage comes that shares no name with the message."""
         return 0.0 if self.asked else self._least(1.0)
+
+    @cached_property
+    def _least_named(self) -> float:
+        """The relevance below which none comes that does."""
+        return self._least(NAMED)
 
     def _least(self, times: float) -> float:
         doubt = times * doubt_allowed(self.kinds, self.heard)
@@ -161,7 +166,7 @@ class Allowance:
         """Whether too little speaks for a passage to come uninvited."""
         if self.asked or relevance >= self.least:
             return False
-        if relevance < self._least(NAMED):
+        if relevance < self._least_named:
             return True
         return not shares_name(self.query, memory.content, self.present)
 

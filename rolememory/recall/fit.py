@@ -24,7 +24,7 @@ from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.schema.value_class import value_class
-from rolememory.text.arrays import np
+from rolememory.text.arrays import Doubles, np
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
@@ -115,19 +115,16 @@ class Visible:
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     @cached_property
-    def _sizes(self) -> list[int]:
+    def _sizes(self) -> Doubles:
         """How many words each text has."""
-        return [len(_words(text)) for text in self.written]
+        return np.array([len(_words(text)) for text in self.written], np.float64)
 
     def says_like(self, content: str, least: float) -> bool:
         """Whether one of them is that alike to a text; most have far more or fewer words."""
-        size, slack = len(_words(content)), 1e-9
-        near = (
-            text
-            for text, other in zip(self.texts, self._sizes, strict=True)
-            if least * other <= size + slack and least * size <= other + slack
-        )
-        return any(likeness(plain(content), text, least) for text in near)
+        size, others, slack = len(_words(content)), self._sizes, 1e-9
+        near = (least * others <= size + slack) & (least * size <= others + slack)
+        told = plain(content)
+        return any(likeness(told, self.texts[at], least) for at in near.nonzero()[0])
 
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):
