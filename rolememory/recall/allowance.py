@@ -144,17 +144,13 @@ class Allowance:
         why = told(memory, relevance, chosen)
         return why and self.before(memory, why)
 
-    def is_free(self, memory: Memory) -> bool:
-        """Whether a passage may come however faint it is."""
-        return memory.constant or memory.id in self.again
-
     @cached_property
     def least(self) -> float:
         """The relevance below which no other passage comes that shares no name with the message."""
         return 0.0 if self.asked else self._least(1.0)
 
     @cached_property
-    def _least_named(self) -> float:
+    def least_named(self) -> float:
         """The relevance below which none comes that does."""
         return self._least(NAMED)
 
@@ -166,7 +162,7 @@ class Allowance:
         """Whether too little speaks for a passage to come uninvited."""
         if self.asked or relevance >= self.least:
             return False
-        if relevance < self._least_named:
+        if relevance < self.least_named:
             return True
         return not shares_name(self.query, memory.content, self.present)
 
@@ -183,7 +179,7 @@ class Allowance:
         return partial(self._first, memory, otherwise)
 
     def _is_told(self, memory: Memory) -> bool:
-        return _is_own(memory) and not self.is_free(memory)
+        return _is_own(memory) and memory.id not in self.again
 
     def _first(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason:
         recited = self.recited(memory)

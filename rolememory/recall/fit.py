@@ -374,10 +374,10 @@ def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence
     if not kept:
         found: list[int] = loud.nonzero()[0].tolist()
         return found
-    memories, loud = ranking.memories, loud.tolist()
-    near = (relevances >= threshold - rules.keep_margin).nonzero()[0].tolist()
-    held = {at for at in near if memories[at].id in kept}
-    return _by_score(ranking, fitting, [at for at in near if loud[at] or at in held], held)
+    near = relevances >= threshold - rules.keep_margin
+    held = {at for at in ranking.places_of(kept) if near[at]}
+    loud[list(held)] = True
+    return _by_score(ranking, fitting, (near & loud).nonzero()[0].tolist(), held)
 
 
 def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
@@ -387,13 +387,12 @@ def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
         return ()  # another gate may keep them out before
     relevances, memories = ranking.relevances, ranking.memories
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
-    places = (some & (ranking.kinds == SAID)).nonzero()[0].tolist()
-    return {
-        at
-        for at in places
-        if not allowance.is_free(memories[at])
-        and allowance.is_faint(memories[at], float(relevances[at]))
-    }
+    some &= ranking.kinds == SAID
+    some[ranking.places_of(allowance.again)] = False
+    doubtful = (some & (relevances >= allowance.least_named)).nonzero()[0].tolist()
+    heard = (at for at in doubtful if not allowance.is_faint(memories[at], float(relevances[at])))
+    some[list(heard)] = False
+    return set(some.nonzero()[0].tolist())
 
 
 def _why_faint(

@@ -48,6 +48,7 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
         scores[order],
         ranking.kinds[order],
         put_together,
+        lambda ids: [order.index(at) for at in ranking.places_of(ids)],
         ranking.gained,
     )
 

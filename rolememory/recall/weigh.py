@@ -68,9 +68,11 @@ class Ranking(Sequence[Scored]):
         scores: Doubles,
         kinds: "NDArray[np.int8]",
         put_together: Callable[[int], Scored],
+        places_of: Callable[[Collection[str]], Sequence[int]],
         gained: Collection[str] = (),
     ) -> None:
         self.memories, self.relevances, self.scores = memories, relevances, scores
+        self.places_of = places_of  # the places of a few ids, as far as they are ranked
         self.kinds = kinds  # of the memories, see `kind_of`
         self.gained = gained  # ids of those that came along with something earlier
         self._put_together = put_together
@@ -88,6 +90,7 @@ class Ranking(Sequence[Scored]):
             np.array([one.score for one in best]),
             np.array([kind_of(one.memory) for one in best], np.int8),
             best.__getitem__,
+            lambda ids: [at for at, one in enumerate(best) if one.memory.id in ids],
             {one.memory.id for one in best if one.earlier and one.earlier.gained},
         )
 
@@ -167,6 +170,11 @@ def weigh(
         told = next(filter(None, [one.get(row) for one in earlier]), None)
         return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
+    def places_of(ids: Collection[str]) -> Sequence[int]:
+        few = [table.row_of[one] for one in ids if one in table.row_of]
+        found: list[int] = np.isin(rows[best], few).nonzero()[0].tolist()
+        return found
+
     gained = {table.entry(row).id for one in woken for row in one.found.gained}
     return Ranking(
         [memories[at] for at in best],
@@ -174,6 +182,7 @@ def weigh(
         score[best],
         table.kind[rows[best]],
         put_together,
+        places_of,
         gained,
     )
 

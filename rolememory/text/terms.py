@@ -405,10 +405,13 @@ class CollectionStatistics:
         size, often = len(self._heard), self._known.often
         known = often.get(token, np.zeros(0, np.uint8))
         if len(known) < size:
-            rows, counts = self._looked_up(token, len(known))
-            self._known.held += (size - len(known)) // EVERYDAY
-            known = often[token] = np.append(known, np.zeros(size - len(known), np.uint8))
-            known[rows] = counts
+            upto, before = len(known), known
+            self._known.held += (size - upto) // EVERYDAY
+            known = often[token] = np.zeros(size, np.uint8)
+            known[:upto] = before
+            if not self._postings.rest(token, upto):
+                rows, counts = self._looked_up(token, upto)
+                known[rows] = counts
         return known[:size]  # a later one may have asked
 
     @property

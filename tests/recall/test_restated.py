@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rolememory import Home, Message
+from rolememory.recall.weigh import Ranking
 from rolememory.schema.wording import word
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -48,6 +49,9 @@ def test_what_is_said_again_stands_behind_what_was_said(
         turn = mira.recall([question], chat="new", user=asker, now=BEGAN + timedelta(days=30))
         scores = {one.memory.content: one for one in turn.answer.scored}
         restated = next(one for text, one in scores.items() if text[:30] in echo or echo in text)
+        ranking = Ranking.of(turn.answer.scored)
+        places = ranking.places_of({restated.memory.id})
+        assert [ranking[at].memory.id for at in places] == [restated.memory.id]
         parts = [part for part in restated.contributions if part.name == "restated"]
         assert bool(parts) is (again and asker == "lin")
         if parts:
