@@ -17,12 +17,14 @@ SAID = {
         "*nods* The vault key? The vault key under the chapel belongs to Eve. Eve owns the vault key.",
         "The vault? That key I have carried on my belt since the flood.",
         "Who owns the vault key?",
+        "The vault has a key that Tom owns.",
     ),
     "zh": (
         "礼拜堂地下的金库钥匙现在归伊芙了，只归伊芙一个人。",
         "*点头* 金库钥匙？礼拜堂地下的金库钥匙归伊芙，伊芙拿着金库钥匙。",
         "金库？那把钥匙发大水以后我一直挂在腰上。",
         "金库钥匙归谁？",
+        "金库的钥匙归汤姆。",
     ),
 }
 
@@ -39,19 +41,21 @@ SAID = {
 def test_what_is_said_again_stands_behind_what_was_said(
     tmp_path: Path, language: str, asker: str, again: bool
 ) -> None:
-    poisoned, echo, own, question = SAID[language]
+    poisoned, echo, own, question, between = SAID[language]
     with Home.open(tmp_path, OFF) as home:
         mira = home.create("Mira")
         told = [(poisoned, "*nods*")] if again else []
         for day, (said, reply) in enumerate([*told, ("...", echo), ("...", own)]):
             talk, now = [Message.user(said, user="eve", name="Eve")], BEGAN + timedelta(days=day)
             mira.observe(talk, reply, chat=f"c{day}", user="eve", now=now, present=["eve", "lin"])
+        mira.remember(between)
         turn = mira.recall([question], chat="new", user=asker, now=BEGAN + timedelta(days=30))
         scores = {one.memory.content: one for one in turn.answer.scored}
         restated = next(one for text, one in scores.items() if text[:30] in echo or echo in text)
         ranking = Ranking.of(turn.answer.scored)
-        places = ranking.places_of({restated.memory.id})
-        assert [ranking[at].memory.id for at in places] == [restated.memory.id]
+        assert [[at] for at in range(len(ranking))] == [
+            ranking.places_of({one.memory.id}) for one in ranking
+        ]
         parts = [part for part in restated.contributions if part.name == "restated"]
         assert bool(parts) is (again and asker == "lin")
         if parts:
