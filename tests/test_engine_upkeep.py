@@ -13,6 +13,7 @@ import pytest
 from rolememory import Home, Message, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownRoleError
 from rolememory.serve.token import token_of
+from rolememory.triggers.dates import DatesTrigger
 
 WORDS_ALONE = {"embedding.backend": "off"}
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -316,3 +317,16 @@ def test_an_associate_tells_what_its_own_story_of_the_same_name_knows(home: Home
     assert told("dreamt")
     asha.stories.assign("old", "default")
     assert (told("new"), told("dreamt")) == (True, False)
+
+
+def test_what_was_observed_is_read_before_the_next_turn(mira: RoleMemory) -> None:
+    mira.recall(BEACON)
+    mira.observe(["The storm came in June 1887."], "I was furious.", chat="a")
+    context = mira.parts.context
+    index = context.pipeline.follow(
+        context.candidates(context.stored(), context.settings), context.settings
+    )
+    (dates,) = (one.trigger for one in index.strategies if isinstance(one.trigger, DatesTrigger))
+    assert [index.table.entry(row).content for row in dates._told.rows.values] == [
+        "The storm came in June 1887."
+    ]

@@ -32,7 +32,7 @@ from rolememory.usage.tracker import Usage
 if TYPE_CHECKING:
     from rolememory.text.vectors import VectorTable
 
-PART = 20  # messages of a long chat that are read at once while turns wait
+PART = 20  # messages of a long chat, or texts, that are read at once while turns wait
 _log = logging.getLogger(__name__)
 BETWEEN_S = 0.005  # in which they come in
 BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
@@ -226,7 +226,7 @@ class RoleContext:
         try:
             with self._in_parts():
                 candidates = self.candidates(self.stored(), self.settings)
-                self.pipeline.follow(candidates, self.settings)
+                self.pipeline.follow(candidates, self.settings).read_ahead(PART)
         except (RoleMemoryError, OSError) as error:
             _log.warning("%s: not read yet: %s", self.space.name, error)
         finally:

@@ -138,12 +138,15 @@ class MemoryIndex:
         row = self.table.row_of.get(entry_id)
         return None if row is None else self.table.entry(row)
 
-    def read_ahead(self) -> None:
-        """Have the strategies read what they would read when they are first asked. Cost: O(new texts)."""
+    def read_ahead(self, most: int | None = None) -> None:
+        """Have the strategies read what they would read when they are first asked, those that lack no more than so many rows.
+
+        Cost: O(new texts).
+        """
         with self.table.lock:
             for one in self.strategies:
                 if isinstance(one.trigger, ByRows):
-                    one.trigger.read_ahead()
+                    one.trigger.read_ahead(most)
 
     @contextmanager
     def supposing(self, memory: Memory) -> Iterator["MemoryIndex"]:

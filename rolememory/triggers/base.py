@@ -105,8 +105,8 @@ class ByRows:
         opened[rows] = True
         opened[special] = [may_wake(one, self.name) for one in self.table.entries(special)]
 
-    def read_ahead(self) -> None:
-        """Read now what would be read when it is first asked for."""
+    def read_ahead(self, most: int | None = None) -> None:
+        """Read now what would be read when it is first asked for, unless that is more than so many rows."""
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Evidence for candidates whose row is in the mask; strengths as `fire` gives them."""

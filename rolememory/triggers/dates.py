@@ -86,9 +86,11 @@ class _DateIndex:
         self.ends[places] = float("-inf")
         self._free += places
 
-    def read(self) -> None:
-        """Read what is new. Cost: O(new texts)."""
+    def read(self, most: int | None = None) -> None:
+        """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
         rows = self._unread.values.nonzero()[0].tolist()
+        if most is not None and len(rows) > most:
+            return
         since, entries = self._table.since[rows].tolist(), self._table.entries(rows)
         digests = zip(since, content_digests(entries, self._terms), strict=True)
         keys = [f"{at} {self._rules} {one}" for at, one in digests]  # all that decides which times
@@ -130,9 +132,9 @@ class DatesTrigger(ByRows):
         for row in rows:
             self._told.remove(row)
 
-    def read_ahead(self) -> None:
+    def read_ahead(self, most: int | None = None) -> None:
         """Read which times each row names."""
-        self._told.read()
+        self._told.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Memories of a time in `scene.times`."""

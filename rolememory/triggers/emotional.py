@@ -89,9 +89,11 @@ class _Felt:
             if self._feelings.pop(row, None):
                 self.numbers[row] = 0.0
 
-    def read(self) -> None:
-        """Read what is new. Cost: O(new texts)."""
+    def read(self, most: int | None = None) -> None:
+        """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
         rows = self._unread.values.nonzero()[0].tolist()
+        if most is not None and len(rows) > most:
+            return
         special = self._table.special(rows)
         entries = dict(zip(special, self._table.entries(special), strict=True))
         declared = {row: getattr(one, "emotions", ()) for row, one in entries.items()}
@@ -154,9 +156,9 @@ class EmotionalTrigger(ByRows):
         """Read these no more."""
         self._felt.remove(rows)
 
-    def read_ahead(self) -> None:
+    def read_ahead(self, most: int | None = None) -> None:
         """Read what each row feels."""
-        self._felt.read()
+        self._felt.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """What the message's feeling calls up: at most the strongest few, and all that ask for it."""

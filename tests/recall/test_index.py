@@ -165,6 +165,28 @@ def test_what_the_words_of_a_home_make_feel_is_not_remembered_for_others(
     assert ("felt" in kinds) is remembered
 
 
+@pytest.mark.parametrize(
+    ("most", "ahead"),
+    [
+        pytest.param(2, {"times", "felt"}, id="few texts are read before somebody asks"),
+        pytest.param(1, set(), id="more wait until then"),
+    ],
+)
+def test_reading_ahead(most: int, ahead: set[str]) -> None:
+    kinds, derive = derived()
+    memories = [
+        Memory(id="a", content="The storm of June 1887 made me furious."),
+        Memory(id="b", content="I was so happy yesterday."),
+    ]
+    by_id = {memory.id: memory for memory in memories}
+    index = MemoryIndex.empty(SETTINGS, derive=derive).changed(memories, (), by_id)
+    index.read_ahead(most)
+    assert {"times", "felt"} & set(kinds) == ahead
+    seen = len(kinds)
+    assert answers(index.with_vectors(vectors_of(memories))) == answers(followed([memories]))
+    assert (len(kinds) == seen) is bool(ahead)
+
+
 @settings(max_examples=25)
 @given(memories_named("abcdef"))
 def test_vectors_that_come_later_are_taken_over_without_a_second_look_at_texts(
