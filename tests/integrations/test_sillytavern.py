@@ -110,6 +110,48 @@ console.log(JSON.stringify({
     visible: visible(context.chat, Boolean(context.groupId)),
 }));
 """
+IN_A_CHAT = """
+const { context, settings, token } = JSON.parse(process.env.GIVEN);
+const found = {}, made = { fromProps: (values) => values, addCommandObject: (one) => (found[one.name] = one.callback) };
+globalThis.location = { hostname: '127.0.0.1' };
+globalThis.document = { body: { dataset: {} } };
+globalThis.toastr = { info: () => {}, warning: () => {} };
+const parser = { SlashCommandParser: made, SlashCommand: made, SlashCommandArgument: made, ARGUMENT_TYPE: {} };
+globalThis.SillyTavern = { getContext: () => ({ extensionSettings: { rolememory: settings }, translate: (text) => text, getCurrentLocale: () => 'en', ...parser, ...context }) };
+"""
+COMMANDS = (
+    IN_A_CHAT
+    + """
+const { addCommands } = await import('./commands.js');
+const { ask } = await import('./server.js');
+const memory = await import('./memory.js');
+addCommands(() => {}, () => {});
+const told = [await memory.here(), await found.chapter({}, 'Dusk')];
+await memory.here(); // the panel looks, and finds nobody
+await ask('POST', '/roles', { name: 'Asha' });
+await ask('POST', '/roles/Asha/observe', { messages: [{ role: 'user', content: 'The mill burns.' }], reply: 'Run!', chat: 'c1', user: '小林', wait_s: 10 });
+told.push(await found.chapter({}, 'Dusk'));
+console.log(JSON.stringify(told));
+"""
+)
+NEWS = (
+    IN_A_CHAT
+    + """
+const { ask } = await import('./server.js');
+const memory = await import('./memory.js');
+const reached = fetch;
+globalThis.fetch = async (url, how) => {
+    const answer = await reached(url, how);
+    if (answer.status === 404 && url.endsWith('/roles/Asha')) {
+        await ask('POST', '/roles', { name: 'Asha' });
+        memory.news();
+    }
+    return answer;
+};
+const [first, then] = [await memory.here(), await memory.here()];
+console.log(JSON.stringify([first, then?.id ?? null]));
+"""
+)
 CHARACTERS = [{"name": name, "avatar": f"{name}.png"} for name in ("Asha", "Bo", "明月")]
 SAID = [
     {"mes": "Come in.", "name": "Asha", "is_user": False, "original_avatar": "Asha.png"},
@@ -242,3 +284,28 @@ def test_no_address_of_the_wide_world_is_asked(tmp_path: Path) -> None:
     )
     assert (found["way"], found["server"]) == ("direct", "http://127.0.0.1:8787")
     assert found["asked"] == []
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_a_chapter_is_ended_of_a_character_that_a_turn_has_just_made_known(tmp_path: Path) -> None:
+    (scripts := tmp_path / "scripts").mkdir()
+    tale = {"title": "Fire", "chapter": "The mill burns to the ground."}
+    with Endpoint(answers(tale)) as model:
+        learning = {"learn.endpoint": model.url, "learn.model": "small"}
+        with served(tmp_path / "home", learning) as house:
+            context = {**SCENE, **custom(house.url), "characterId": 0}
+            settings = {"server": house.url, "token": house.house.token, "mode": "auto"}
+            found = of_the_extension(scripts, COMMANDS, context=context, settings=settings)
+    unknown = "The server does not know this character yet; say something first."
+    assert found == [None, unknown, "Dusk\nThe mill burns to the ground."]
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_an_answer_from_before_the_news_is_not_kept(tmp_path: Path) -> None:
+    """Who asked for a character before a turn made it known has the answer after it."""
+    (scripts := tmp_path / "scripts").mkdir()
+    with served(tmp_path / "home") as house:
+        context = {**SCENE, **custom(house.url), "characterId": 0}
+        settings = {"server": house.url, "token": house.house.token, "mode": "auto"}
+        found = of_the_extension(scripts, NEWS, context=context, settings=settings)
+        assert found == [None, house.home.role("Asha").id]

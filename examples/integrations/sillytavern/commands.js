@@ -37,6 +37,7 @@ const escaped = (text) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0
 async function carefully(work) {
     try {
         if (!who()) return tell(say('Open a chat with a character first.'), 'warning');
+        memory.news(); // a turn just now may have made the character known
         return await work();
     } catch (error) {
         if (!(error instanceof Trouble)) throw error;
@@ -84,7 +85,15 @@ async function recall(text) {
 }
 
 async function chapter(title) {
-    const { items, notes } = await memory.endChapter(title);
+    const told = await memory.endChapter(title).catch(slowly);
+    if (!told) return tell(say('The server does not know this character yet; say something first.'), 'warning');
+    const { items, notes } = told;
     if (!items.length) return tell(notes[0] ?? say('The chapter ends here; it is told once a model can tell it.'));
     return tell(items.map((one) => `${one.chapter.title}\n${one.content}`).join('\n\n'));
+}
+
+/** What the model still writes is kept; nobody waits for it any longer. */
+function slowly(error) {
+    if (error.code !== 'slow') throw error;
+    return { items: [], notes: [] };
 }

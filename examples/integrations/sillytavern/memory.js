@@ -1,7 +1,8 @@
 // What people do with memories: write, find, pin, edit, forget, take back. The panel and the commands both go through here.
 
 import { forget as forgetRoles, madeRole, news as newsOfRoles, roleOf, under } from './roles.js';
-import { ask } from './server.js';
+import { MODEL_MS, ask } from './server.js';
+import { settled } from './turns.js';
 import { way, who } from './who.js';
 
 const part = encodeURIComponent;
@@ -36,10 +37,14 @@ export async function recall(text) {
     return answer.items;
 }
 
-/** End a chapter of the open chat behind its newest message; the new ones, and what kept the model from telling more. */
+/**
+ * End a chapter of the open chat behind its newest message; the new ones, and what kept the model from telling more. Null where
+ * the server does not know the character.
+ */
 export async function endChapter(title) {
+    await settled();
     const { person, id } = (await here()) ?? {};
-    return id ? ask('POST', under(id, 'chapters'), { chat: person.chat, title }) : { items: [], notes: [] };
+    return id ? ask('POST', under(id, 'chapters'), { chat: person.chat, title }, { ms: MODEL_MS }) : null;
 }
 
 export const change = (id, memory, fields) => ask('PATCH', under(id, 'memories', memory), fields);

@@ -4,25 +4,30 @@ import { Trouble, ask } from './server.js';
 
 const known = new Map();
 const nobody = new Set(); // names the server did not know when it was last asked
+let heardOf = 0; // how often there was news: what was asked before it is not to be kept
 const CARD = /\.(png|charx|json)$/i;
 const part = encodeURIComponent;
 
 export function forget() {
     known.clear();
-    nobody.clear();
+    news();
 }
 
 /** Something new stands on the server: ask again about those it did not know. */
-export const news = () => nobody.clear();
+export function news() {
+    heardOf += 1;
+    nobody.clear();
+}
 
 /** The role's id, or null while the server knows none. */
 export async function roleOf({ role, avatar }, how = {}) {
     const key = `${avatar}\n${role}`;
     if (known.has(key)) return known.get(key);
     if (nobody.has(key)) return null;
+    const asked = heardOf;
     const found = (avatar && (await look(avatar, how))) || (await look(role, how));
     if (!found || isOther(found, avatar)) {
-        nobody.add(key);
+        if (asked === heardOf) nobody.add(key);
         return null;
     }
     known.set(key, found.id);

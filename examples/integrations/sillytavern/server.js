@@ -4,6 +4,7 @@ import { server, settings } from './settings.js';
 import { say } from './words.js';
 
 export const TURN_MS = 1500;
+export const MODEL_MS = 240_000; // a model that writes may think for minutes
 const USUAL_MS = 8000;
 const listeners = new Set();
 let trouble = null;
