@@ -146,14 +146,16 @@ def chapter_json(one: "Memory") -> Row:
 
 def end_chapter(role_memory: "RoleMemory", chat: str, title: str) -> None:
     """End a chapter, and show what the model wrote."""
-    _told(role_memory, lambda: [role_memory.end_chapter(chat, title)])
+    _told(role_memory, lambda: [role_memory.end_chapter(chat, title)], chat)
 
 
-def _told(role_memory: "RoleMemory", ask: "Callable[[], Iterable[LearningReport]]") -> None:
-    """The chapters that came of it, heading and text of each, and what went wrong."""
+def _told(
+    role_memory: "RoleMemory", ask: "Callable[[], Iterable[LearningReport]]", chat: str = ""
+) -> None:
+    """The chapters of one chat or of all that came of it, heading and text of each, and what went wrong."""
     before = {one.id for one in role_memory.chapters()}
     notes = dict.fromkeys(worded(note) for one in ask() for note in one.notes)
-    found = [one for one in role_memory.chapters() if one.id not in before]
+    found = [one for one in role_memory.chapters(chat) if one.id not in before]
     if not out.json(list(map(chapter_json, found))):
         for one in found:
             out.line(heading(one), "bold")

@@ -29,6 +29,7 @@ from rolememory.learn.model.chapters import (
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.report import Look
+from rolememory.locales import LocalizedText
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 READER = "chapters"  # the name under which progress is kept
 STRIKES = 3  # so often may a stretch fail while others succeed, before it is left out
+NOT_KEPT = LocalizedText(
+    "the model's text was not kept: it was refused, was there before, or the chat changed meanwhile"
+)
 _log = logging.getLogger(__name__)
 
 
@@ -119,7 +123,7 @@ class ChapterWriter:
         """
         moves = self._context.chats.chat(chat.id).disturbed
         whole = look.forced or self._looked.get(chat.id) != moves
-        if look.forced:
+        if look.forced or not look.patient:
             self._refused.pop(chat.id, None)
         self._write_due(chat, look, moves, whole=whole)
         if whole:
@@ -207,11 +211,14 @@ class ChapterWriter:
             self._ask, stretch, former[::-1], self._context.batch(chat, stretch.said, look), again
         )
         self._context.keep([draft], "model")
-        kept = self._told(chat).of(stretch.said[0]) is not None
+        now = self._told(chat).of(stretch.said[0])
+        kept = now is not None and now.id != again
         if kept:
             self._progress.mark(chat.id, READER, [stretch.key, stretch.first])
-        else:
+        elif not again:
             self._progress.failed(chat.id, READER, [stretch.first])
+        if not (kept or look.patient):
+            look.note(NOT_KEPT)
         return kept
 
     def _fold(self, chat: ChatInfo, look: Look) -> bool:

@@ -32,6 +32,7 @@ from rolememory.schema.settings import LearnSettings
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.port import Space
 
+TEACHES_NOTHING = LocalizedText("nothing is learned from this chat, so no chapter is written")
 LOCK = "state/model"
 LOCK_WAIT_S = 30.0
 _TOMORROW_LOOK_S = (
@@ -123,11 +124,14 @@ class ExtractionWorker:
         look = Look(patient=False)
         if not writes_chapters(self._context.learn):
             return LearningReport(finished=False, notes=(NOT_SET,))
+        try:
+            one = self._context.chats.info(chat)
+        except (RoleMemoryError, OSError) as error:
+            return LearningReport(finished=False, notes=(said_of(error),))
+        if not one.teaches:
+            return LearningReport(notes=(TEACHES_NOTHING,))
 
         def act() -> None:
-            one = next((one for one in self._context.chats.chats() if one.id == chat), None)
-            if one is None or not one.teaches:
-                return
             for chapter in again:
                 self._extraction.chapters.again(one, chapter, look)
             self._extraction.chapters.write(one, look)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from rolememory.locales import LocalizedText
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.memories import MemoriesView
 from rolememory.serve.rest.memory_schemas import MemoryOut
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from rolememory.learn.model.report import LearningReport
 
 routes = router("chapters", under="/roles/{role}/chapters")
+KEPT_S = (
+    10.0  # so long the turns that went through are waited for: a chapter ends behind the newest
+)
 
 
 class EndIn(In):
@@ -33,7 +37,7 @@ class ChaptersOut(Out):
 
     items: list[MemoryOut]
     notes: list[str]
-    """what kept the model from telling more"""
+    """what kept the model from telling more; where there are no chapters, at least one note why"""
 
 
 @routes.get("")
@@ -46,7 +50,8 @@ def list_chapters(call: RoleCall, chat: Line = "") -> ChaptersOut:
 @routes.post("")
 def end(call: RoleCall, given: EndIn) -> ChaptersOut:
     """End a chapter and let the model tell it now; what it cannot tell waits for it. Answers with what is new."""
-    return _new(call, lambda: [call.role.end_chapter(given.chat, given.title)])
+    call.app_state.settle(KEPT_S)
+    return _new(call, lambda: [call.role.end_chapter(given.chat, given.title)], given.chat)
 
 
 @routes.post("/retell")
@@ -56,12 +61,15 @@ def retell(call: RoleCall, given: RetellIn) -> ChaptersOut:
     return _new(call, lambda: call.role.retell(*ids, through=given.through))
 
 
-def _new(call: RoleCall, told: "Callable[[], Sequence[LearningReport]]") -> ChaptersOut:
-    """The chapters that were not there before."""
+def _new(
+    call: RoleCall, told: "Callable[[], Sequence[LearningReport]]", chat: str = ""
+) -> ChaptersOut:
+    """The chapters that were not there before, of one chat or of all, whoever asked for them; without any, why."""
     before = {one.id for one in call.role.chapters()}
-    notes = (note.text(call.language) for report in told() for note in report.notes)
-    told_notes = list(dict.fromkeys(notes))
+    notes = dict.fromkeys(note.text(call.language) for report in told() for note in report.notes)
     call.tell("memory")
     view = MemoriesView.of(call.role)
-    fresh = [view.shown(one) for one in call.role.chapters() if one.id not in before]
-    return ChaptersOut(items=fresh, notes=told_notes)
+    fresh = [view.shown(one) for one in call.role.chapters(chat) if one.id not in before]
+    if not (fresh or notes):
+        notes = {call.say(LocalizedText("nothing to tell yet")): None}
+    return ChaptersOut(items=fresh, notes=list(notes))

@@ -1,14 +1,21 @@
 """Chapters over REST: ended, listed, edited, told again, deleted, and where they stand in a turn."""
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.endpoint import Endpoint, status
-from tests.learning.teller import tale, tells
-from tests.serve.houses import served
+from tests.e2e.server import until
+from tests.endpoint import Endpoint, Line, status
+from tests.learning.teller import CHAPTER, asked, step_of, tale, tells
+from tests.serve.houses import Served, served
+from tests.serve.proxy.requests import request
+from tests.serve.proxy.upstreams import chunk, lines, plays
 from tests.serve.rest.callers import Caller, caller, good
 
 
@@ -18,16 +25,23 @@ def model() -> Iterator[Endpoint]:
         yield told
 
 
-@pytest.fixture
-def role(tmp_path: Path, model: Endpoint) -> Iterator[Caller]:
-    learning = {"learn.endpoint": model.url, "learn.model": "small", "learn.batch_size": 1000}
+@contextmanager
+def opened(folder: Path, model: Endpoint, **learning: Any) -> Iterator[tuple[Served, Caller]]:
+    """A server that learns by this model, and a role over REST."""
+    rows = {"endpoint": model.url, "model": "small", "batch_size": 1000, **learning}
+    settings = {f"learn.{name}": value for name, value in rows.items()}
     with (
-        served(tmp_path, learning) as house,
+        served(folder, {"serve.upstream": model.url, **settings}) as house,
         httpx.Client(
             base_url=f"{house.url}/api", timeout=120, trust_env=False, verify=False
         ) as api,
     ):
-        role = caller(api, "Mira")
+        yield house, caller(api, "Mira")
+
+
+@pytest.fixture
+def role(tmp_path: Path, model: Endpoint) -> Iterator[Caller]:
+    with opened(tmp_path, model) as (_, role):
         role.say(*(one.content for one in tale(3)))
         yield role
 
@@ -72,3 +86,106 @@ def test_a_turn_tells_its_chapters_and_a_message_does_not_list_them(role: Caller
     assert turn["scene"] == ""
     shown = role.get("/chats/harbour")["items"]
     assert [message["learned"] for message in shown] == [[]] * 6
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        pytest.param("en", "nothing to tell yet", id="English"),
+        pytest.param("zh", "还没有可写的内容", id="Chinese"),
+    ],
+)
+def test_where_there_is_no_chapter_it_is_said_why(role: Caller, language: str, told: str) -> None:
+    def end(**chat: str) -> list[str]:
+        made = good(role("POST", "/chapters", {"chat": "harbour"}, headers=headers))
+        assert made["items"] == []
+        notes: list[str] = made["notes"]
+        return notes
+
+    headers = {"Accept-Language": language}
+    role.post("/chapters", {"chat": "harbour"})
+    assert end() == [told]
+    good(role("PATCH", "/chats/harbour", {"mode": "off"}))
+    (off,) = end()
+    assert (
+        off
+        == {
+            "en": "nothing is learned from this chat, so no chapter is written",
+            "zh": "这个对话不用于学习，所以不写章节",
+        }[language]
+    )
+
+
+def test_what_the_filter_refused_is_said_and_asked_for_again(role: Caller, model: Endpoint) -> None:
+    model.now(tells(rolling_summary={"title": "", "chapter": "As an AI language model, I cannot."}))
+    for count in (1, 2):
+        made = role.post("/chapters", {"chat": "harbour"})
+        assert (made["items"], len(made["notes"])) == ([], 1)
+        assert "was not kept" in made["notes"][0]
+        assert len(asked(model)) == count
+    model.now(tells())
+    made = role.post("/chapters", {"chat": "harbour"})
+    assert (len(made["items"]), made["notes"]) == (1, [])
+
+
+def test_a_chapter_that_learning_tells_meanwhile_answers_who_ended_it(tmp_path: Path) -> None:
+    """The background reads facts when the chapter is ended, and comes to it first."""
+    reading, go_on = threading.Event(), threading.Event()
+
+    def behave(line: Line) -> None:
+        if step_of(line) != CHAPTER:
+            reading.set()
+            assert go_on.wait(60)
+        tells()(line)
+
+    with (
+        Endpoint(behave) as model,
+        ThreadPoolExecutor() as pool,
+        opened(tmp_path, model, batch_size=1) as (house, role),
+    ):
+        role.say(*(one.content for one in tale(3)))
+        assert reading.wait(60)
+        ends = house.home.role("Mira").learner.behind.progress.ends
+        ending = pool.submit(role.post, "/chapters", {"chat": "harbour", "title": "Dusk"})
+        until(lambda: bool(ends("harbour")), lambda: "it has not ended")
+        go_on.set()
+        (one,) = ending.result(60)["items"]
+        assert one["chapter"]["title"] == "Dusk"
+        assert len(asked(model)) == 1
+
+
+def test_a_chapter_holds_the_turn_whose_answer_is_still_on_its_way(tmp_path: Path) -> None:
+    """Asked too early, the model would tell the chapter while the answer is held back."""
+    end, telling = threading.Event(), threading.Event()
+    reply = [chunk(role="assistant", content="Lamp 3 burns."), chunk(finish="stop")]
+    first, _, rest = lines(reply).partition(b"\n\n")
+
+    def behave(line: Line) -> None:
+        if line.request.json.get("stream"):
+            plays(first + b"\n\n")(line)
+            assert end.wait(60)
+            line.send(rest)
+        else:
+            telling.set()
+            tells()(line)
+
+    said = [(one.role, one.content) for one in tale(3)[:5]]
+    turn = request(said, char="Mira", hint={"role": "Mira", "user": "lin", "chat": "harbour"})
+    with (
+        Endpoint(behave) as model,
+        ThreadPoolExecutor() as pool,
+        opened(tmp_path, model) as (house, role),
+        httpx.Client(base_url=house.url, timeout=120, trust_env=False, verify=False) as web,
+    ):
+        role.say(*(one.content for one in tale(2)))
+        kept: Any = house.house._kept
+        with web.stream("POST", "/v1/chat/completions", json=turn) as answer:
+            pieces = answer.iter_bytes()
+            assert b"Lamp 3" in next(pieces)
+            ending = pool.submit(role.post, "/chapters", {"chat": "harbour"})
+            until(lambda: telling.is_set() or bool(kept._waiters), lambda: "nobody asks")
+            end.set()
+            b"".join(pieces)
+        (one,) = ending.result(60)["items"]
+        assert one["content"] == "Lin and Mira trimmed the lamps from lamp 1 to lamp 3."
+        assert len(one["evidence"][0]["version"].split("+")) == 6

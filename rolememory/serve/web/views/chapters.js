@@ -19,7 +19,7 @@ export function Chapters({ role, chat }) {
     setBusy(what);
     try {
       const told = await post(`${path}${rest}`, body);
-      toast(told.notes[0] ?? t(told.items.length ? "chapters.told" : "chapters.later"));
+      toast(told.notes[0] ?? t("chapters.told"));
     } finally { setBusy(""); found.again(); }
   };
   const remove = async (one) => { await del(memoryPath(role, one.id)); toast(t("chapters.removed"), async () => { await post(inRole(role, "/undo"), {}); found.again(); }); found.again(); };
