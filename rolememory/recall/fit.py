@@ -7,6 +7,7 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 import math
 import re
 from bisect import bisect
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -24,7 +25,7 @@ from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.schema.value_class import value_class
-from rolememory.text.arrays import Doubles, np
+from rolememory.text.arrays import np
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
@@ -115,16 +116,23 @@ class Visible:
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     @cached_property
-    def _sizes(self) -> Doubles:
-        """How many words each text has."""
-        return np.array([len(_words(text)) for text in self.written], np.float64)
+    def _by_size(self) -> Mapping[int, Sequence[str]]:
+        """The texts by how many words each has."""
+        found = defaultdict[int, list[str]](list)
+        for text, written in zip(self.texts, self.written, strict=True):
+            found[len(_words(written))].append(text)
+        return found
 
     def says_like(self, content: str, least: float) -> bool:
         """Whether one of them is that alike to a text; most have far more or fewer words."""
-        size, others, slack = len(_words(content)), self._sizes, 1e-9
-        near = (least * others <= size + slack) & (least * size <= others + slack)
-        told = plain(content)
-        return any(likeness(told, self.texts[at], least) for at in near.nonzero()[0])
+        told, size, slack = plain(content), len(_words(content)), 1e-9
+        near = (
+            text
+            for other, texts in self._by_size.items()
+            if least * other <= size + slack and least * size <= other + slack
+            for text in texts
+        )
+        return any(likeness(told, text, least) for text in near)
 
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):

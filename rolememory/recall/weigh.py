@@ -171,8 +171,8 @@ def weigh(
         return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
     def places_of(ids: Collection[str]) -> Sequence[int]:
-        few = [table.row_of[one] for one in ids if one in table.row_of]
-        found: list[int] = np.isin(rows[best], few).nonzero()[0].tolist()
+        few = np.array([table.row_of[one] for one in ids if one in table.row_of], np.int64)
+        found: list[int] = (rows[best] == few[:, None]).any(axis=0).nonzero()[0].tolist()
         return found
 
     gained = {table.entry(row).id for one in woken for row in one.found.gained}
