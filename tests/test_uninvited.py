@@ -60,6 +60,7 @@ def test_a_name_of_the_story_wakes_what_was_said_of_it(
     [
         pytest.param("Lovely weather, isn't it?", id="weather"),
         pytest.param("*sits down and sighs*", id="a gesture"),
+        pytest.param("Thank you, Vane.", id="who is spoken to"),
         pytest.param("今天天真好啊。", id="天气"),
         pytest.param("哈哈哈，不说了。", id="笑"),
     ],

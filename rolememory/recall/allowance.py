@@ -147,20 +147,27 @@ class Allowance:
     @cached_property
     def least(self) -> float:
         """The relevance below which no other passage comes that shares no name with the message."""
-        return 0.0 if self.asked else self._least(1.0)
+        return 0.0 if self.asked else self._least(doubt_allowed(self.kinds, self.heard))
 
     @cached_property
     def least_named(self) -> float:
         """The relevance below which none comes that does."""
-        return self._least(NAMED)
+        return self._least(NAMED * doubt_allowed(self.kinds, self.heard))
 
-    def _least(self, times: float) -> float:
-        doubt = times * doubt_allowed(self.kinds, self.heard)
+    def needed(self, memory: Memory) -> float:
+        """The relevance that a passage needs to come uninvited."""
+        return self._least(self.doubt_of(memory))
+
+    def doubt_of(self, memory: Memory) -> float:
+        """How much of the doubt that is allowed a passage may have; words of the character's own as little at all times."""
+        return doubt_allowed(self.kinds, MUCH if _is_own(memory) else self.heard)
+
+    def _least(self, doubt: float) -> float:
         return round(max(1.0 - doubt * (1.0 - self.rules.uninvited_threshold), 0.0), 4)
 
     def is_faint(self, memory: Memory, relevance: float) -> bool:
         """Whether too little speaks for a passage to come uninvited."""
-        if self.asked or relevance >= self.least:
+        if self.asked or relevance >= self.needed(memory):
             return False
         if relevance < self.least_named:
             return True
@@ -228,7 +235,7 @@ class Allowance:
         if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
             return Reason("resting", (("turns", turns),))
         if self.is_faint(memory, relevance):
-            return _too_faint("uninvited", relevance, self.least)
+            return _too_faint("uninvited", relevance, self.needed(memory))
         among = (one.memory for one in chosen if not one.memory.constant)
         told = [one for one in among if isinstance(one, Passage)]
         own = memory.role == "assistant"

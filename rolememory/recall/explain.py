@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from rolememory.errors import UnknownMemoryError
-from rolememory.recall.allowance import doubt_allowed
 from rolememory.recall.answer import RecallQuery, RecallResult, answer
 from rolememory.recall.fit import Fitted, fit
 from rolememory.recall.gates import eligible, first_closed
@@ -227,7 +226,8 @@ def _past_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
 
 
 def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    doubt = (1.0 - _just_below(case)) / doubt_allowed(case.question.kinds, case.question.heard)
+    allowed = case.question.fitting.allowance.doubt_of(case.memory)
+    doubt = (1.0 - _just_below(case)) / allowed
     yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
 
 

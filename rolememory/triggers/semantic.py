@@ -9,7 +9,7 @@ Arrays run over the rows of the table; everything about them is kept up to date 
 passes over float32 arrays.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import reduce
 from itertools import chain
@@ -331,8 +331,8 @@ class SemanticTrigger(ByRows):
         talk = scene.talk if goes_on and not self._similarity else None
         near = self._nearness((scene.vector, talk), scene, once)
         question = term_query(scene.query)
-        if terms is not None and (name := speaker_before(scene)):
-            question = terms.hardly(question, tokens(name), SAYS_WHO)
+        if terms is not None:
+            question = terms.hardly(question, _called(scene), SAYS_WHO)
         return _Asked(scene, question, earlier, goes_on, terms, mask, *near)
 
     def _told(self, asked: "_Asked", coverage: Floats, own: Floats) -> "_SemanticEvidence":
@@ -561,6 +561,13 @@ class SemanticTrigger(ByRows):
         if asked.talk is not None:
             context = context + asked.talk.evidence(noise=calibrate.NOISE_BEFORE)
         return context
+
+
+def _called(scene: Scene) -> Collection[str]:
+    """The words of a message that say who speaks or is spoken to; who asks may mean what was said by them, or of them."""
+    if context_dependence(scene.query) == 1.0:
+        return names_of_present(scene)
+    return tokens(speaker_before(scene))
 
 
 @value_class

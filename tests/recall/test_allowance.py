@@ -82,6 +82,21 @@ def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> N
 
 
 @pytest.mark.parametrize(
+    ("role", "heard", "code"),
+    [
+        pytest.param("user", 2000, "uninvited", id="among many"),
+        pytest.param("user", 20, None, id="among few"),
+        pytest.param("assistant", 20, "uninvited", id="the character's own, among few"),
+    ],
+)
+def test_less_is_asked_where_little_is_heard_but_for_words_of_its_own(
+    role: str, heard: int, code: str | None
+) -> None:
+    sold, rules = said("I sold the boat.", role, 0.8), PassageSettings()
+    assert _code(Allowance(rules, heard=heard).refuses(sold.memory, 0.8, [])) == code
+
+
+@pytest.mark.parametrize(
     ("text", "reply", "recited"),
     [
         pytest.param(
