@@ -117,7 +117,8 @@ def test_where_there_is_no_chapter_it_is_said_why(role: Caller, language: str, t
 
 
 def test_what_the_filter_refused_is_said_and_asked_for_again(role: Caller, model: Endpoint) -> None:
-    model.now(tells(rolling_summary={"title": "", "chapter": "As an AI language model, I cannot."}))
+    refused = tells(rolling_summary={"title": "", "chapter": "As an AI language model, I cannot."})
+    model.now(refused)
     for count in (1, 2):
         made = role.post("/chapters", {"chat": "harbour"})
         assert (made["items"], len(made["notes"])) == ([], 1)
@@ -126,10 +127,15 @@ def test_what_the_filter_refused_is_said_and_asked_for_again(role: Caller, model
     model.now(tells())
     made = role.post("/chapters", {"chat": "harbour"})
     assert (len(made["items"]), made["notes"]) == (1, [])
+    model.now(refused)
+    again = role.post("/chapters/retell", {"ids": [made["items"][0]["id"]]})
+    assert (again["items"], len(again["notes"])) == ([], 1)
+    assert "was not kept" in again["notes"][0]
+    assert role.get("/chapters")["items"] == made["items"]
 
 
 def test_a_chapter_that_learning_tells_meanwhile_answers_who_ended_it(tmp_path: Path) -> None:
-    """The background reads facts when the chapter is ended, and comes to it first."""
+    """The background reads facts when two chapters are ended, and comes to both first: each is answered with its own."""
     reading, go_on = threading.Event(), threading.Event()
 
     def behave(line: Line) -> None:
@@ -143,15 +149,20 @@ def test_a_chapter_that_learning_tells_meanwhile_answers_who_ended_it(tmp_path: 
         ThreadPoolExecutor() as pool,
         opened(tmp_path, model, batch_size=1) as (house, role),
     ):
-        role.say(*(one.content for one in tale(3)))
+        for chat, first in (("harbour", 1), ("mill", 7)):
+            role.say(*(one.content for one in tale(3, first=first)), chat=chat)
         assert reading.wait(60)
         ends = house.home.role("Mira").learner.behind.progress.ends
-        ending = pool.submit(role.post, "/chapters", {"chat": "harbour", "title": "Dusk"})
-        until(lambda: bool(ends("harbour")), lambda: "it has not ended")
+        ending = {
+            chat: pool.submit(role.post, "/chapters", {"chat": chat, "title": chat})
+            for chat in ("harbour", "mill")
+        }
+        until(lambda: all(map(ends, ending)), lambda: "they have not ended")
         go_on.set()
-        (one,) = ending.result(60)["items"]
-        assert one["chapter"]["title"] == "Dusk"
-        assert len(asked(model)) == 1
+        for chat, answer in ending.items():
+            (one,) = answer.result(60)["items"]
+            assert one["chapter"]["title"] == chat
+        assert len(asked(model)) == 2
 
 
 def test_a_chapter_holds_the_turn_whose_answer_is_still_on_its_way(tmp_path: Path) -> None:
