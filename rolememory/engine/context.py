@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import lru_cache
-from time import monotonic, sleep
+from functools import lru_cache, partial
+from time import monotonic, sleep, thread_time
 from typing import TYPE_CHECKING
 
 from rolememory.chats import Chats
@@ -23,6 +23,8 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
+from rolememory.storage.debouncer import Debouncer
+from rolememory.storage.derived import LEAST
 from rolememory.storage.look import DiskLook, Watched, one_look
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.text.cancellation import check_cancelled, giving_way
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 PART = 20  # messages of a long chat, or texts, that are read at once while turns wait
 _log = logging.getLogger(__name__)
 BETWEEN_S = 0.005  # in which they come in
+KEEP_SHARE = 200  # what is kept of memories is written again after so many times as long as it took
 BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
 
 
@@ -95,6 +98,10 @@ class RoleContext:
         self._counting = threading.Lock()  # of them
         self._reader: threading.Thread | None = None  # reads behind a turn
         self._closed = False
+        self._keeping = Debouncer(
+            self.store.settings.fold_idle_s, self.keep_memories, f"keep {self.space.name}"
+        )
+        self._kept_for = 0  # the version of the memories that was last to be kept
         self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
         self.begin_recalling()
 
@@ -154,8 +161,9 @@ class RoleContext:
         with one_look(DiskLook(look)):
             self.home.people.follow()
             role = self.role
-            settings = self.home.settings_of(role)
-            return TurnFiles(role, settings, self.hearing(settings), self.stored(), look)
+            settings, found = self.home.settings_of(role), self.store.snapshot()
+            self._keep_soon(found)
+            return TurnFiles(role, settings, self.hearing(settings), found.memories, look)
 
     def candidates(
         self, memories: Mapping[str, Memory], settings: Settings
@@ -248,6 +256,7 @@ class RoleContext:
             self._look_for_backup = monotonic() + BACKUP_LOOK_S
             self._backup_when_due()
         found = self.store.commit(edits, actor=actor)
+        self._keep_soon(found)
         if len(edits) <= PART:
             self.keep_up()
         return found
@@ -258,21 +267,28 @@ class RoleContext:
         if self._reader:
             self._reader.join()
         self.usage.close()
+        self._keeping.close()
         self.store.close()
         self.keep_memories()
         self.pipeline.close()
 
-    def keep_memories(self) -> None:
-        """Keep for other processes what was found out about memories, where they were asked for and nobody keeps it yet."""
+    def keep_memories(self) -> bool:
+        """Keep for other processes what was found out about memories, where they were asked for and nobody keeps it yet.
 
-        def facts(memories: Sequence[Memory]) -> bytes | None:
-            if not self.pipeline.asked:
-                return None
-            self.pipeline.follow(self.candidates(self.stored(), self.settings), self.settings)
-            return self.pipeline.facts(memories)
+        No turn waits for it. False when that has to wait.
+        """
+        self.keep_up()
+        began = thread_time()
+        done = self.store.keep(partial(self.pipeline.facts, turns=self.lock))
+        took = thread_time() - began
+        self._keeping.rest_s = max(self.store.settings.fold_idle_s, KEEP_SHARE * took)
+        return done
 
-        with self.lock:
-            self.store.keep(facts)
+    def _keep_soon(self, found: Snapshot) -> None:
+        """Have these kept once they rest: a process that is killed keeps nothing any more."""
+        if found.version != self._kept_for and len(found.memories) >= LEAST:
+            self._kept_for = found.version
+            self._keeping.touch()
 
     def _backup_when_due(self) -> None:
         from rolememory.storage.files.backup import backup, due

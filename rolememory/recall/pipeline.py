@@ -1,6 +1,7 @@
 """One role's read path: from messages to a turn. Everything a turn reads is brought up to date first; then it is asked, purely."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -241,9 +242,17 @@ class RecallPipeline:
         vectors, lexicon = self.meanings.follow(memories), self._resources.lexicon()
         return self._live.follow(memories, settings, vectors, lexicon)
 
-    def facts(self, memories: Sequence[Memory]) -> bytes | None:
-        """What another process needs to know of these to follow them; None where they are not followed here."""
-        return self._live.index.facts(memories) if self.asked else None
+    def facts(
+        self, memories: Sequence[Memory], turns: AbstractContextManager[object]
+    ) -> bytes | None:
+        """What another process needs to know of these to follow them; None where they are not followed here.
+
+        Asked while turns are taken; inside `turns` none is. None, too, where one changed the index meanwhile.
+        """
+        index = self._live.index
+        found = index.facts(memories) if self.asked else None
+        with turns:
+            return found if index is self._live.index else None
 
     def close(self) -> None:
         """Stop background work and write what is behind."""

@@ -255,18 +255,22 @@ class CommittedStateReader:
             return document
         return _lightened(read(data, self._document, ours=found == self._good.digest))
 
-    def keep(self, facts: Facts) -> None:
-        """Keep what the file holds for other processes, with what an index holds of it, where that is still to be done."""
+    def keep(self, facts: Facts) -> bool:
+        """Keep what the file holds for other processes, with what an index holds of it; false when that has to wait."""
         with self._lock:
             committed = self.committed()
-            document = committed.document
             settled = self._stands and not (committed.pending or committed.foreign)
-            if not settled or document is None or not self._kept_file.lacks(document):
-                return
-            told = facts([committed.memories[one] for one in document.memories])
-            data = self.file.read() if told else b""
-            if told and digest(data) == document.digest:
-                self._kept_file.keep(data, document, told)
+        document = committed.document
+        if document is None or not settled:
+            return document is None
+        if not self._kept_file.lacks(document):
+            return True
+        told = facts([committed.memories[one] for one in document.memories])
+        data = self.file.read() if told else b""
+        if not told or digest(data) != document.digest:
+            return False
+        self._kept_file.keep(data, document, told)
+        return True
 
     def _look_at_good(self) -> None:
         """Know what the last good state was; read only when it changed."""

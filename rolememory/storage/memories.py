@@ -172,10 +172,11 @@ class RoleStore:
             through = committed.document.through if committed.document is not None else 0
             return self._view.prune(through or 0, iso(before))
 
-    def keep(self, facts: Facts) -> None:
-        """Keep for other processes where memories lie in the file, and what an index holds of each."""
+    def keep(self, facts: Facts) -> bool:
+        """Keep for other processes where memories lie in the file, and what an index holds of each; false: not yet."""
         with suppress(OSError):  # next time, then
-            self._view.keep(facts)
+            return self._view.keep(facts)
+        return False
 
     def kept(self) -> KeptMemories | None:
         """What another process kept of the file as it was first read here; given once."""

@@ -109,11 +109,11 @@ class Informativeness:
         rows = list(compress(rows, (~table.told[rows]).tolist()))
         entries = table.entries(rows)
         tells = self._derive("tells", [_own(entry) for entry in entries], _tells)
-        table.told[rows] = True
         table.says[rows] = [
             says or _answers(entry) for says, entry in zip(tells, entries, strict=True)
         ]
         table.asks[rows] = [asked_share(entry.content) for entry in entries]
+        table.told[rows] = True  # last: others may be reading
 
     def answering(self, evidence: Floats, query: str, entry: Callable[[int], Entry]) -> Floats:
         """The evidence as lines count that tell something, dated ones more where a time is asked for; (n_rows,).

@@ -191,7 +191,8 @@ class Table:
         """What the columns hold of each, (n_entries,), named as in `FACTS`; None where one is not here, or not whole."""
         rows = [self.row_of.get(entry.id, -1) for entry in entries]
         here = (
-            row >= 0 and self.entry(row) is entry for row, entry in zip(rows, entries, strict=True)
+            row >= 0 and self._entries[row] is entry
+            for row, entry in zip(rows, entries, strict=True)
         )
         if not all(here) or not self.told[rows].all():
             return None

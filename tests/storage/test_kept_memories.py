@@ -3,10 +3,13 @@
 import copy
 import json
 import pickle
+import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -14,10 +17,12 @@ from typing import Any
 import pytest
 
 from rolememory import Home, Memory, RoleMemory
+from rolememory.engine import context
 from rolememory.schema.memory import UnreadMemory
 from rolememory.storage.codec import decode
 from rolememory.storage.derived import LEAST, DerivedFiles
 from rolememory.storage.files.space import FileSpace
+from rolememory.storage.memory_file import digest
 from tests.bench.made_up import sentences
 from tests.hashing import HashingEmbedder
 
@@ -224,6 +229,92 @@ def test_what_is_written_does_not_depend_on_what_was_read(role: Path) -> None:
         files.append((json.loads((there / "memory.json").read_bytes())["episodic"], after))
         assert asked(home) == after
     assert files[0] == files[1]
+
+
+LEFT_OPEN = """
+import sys
+from rolememory import Home
+home = Home.open(sys.argv[1], {"embedding.backend": "off", "storage.fold_idle_s": 0.01})
+mira = home.role("Mira")
+mira.recall(["Who painted the lamp near the harbour?"], dry_run=True)
+if sys.argv[2:]:
+    mira.remember(sys.argv[2])
+print("asked", flush=True)
+sys.stdin.read()
+"""
+
+
+def in_step(folder: Path) -> bool:
+    """Whether what is kept was made from the memory.json as it stands."""
+    found = digest((folder / "memory.json").read_bytes()).hex().encode()
+    return found in (DerivedFiles(FileSpace(folder)).load("memories") or b"")
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Wait for a background thread, as long as it takes (the test run has its own time limit)."""
+    waiting = threading.Event()
+    while not done():
+        waiting.wait(0.005)
+
+
+@pytest.mark.parametrize("new", [(), ("Zebulon keeps the harbour lamp now.",)])
+def test_a_process_that_is_killed_has_kept_them(role: Path, new: tuple[str, ...]) -> None:
+    if not new:
+        (role / CACHE).unlink()
+    before = (role / "memory.json").read_bytes()
+    command = [sys.executable, "-c", LEFT_OPEN, str(role.parent), *new]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as left_open:
+        assert left_open.stdout is not None
+        assert left_open.stdout.readline() == b"asked\n"
+        until(lambda: not new or (role / "memory.json").read_bytes() != before)
+        until(lambda: (role / CACHE).exists() and in_step(role))
+        left_open.kill()
+    with Home.open(role.parent, WORDS_ALONE) as home:
+        mira = home.role("Mira")
+        mira.recall([ASKED[0]], dry_run=True)
+        assert unread(mira) > LEAST / 2
+
+
+def test_they_are_not_kept_anew_for_every_change(
+    role: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "KEEP_SHARE", 1e9)
+    (role / CACHE).unlink()
+    with Home.open(role.parent, {**WORDS_ALONE, "storage.fold_idle_s": 0.01}) as home:
+        mira = home.role("Mira")
+        mira.recall([ASKED[0]], dry_run=True)
+        until(lambda: not any(one.name.startswith("keep ") for one in threading.enumerate()))
+        first = (role / CACHE).read_bytes()
+        for at in range(20):
+            before = (role / "memory.json").read_bytes()
+            mira.edit("m5", content=f"Edited {at}.")
+            mira.recall([ASKED[0]], dry_run=True)
+            until(lambda before=before: (role / "memory.json").read_bytes() != before)  # type: ignore[misc]
+            assert (role / CACHE).read_bytes() == first
+    assert in_step(role)
+
+
+def test_a_turn_goes_on_while_they_are_kept_and_what_it_changes_is_not_mixed_in(role: Path) -> None:
+    with Home.open(role.parent, WORDS_ALONE) as home, ThreadPoolExecutor(1) as pool:
+        mira = home.role("Mira")
+        mira.recall([ASKED[0]], dry_run=True)
+        mira.edit("m5", content="Edited.")
+        mira.recall([ASKED[0]], dry_run=True)
+        assert mira.store.checkpoint()
+        before = (role / CACHE).read_bytes()
+
+        @contextmanager
+        def turns() -> Iterator[None]:
+            pool.submit(mira.edit, "m6", content="Edited, too.").result()
+            pool.submit(mira.recall, [ASKED[0]], dry_run=True).result()
+            yield
+
+        facts = mira.parts.context.pipeline.facts
+        assert not mira.store.keep(partial(facts, turns=turns()))
+        assert mira.store.checkpoint()
+        assert (role / CACHE).read_bytes() == before
+        assert mira.store.keep(partial(facts, turns=nullcontext()))
+        assert in_step(role)
 
 
 def one_unread() -> Memory:
