@@ -148,7 +148,8 @@ class RoleRecall:
                 role.usage.prompted(
                     preview.chat, preview.path, [one.memory.id for one in turn.recalled]
                 )
-            role.home.surroundings.loader.start()  # only now: a library that is being imported would hold the first answer up
+            if not self.loader.started:
+                self.loader.start()  # only now: a library that is being imported would hold the first answer up
             return turn
 
     @staticmethod

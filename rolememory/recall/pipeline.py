@@ -205,7 +205,8 @@ class RecallPipeline:
                 *filter(None, [failure]),
             ),
         )
-        self._derived.settle(terms=self._live.index.terms.sealed)
+        if self._derived.unsettled:
+            self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
             self.chats.keep(
                 request.chat,

@@ -34,6 +34,7 @@ class DerivedFiles:
         self._asked: dict[str, dict[str, Any]] = {}
         self._fresh: dict[str, int] = {}
         self._settled: set[str] = set()
+        self.unsettled = True  # whether there is something to settle
 
     def of(self, kind: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
         """What `make` gives for each text, as JSON knows it; read where it was found out before."""
@@ -41,6 +42,7 @@ class DerivedFiles:
             return [make(text) for text in texts]
         if kind not in self._held:
             self._held[kind], self._asked[kind], self._fresh[kind] = self._read(kind), {}, 0
+            self.unsettled = True
         known, names = self._held[kind], [text_digest(text).hex() for text in texts]
         for name, text in zip(names, texts, strict=True):
             if name not in known:
@@ -51,11 +53,10 @@ class DerivedFiles:
         return found
 
     def settle(self, **columns: Callable[[int, float], bytes | None]) -> None:
-        """Write what is new, if it is much, and let go of it all: later texts are few. Cost: nothing where nothing was asked.
+        """Write what is new, if it is much, and let go of it all: later texts are few.
 
         `columns` give what `load` reads, None where too little is new: they are asked for once.
         """
-        first = not self._settled
         for kind, columns_of in columns.items():
             if kind not in self._settled and (raw := columns_of(LEAST, FRESH)) is not None:
                 self.keep(kind, raw)
@@ -64,9 +65,8 @@ class DerivedFiles:
             if self._fresh[kind] > FRESH * len(asked):
                 self._write(kind, asked)
             self._settled.add(kind)
-        if self._held or first:
-            self._held, self._asked = {}, {}
-            give_back()
+        self._held, self._asked, self.unsettled = {}, {}, False
+        give_back()
 
     def load(self, kind: str) -> bytes | None:
         """What was kept under that kind, by the same rules."""

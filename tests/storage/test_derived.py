@@ -70,6 +70,17 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, spoil: Callable[[Path], ob
     assert (tmp_path / FILE).read_bytes() == whole
 
 
+def test_what_is_first_asked_for_late_is_settled_then(tmp_path: Path) -> None:
+    files = DerivedFiles(FileSpace(tmp_path), "rules")
+    files.settle()
+    assert not files.unsettled
+    files.of("lengths", TEXTS, len)
+    assert files.unsettled
+    files.settle()
+    assert not files.unsettled
+    assert (tmp_path / FILE).exists()
+
+
 def test_other_rules_find_out_anew(tmp_path: Path) -> None:
     Lengths(tmp_path).of(TEXTS)
     other = Lengths(tmp_path, "other rules")

@@ -166,14 +166,14 @@ class Loader:
         self._embedder: Embedder | None = None
         self._lock = threading.Lock()
         self._done = threading.Event()
-        self._started = False
+        self.started = False
 
     def start(self) -> None:
         """Begin to load, once; returns at once."""
         with self._lock:
-            if self._started:
+            if self.started:
                 return
-            self._started = True
+            self.started = True
         threading.Thread(target=self._work, name="rolememory-model", daemon=True).start()
 
     def get(self) -> Embedder | None:
