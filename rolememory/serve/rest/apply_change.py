@@ -70,7 +70,7 @@ def _to_memory(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, str | None]:
     with call.changing():
         before, changes = value(), {given.field: given.value}
         call.role.edit(given.id, reason="explain", **changes)  # type: ignore[arg-type]  # it says what does not fit
-        return before, value(), call.newest_txn(given.id)
+        return before, value(), call.newest_txn({given.id})
 
 
 def _to_entry(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:

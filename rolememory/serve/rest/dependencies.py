@@ -1,7 +1,7 @@
 """Dependencies of endpoints: the call with its role and language, a page of a list, what the caller has seen."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from threading import Lock
@@ -21,6 +21,7 @@ from rolememory.serve.rest.route import RestRoute, among
 from rolememory.serve.rest.schemas import Faulty, Out, Page
 
 MOST_ROWS = 500
+NEWEST = 1000  # changes among which one just made is looked for
 Thing = TypeVar("Thing")
 Row = TypeVar("Row")
 Shown = TypeVar("Shown", bound=Out)
@@ -140,9 +141,10 @@ class CallOfRole(RestCall):
             yield
         self.tell("memory")
 
-    def newest_txn(self, memory_id: str | None = None) -> str | None:
-        """The transaction that changed it last."""
-        return next((line.txn for line in self.role.history(memory_id, 1)), None)
+    def newest_txn(self, ids: Container[str], actor: str = "") -> str | None:
+        """The transaction that changed one of these last, or that an actor did: learning may have changed others since."""
+        lines = (line for line in self.role.history(limit=NEWEST) if line.id in ids)
+        return next((line.txn for line in lines if actor in ("", line.actor)), None)
 
 
 HomeCall = Annotated[RestCall, Depends()]

@@ -42,4 +42,4 @@ def undo(call: RoleCall, given: UndoIn | None = None) -> UndoOut:
         before = dict(call.role.memories)
         call.role.undo(given.txn if given else None)
         rows = list(changes(before, call.role.memories))
-        return UndoOut(changed=rows, txn=call.newest_txn())
+        return UndoOut(changed=rows, txn=call.newest_txn({one.id for one in rows}, "undo"))

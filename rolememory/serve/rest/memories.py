@@ -174,7 +174,7 @@ def delete_memory(call: RoleCall, memory: str, if_match: IfMatch, reason: Line =
     with call.changing():
         if_match.check(lambda: _shown(call, memory))
         call.role.delete(memory, reason=reason)
-        return Done(changed=1, txn=call.newest_txn(memory))
+        return Done(changed=1, txn=call.newest_txn({memory}))
 
 
 def _one(role: RoleMemory, view: MemoriesView, memory_id: str) -> Memory:
@@ -259,7 +259,7 @@ def many(call: RoleCall, given: Bulk) -> BulkDone:
     role = call.role
     with call.changing():
         ids = _added(role, given) if given.op == "add" else _changed(role, given)
-        return BulkDone(changed=len(ids), txn=call.newest_txn() if ids else None, ids=ids)
+        return BulkDone(changed=len(ids), txn=call.newest_txn(set(ids)), ids=ids)
 
 
 def _added(role: RoleMemory, given: Bulk) -> list[str]:
