@@ -6,6 +6,7 @@ A row is whole numbers from -127 to 127 and what they are to be multiplied with,
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from math import inf
 from typing import Any
@@ -91,13 +92,18 @@ class PackedVectors:
             if 0.0 < (length := float(np.sqrt(query.dot(query)))) < inf:
                 scales[at] = most / length
                 whole[at] = np.rint(query * scales[at])
-        sums = byte_sums(whole) if find_spec("numkong") else float_sums(whole)
+        sums = byte_sums(whole) if _has_numkong() else float_sums(whole)
         found: Floats = np.empty((len(queries), n), np.float32)
         for start in range(0, n, SUMMED):
             part = slice(start, start + SUMMED)
             found[:, part] = sums(self.numbers[part])
         found *= self.scales / scales
         return found
+
+
+@cache
+def _has_numkong() -> bool:
+    return find_spec("numkong") is not None
 
 
 def byte_sums(whole: "NDArray[np.int32]") -> Sums:
