@@ -13,6 +13,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.words import PAIR, kind, stem
 
 _RUN = 3  # Chinese characters: most pairs of them are everyday words
+_LONGEST = 2000  # characters at the end of a message that are read
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
 _INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
 _HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
@@ -26,6 +27,7 @@ def shares_name(message: str, text: str, but: Set[str] = frozenset()) -> bool:
     >>> shares_name("胡四爷又来了。", "盐帮的胡四爷？这人不好惹。"), shares_name("你怎么样了？", "他怎么样了？")
     (True, False)
     """
+    message = message[-_LONGEST:]
     said = _written(message)
     if said.capital:
         told = _written(text)
@@ -34,7 +36,7 @@ def shares_name(message: str, text: str, but: Set[str] = frozenset()) -> bool:
         )
         if any(stem(one.lower()) not in but for one in shared):
             return True
-    return any(run in text and but.isdisjoint(_pairs(run)) for run in said.runs)
+    return any(run in text and but.isdisjoint(_pairs(run)) for run in _name_runs(message))
 
 
 @value_class
@@ -44,10 +46,9 @@ class _Written:
     capital: frozenset[str]  # with a capital, without those of the calendar
     inside: frozenset[str]  # of these, behind another word of a sentence
     small: frozenset[str]  # with a capital here, that stand without one elsewhere in the text
-    runs: frozenset[str]  # of Chinese that may be names
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _written(text: str) -> _Written:
     words = frozenset(_WORD.findall(text))
     capital = frozenset(one for one in words if one[0].isupper() and one not in _calendar())
@@ -56,13 +57,14 @@ def _written(text: str) -> _Written:
         capital,
         inside,
         frozenset(one for one in capital if one.lower() in words),
-        frozenset(run for one in _HAN.findall(text) for run in _name_runs(one)),
     )
 
 
-def _name_runs(han: str) -> list[str]:
-    runs = (han[at : at + _RUN] for at in range(len(han) - _RUN + 1))
-    return [run for run in runs if all(kind(pair) == PAIR for pair in _pairs(run))]
+@lru_cache(maxsize=16)
+def _name_runs(text: str) -> frozenset[str]:
+    """What of Chinese may be names."""
+    runs = (han[at : at + _RUN] for han in _HAN.findall(text) for at in range(len(han) - _RUN + 1))
+    return frozenset(run for run in runs if all(kind(pair) == PAIR for pair in _pairs(run)))
 
 
 def _pairs(run: str) -> list[str]:
