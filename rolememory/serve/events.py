@@ -4,10 +4,10 @@ import asyncio
 import itertools
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 KEPT = 200  # newest events, for those who come back after a broken line
 WAITING = 1000  # events that one listener may lag behind before the oldest are dropped
@@ -50,21 +50,23 @@ class EventBus:
         """Call back with every event, on the thread it happens on."""
         self._calls.append(call)
 
-    async def listen(self, after: int = 0) -> AsyncGenerator[Event]:
+    def listen(self, after: int = 0) -> "Listener":
         """Events with a number above `after` as far as they are kept, then every new one until the server closes."""
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        listener = Listener(self)
         with self._lock:
-            missed = [event for event in self._newest if after and event.number > after]
-            if not self._closed:
-                self._listeners[queue] = asyncio.get_running_loop()
-        try:
-            for event in missed:
-                yield event
-            while not self._closed and (told := await queue.get()) is not None:
-                yield told
-        finally:
-            with self._lock:
-                self._listeners.pop(queue, None)
+            for event in self._newest:
+                if after and event.number > after:
+                    listener.queue.put_nowait(event)
+            if self._closed:
+                listener.queue.put_nowait(None)
+            else:
+                self._listeners[listener.queue] = asyncio.get_running_loop()
+        return listener
+
+    def forget(self, queue: asyncio.Queue[Event | None]) -> None:
+        """Tell it nothing more."""
+        with self._lock:
+            self._listeners.pop(queue, None)
 
     def unbroken(self, after: int) -> bool:
         """Whether every event since that number is still known."""
@@ -77,6 +79,32 @@ class EventBus:
             self._closed = True
             for queue, loop in self._listeners.items():
                 _give(loop, queue, None)
+
+
+class Listener:
+    """Who hears the events, one after another, until the block ends.
+
+    No generator: one that nobody closes would be ended by the garbage collector, on any thread,
+    beside the loop that runs it.
+    """
+
+    def __init__(self, bus: EventBus) -> None:
+        self.queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._bus = bus
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bus.forget(self.queue)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Event:
+        if (event := await self.queue.get()) is None:
+            raise StopAsyncIteration
+        return event
 
 
 def _give(

@@ -1,16 +1,17 @@
 """Events as they happen, for pages and extensions; and the newest turns."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Header, Query
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi.responses import StreamingResponse
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
 from rolememory.schema.scene import Language
 from rolememory.serve.app_state import TurnNote
-from rolememory.serve.events import Event
+from rolememory.serve.events import Event, EventBus
 from rolememory.serve.rest.dependencies import HomeCall, Paged, RoleCall, router
 from rolememory.serve.rest.json_response import json_bytes
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, items_of, lore_items
@@ -18,6 +19,8 @@ from rolememory.serve.rest.schemas import Out, Page
 
 routes = router("events")
 RETRY_MS = 2000
+PING_S = 15.0
+_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "server-sent events: id, event, data",
@@ -55,7 +58,7 @@ def token() -> None:
     """Whether the token that is sent counts: nothing happens, and who lacks one is refused here as before a change."""
 
 
-@routes.get("/events", responses=_STREAM, response_class=EventSourceResponse)
+@routes.get("/events", responses=_STREAM, response_class=StreamingResponse)
 async def events(
     call: HomeCall,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
@@ -64,21 +67,33 @@ async def events(
         Query(ge=0, le=2**53, description="as `Last-Event-ID`, for clients that cannot send it"),
     ] = 0,
     role: Annotated[str, Query(max_length=300, description="only of this role, by its id")] = "",
-) -> AsyncIterator[ServerSentEvent]:
+) -> StreamingResponse:
     """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, import, puzzle. Never memory text.
 
     `gap` comes first where events since the last one are no longer known: look at everything again.
     """
-    bus = call.app_state.bus
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
-    yield ServerSentEvent(retry=RETRY_MS)
+    lines = _lines(call.app_state.bus, begin, role)
+    return StreamingResponse(lines, media_type="text/event-stream", headers=_HEADERS)
+
+
+async def _lines(bus: EventBus, begin: int, role: str) -> AsyncIterator[bytes]:
+    yield format_sse_event(retry=RETRY_MS)
     if begin and not bus.unbroken(begin):
         begin = 0
-        yield ServerSentEvent(event="gap", data={})
-    async with aclosing(bus.listen(begin)) as listening:
-        async for event in listening:
-            if not role or event.role in ("", role):
-                yield _sent(event)
+        yield format_sse_event(event="gap", data_str="{}")
+    with bus.listen(begin) as listener:
+        while True:
+            try:
+                async with asyncio.timeout(PING_S):
+                    event = await anext(listener)
+            except TimeoutError:
+                yield KEEPALIVE_COMMENT
+            except StopAsyncIteration:
+                return
+            else:
+                if not role or event.role in ("", role):
+                    yield _sent(event)
 
 
 @routes.get("/roles/{role}/turns")
@@ -105,7 +120,7 @@ def _turn_out(note: TurnNote, language: Language) -> TurnOut:
     )
 
 
-def _sent(event: Event) -> ServerSentEvent:
+def _sent(event: Event) -> bytes:
     data = {"role": event.role, "at": event.at.isoformat(), **event.values}
     told = json_bytes(data).decode()
-    return ServerSentEvent(id=str(event.number), event=event.kind, raw_data=told)
+    return format_sse_event(id=str(event.number), event=event.kind, data_str=told)

@@ -86,6 +86,24 @@ def test_who_was_away_too_long_is_told_of_the_gap(
         assert next(told(response.iter_lines()))[1] == "gap"
 
 
+def test_who_leaves_in_the_middle_is_no_error(
+    house: Served, api: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(199):
+        first = house.house.bus.tell("model").number - 190
+    for _ in range(5):
+        with api.stream("GET", "/events", headers={"Last-Event-ID": str(first)}) as response:
+            assert next(told(response.iter_lines()))[0] == first + 1
+    assert api.get("/puzzles").is_success
+    assert not [record.getMessage() for record in caplog.records if record.exc_info]
+
+
+def test_a_quiet_line_is_kept_open(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rolememory.serve.rest.event_stream.PING_S", 0.01)
+    with api.stream("GET", "/events") as response:
+        assert ": ping" in response.iter_lines()
+
+
 @pytest.mark.parametrize("given", ["", "x", "-1", "1e3", "９"])
 def test_a_number_that_is_none_begins_anew(given: str, api: httpx.Client, role: Caller) -> None:
     with api.stream("GET", "/events", headers={"Last-Event-ID": given.encode()}) as response:
