@@ -88,7 +88,7 @@ def test_p11_a_server_that_hangs_is_asked_eight_times_in_twenty_turns_at_most(
 ) -> None:
     with (
         Endpoint(then_hangs()) as server,
-        House(tmp_path, server.url, *CHAT, timeout_s=0.05) as house,
+        House(tmp_path, server.url, *CHAT, timeout_s=0.2) as house,
     ):
         for _ in range(20):
             house.touch()
