@@ -1,6 +1,6 @@
 """What kind of call it is: only the character's own turns teach, and not every call is one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rolememory.serve.proxy.completion import for_the_user
@@ -9,6 +9,8 @@ from rolememory.serve.proxy.proxy_call import Kind
 from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNames
 from rolememory.serve.proxy.wording import first, wording
 from rolememory.text.fold import fold_name
+
+_SHORT = 1_500  # characters of an instruction that is no card
 
 _SAID: Mapping[str, Kind] = {
     "normal": "normal",
@@ -75,14 +77,19 @@ def _is_for_the_user(talk: ParsedTranscript, names: SpeakerNames) -> bool:
 
 
 def _is_task(talk: ParsedTranscript) -> bool:
-    """A question about the chat in place of the chat: one user message and nothing of the character's."""
-    if (
-        not talk.spoken
-        or any(message.role == "assistant" for message in talk.spoken)
-        or len(talk.spoken) > 1
-    ):
-        return False
-    return first(wording().task, talk.spoken[0].content) is not None
+    """A question about the chat, in place of the chat or behind it: a title, tags, a summary."""
+    return any(first(wording().task, text) for text in _asked(talk))
+
+
+def _asked(talk: ParsedTranscript) -> Iterator[str]:
+    """What a call asks for: what stands last; before anybody replied also what stands first, unless it is as long as a card."""
+    replied = len(talk.spoken) > 1 or any(one.role == "assistant" for one in talk.spoken)
+    if talk.last_word:
+        yield talk.last_word
+    if talk.spoken and talk.spoken[-1].role == "user" and not (replied and talk.behind):
+        yield talk.spoken[-1].content
+    if talk.around and not replied and len(talk.around[0]) <= _SHORT:
+        yield talk.around[0]
 
 
 def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | None) -> bool:

@@ -42,6 +42,10 @@ def house(tmp_path: Path) -> Iterator[AppState]:
     house.home.close()
 
 
+HELLO = ("user", "Hello.")
+TALKED = (HELLO, ("assistant", "Come in."))
+
+
 def only(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
     return {"messages": [{"role": role, "content": text} for role, text in said], **fields}
 
@@ -426,6 +430,68 @@ def test_the_kind_of_call(
             id="a user who speaks of titles",
         ),
         pytest.param(only(("user", "Hello.")), "normal", id="a plain client"),
+        pytest.param(
+            only(("system", "You name chats. Generate a short title for the chat."), HELLO),
+            "task",
+            id="a title, asked for by the system message",
+        ),
+        pytest.param(
+            only(("system", "你擅长概括，请把用户的会话总结为十个字以内的标题。"), HELLO),
+            "task",
+            id="a title in Chinese, asked for by the system message",
+        ),
+        pytest.param(
+            only(*TALKED, ("user", "Please write a title that sums up our conversation.")),
+            "task",
+            id="a title, asked for behind the chat",
+        ),
+        pytest.param(
+            only(*TALKED, ("user", "请用五个字返回这句话的主题，不要标点。")),
+            "task",
+            id="a title in Chinese, asked for behind the chat",
+        ),
+        pytest.param(
+            only(*TALKED, ("system", "Summarize the chat in 100 words."), stream=True),
+            "task",
+            id="a streamed summary",
+        ),
+        pytest.param(
+            only(*TALKED, ("system", "简要总结一下对话，100 字以内。"), stream=True),
+            "task",
+            id="a streamed summary in Chinese",
+        ),
+        pytest.param(
+            only(("user", "Name the chat based on these lines:\nHi\nHello")),
+            "task",
+            id="a name for a chat",
+        ),
+        pytest.param(
+            only(
+                ("user", "Analyze this chat and provide:\n1. its language\n2. a title\n\nUser: Hi")
+            ),
+            "task",
+            id="several things at once",
+        ),
+        pytest.param(
+            only(("system", "Asha will write a title for every chat."), HELLO),
+            "normal",
+            id="a character who writes titles",
+        ),
+        pytest.param(
+            only(("system", f"Summarize the chat in 9 words.{' Be Asha.' * 200}"), HELLO),
+            "normal",
+            id="a long system message",
+        ),
+        pytest.param(
+            only(("user", "Write a title for my poem, a message of hope.")),
+            "normal",
+            id="a title for something else",
+        ),
+        pytest.param(
+            only(*TALKED, ("user", "昨天聊天以后我写了首诗，帮我起个标题吧。")),
+            "normal",
+            id="a title for something else, in Chinese",
+        ),
     ],
 )
 def test_calls_of_other_frontends(house: AppState, body: dict[str, Any], kind: str) -> None:
