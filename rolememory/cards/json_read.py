@@ -14,6 +14,7 @@ import orjson
 from rolememory.cards import limits
 from rolememory.errors import FileError
 from rolememory.locales import translatable
+from rolememory.text.json_depth import is_deeper
 
 Raw = dict[str, Any]
 
@@ -67,24 +68,14 @@ def _check_marks(body: bytes, file: str, field: str) -> None:
 
 
 def _check_depth(value: Any, file: str, field: str) -> None:
-    level = [value]
-    for _ in range(limits.DEPTH + 1):
-        level = [
-            child for node in level for child in _children(node) if isinstance(child, dict | list)
-        ]
-        if not level:
-            return
-    raise FileError(
-        file,
-        "more than {depth} levels of objects and lists",
-        remedy=_AGAIN,
-        field=field,
-        depth=limits.DEPTH,
-    )
-
-
-def _children(node: Any) -> Any:
-    return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    if is_deeper(value, limits.DEPTH + 1):
+        raise FileError(
+            file,
+            "more than {depth} levels of objects and lists",
+            remedy=_AGAIN,
+            field=field,
+            depth=limits.DEPTH,
+        )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Raw:

@@ -16,6 +16,7 @@ from rolememory.storage.ineffective_fields import ineffective_in_entry, ineffect
 from rolememory.storage.json_diagnostics import diagnose_json, too_deep
 from rolememory.storage.json_places import located
 from rolememory.storage.problem import Problem, quoted
+from rolememory.text.json_depth import is_deeper
 
 VERSION = 1
 DEPTH = 100  # levels of nesting that are read
@@ -133,35 +134,13 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
                 for problem in diagnose_json(data, error)
             ]
         ) from error
-    if not ours and not _shallow(found, DEPTH):
+    if not ours and is_deeper(found, DEPTH):
         problem = too_deep(data, DEPTH)
         raise BrokenFileError([problem.at(file, problem.line, problem.column)])
     doubles: list[Problem] = []
     if not ours or has_wide_integers(text):
         found, doubles = _exactly(text)
     return found, doubles
-
-
-def _shallow(value: Any, levels: int) -> bool:
-    """Whether nothing is nested deeper. O(size).
-
-    >>> _shallow([[1], {"a": [2]}], 3), _shallow([[1], {"a": [2]}], 2)
-    (True, False)
-    """
-    layer = [value] if type(value) in _NESTS else []
-    for _ in range(levels):
-        layer = [
-            item
-            for outer in layer
-            for item in (outer.values() if type(outer) is dict else outer)
-            if type(item) in _NESTS
-        ]
-        if not layer:
-            return True
-    return False
-
-
-_NESTS = (dict, list)
 
 
 def _exactly(text: bytes) -> tuple[Any, list[Problem]]:

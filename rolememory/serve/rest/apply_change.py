@@ -16,7 +16,6 @@ from rolememory.schema.memory import Memory
 from rolememory.serve.rest.book_folders import BookFolder, editable, shelf_named
 from rolememory.serve.rest.book_schemas import EntryFields
 from rolememory.serve.rest.dependencies import RoleCall, router
-from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar
 from rolememory.storage.settings import overridden
 from rolememory.storage.settings_text import set_value
@@ -52,7 +51,6 @@ class ApplyOut(Out):
 @routes.post("/apply")
 def apply(call: RoleCall, given: ApplyIn) -> ApplyOut:
     """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
-    shallow(given.value)
     make = {"memory": _to_memory, "entry": _to_entry, "settings": _to_setting}[given.target]
     before, after, txn = make(call, given)
     return ApplyOut(target=given.target, field=given.field, before=before, after=after, txn=txn)

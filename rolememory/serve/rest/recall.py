@@ -14,7 +14,6 @@ from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.keys import Caller
 from rolememory.serve.proxy.streaming import hung_up
 from rolememory.serve.rest.dependencies import RoleCall, router
-from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.reasons import (
     ItemOut,
     LoreItem,
@@ -230,9 +229,7 @@ def _of_caller(given: Given, caller: Caller | None) -> Given:
 
 def raw_message(message: MessageIn) -> dict[str, Any]:
     """A message as the engine reads frontends."""
-    raw = message.model_dump(exclude_unset=True)
-    shallow(raw)
-    return raw
+    return message.model_dump(exclude_unset=True)
 
 
 def _turn(call: RoleCall, given: TurnRequest, dry_run: bool) -> tuple[Turn, float]:

@@ -17,7 +17,6 @@ from rolememory.serve.rest.dependencies import (
     router,
     tag,
 )
-from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page, Said
 from rolememory.storage.home import called
 from rolememory.storage.settings import overridden
@@ -144,7 +143,6 @@ def bring_role(
     dry_run: bool = False,
 ) -> ImportedOut:
     """Bring in what `export` gave, as a new role or into one that is there."""
-    shallow(document)
     done = call.home.bring(document, into=into, prefer=prefer, dry_run=dry_run)
     if not dry_run:
         call.bus.tell("memory", done.role.id)
@@ -224,7 +222,6 @@ def _changes(home: Home, role: Role, given: RolePatch) -> Iterator[tuple[str, An
         named = [(home.folder.find(one.role).id, one.factor) for one in given.associates]
         yield "associates", tuple(Association(role=one, factor=factor) for one, factor in named)
     if given.settings is not None:
-        shallow(given.settings)
         yield "settings", overridden(home.path, role.settings, given.settings)
 
 

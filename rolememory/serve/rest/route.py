@@ -5,11 +5,15 @@ from typing import Any
 
 import orjson
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from rolememory.errors import InvalidValueError
 from rolememory.serve.rest import error_responses
+from rolememory.text.json_depth import is_deeper
 
+LEVELS = 64  # of a body: what is deeper breaks those who write it later
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -24,12 +28,16 @@ def among(given: str | None, etag: str) -> bool:
 
 
 class Strict(Request):
-    """A request whose JSON is JSON: no NaN, no halves of characters, no thousand levels."""
+    """A request whose JSON is JSON: no NaN, no halves of characters, at most `LEVELS` levels."""
 
     async def json(self) -> Any:
-        """The body as values. Raises: orjson.JSONDecodeError."""
+        """The body as values. Raises: orjson.JSONDecodeError, InvalidValueError."""
         if not hasattr(self, "_json"):
             self._json = orjson.loads(await self.body())
+            if is_deeper(self._json, LEVELS):
+                raise InvalidValueError(
+                    "nested deeper than {levels} levels; flatten it", levels=LEVELS
+                )
         return self._json
 
 
@@ -58,8 +66,11 @@ class RestRoute(APIRoute):
     @staticmethod
     def _told(error: Exception, request: Request) -> Response:
         app_state = request.app.state.app_state
-        if isinstance(error.__cause__, ClientDisconnect):
+        cause = error.__cause__
+        if isinstance(cause, ClientDisconnect):
             return Response(status_code=499)
+        if isinstance(error, HTTPException) and isinstance(cause, InvalidValueError):
+            error = cause  # of the body; FastAPI has no word for it but 400
         return error_responses.told(
             error, app_state, error_responses.language_of(request, app_state)
         )

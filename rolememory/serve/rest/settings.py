@@ -12,7 +12,6 @@ from pydantic import Field
 
 from rolememory.errors import UnknownNameError
 from rolememory.serve.rest.dependencies import HomeCall, IfMatch, router, tag
-from rolememory.serve.rest.nesting import shallow
 from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE
@@ -89,7 +88,6 @@ def table(
 @routes.patch("")
 def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsOut:
     """Write keys into rolememory.toml, in their places, comments kept. All are checked before the first is written."""
-    shallow(given.values)
     with call.alone("settings"):
         if_match.check(lambda: _shown(call))
         for key in given.values:

@@ -84,6 +84,7 @@ def test_the_openapi_document_says_so_too(api: httpx.Client) -> None:
         pytest.param(b'{"name": NaN}', 400, "not_json", id="a number that is none"),
         pytest.param(b'{"name": "\\ud800"}', 400, "not_json", id="half a character"),
         pytest.param(b"[" * 5000, 400, "not_json", id="five thousand levels"),
+        pytest.param(b"[" * 65 + b"]" * 65, 422, "invalid", id="more levels than are read"),
         pytest.param(b'\xff\xfe{"name": "x"}', 400, "not_json", id="not UTF-8"),
         pytest.param(b"", 422, "request", id="nothing"),
         pytest.param(b"null", 422, "request", id="null"),
