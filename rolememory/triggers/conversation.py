@@ -57,6 +57,7 @@ class Conversations:
         self._back = [
             ArrayColumn("i8", -1) for _ in range(REACH)
         ]  # message told so many steps before
+        self._ahead: list[Rows] = []  # ... and after; [] = to be found out
 
     def add(self, row: int, entry: Entry) -> None:
         """Put a row in its place. Cost: O(log n), and a move of the later messages of its chat in memory."""
@@ -81,6 +82,8 @@ class Conversations:
             if not message.rows:
                 del self._messages[key]
                 self._free.append(message.number)
+                for back in self._back:
+                    back[message.number] = -1
 
     def _begun(self, key: tuple[str, str]) -> _MessageRows:
         number = self._free.pop() if self._free else len(self._size.values)
@@ -112,6 +115,7 @@ class Conversations:
 
     def _link(self, told: list[_Place], at: int) -> None:
         """Tell those from this place on, as far as it can be seen, who stands before them."""
+        self._ahead = []
         for place in range(at, min(at + REACH + 1, len(told))):
             number, seen = told[place][-1], place
             for back in self._back:
@@ -131,17 +135,12 @@ class Conversations:
         said = np.zeros(len(self._size.values) + 1, dtype=np.float32)  # at the end: no message
         np.maximum.at(said, message, evidence)
         said[-1] = 0.0
-        total, best = np.zeros_like(said), np.zeros_like(said)
-        some = (said > 0.0).nonzero()[0]
-        for step, back in enumerate(self._back):
-            fading, before = np.float32(FADING**step), back.values
-            told = said[before]
-            total[:-1] += fading * told
-            np.maximum(best[:-1], told, out=best[:-1])
-            to = before[some]
-            lenders, to = some[to >= 0], to[to >= 0]
-            total[to] += fading * said[lenders]
-            best[to] = np.maximum(best[to], said[lenders])
+        total, best = np.zeros_like(said[:-1]), np.zeros_like(said[:-1])
+        for step, (back, ahead) in enumerate(zip(self._back, self._found_ahead(), strict=True)):
+            for beside in (back.values, ahead):
+                told = said.take(beside, mode="wrap")
+                np.maximum(best, told, out=best)
+                total += np.float32(FADING**step) * told
         total += best
         total *= np.float32(share)
         if asks is not None and share:
@@ -149,16 +148,26 @@ class Conversations:
             rows = (asks > 0.0).nonzero()[0]
             np.maximum.at(asked, message[rows], evidence[rows] * asks[rows])
             asked[-1] = 0.0
-            total[:-1] += np.float32(ANSWER) * asked[self._back[0].values]
-        lent: Floats = total[message]
+            total += np.float32(ANSWER) * asked.take(self._back[0].values, mode="wrap")
+        lent: Floats = np.append(total, np.float32(0.0)).take(message, mode="wrap")
         rows = (lent > 0.0).nonzero()[0]
         lent[rows] *= self._part(evidence[rows], said, message[rows])
         return lent
 
+    def _found_ahead(self) -> list[Rows]:
+        """The message told so many steps after each. Cost: O(messages) where one of them came or went."""
+        if not self._ahead:
+            for back in self._back:
+                ahead = np.full(len(back.values) + 1, -1)  # at the end: after no message
+                ahead[back.values] = np.arange(len(back.values))
+                self._ahead.append(ahead[:-1])
+        return self._ahead
+
     def _part(self, evidence: Floats, said: Floats, message: Rows) -> Floats:
         """How much of what its message gains each row gets: by its own evidence; if there is none in the message, all alike."""
         size = np.append(self._size.values, 1).astype(np.float32)
-        part: Floats = np.reciprocal(np.maximum(size, np.float32(1.0)))[message]
-        best = np.where(size > 1, said, np.float32(0.0))[message]
+        part: Floats = np.reciprocal(np.maximum(size, np.float32(1.0)))
+        part = part.take(message, mode="wrap")
+        best = np.where(size > 1, said, np.float32(0.0)).take(message, mode="wrap")
         np.divide(evidence, best, out=part, where=best > 0.0)
         return part
