@@ -12,7 +12,6 @@ from rolememory.text.sentences import SentenceSpan
 
 _LONGEST = 600  # characters of a sentence that are read
 _MOST_CLAUSES = 40
-_MOST_CONTENT = 600
 _CLOSERS = "\"')」』]>*_~"
 _EDGE = " \t\r\n,.;:!?。~、…-–—，；：！？～" + _CLOSERS + "”’）】([「『“‘（【"
 _NEIGHBOURS = {
@@ -37,9 +36,7 @@ class Command:
 def content(text: str, even: str, table: CommandPatterns, start: int, end: int) -> str:
     """The words in [start, end) without politeness and punctuation around them; closing brackets and quotes stay with their opening."""
     tail = table.tail.search(" " + even[start:end])
-    return text[
-        start : start + tail.start() - 1 if tail and tail.start() else start if tail else end
-    ].strip(_EDGE)
+    return text[start : start + max(tail.start() - 1, 0) if tail else end].strip(_EDGE)
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class CommandSentence:
         """Its commands, in order, apart from each other."""
         free = self.part.start
         for start in self._clauses:
-            command = self._command_at(start) if start >= free else None
+            command = self._command_at(start)
             if command and (command.start >= free or free == self.part.start):
                 yield command
                 free = command.end
@@ -85,17 +82,19 @@ class CommandSentence:
         return [start for start in self._clauses if self._orders(start)]
 
     def _orders(self, start: int) -> bool:
-        lead = self.rules.lead.match(self.even, start, self.part.end)
-        begin = lead.end() if lead else start
-        rows = (row for row in self.rules.rows if row.kind != "correct" and row.shape != "that")
-        return any(row.says.match(self.even, begin, self.part.end) for row in rows)
+        begin = self._led(self.even, start, self.part.end)
+        return any(row.says.match(self.even, begin, self.part.end) for row in self.rules.rows)
+
+    def _led(self, even: str, start: int, end: int) -> int:
+        """Where words begin behind politeness and fillers."""
+        lead = self.rules.lead.match(even, start, end)
+        return lead.end() if lead else start
 
     def _command_at(self, start: int) -> Command | None:
         if self._reported(start):
             return None
         end, asks = self._end(start)
-        lead = self.rules.lead.match(self.even, start, end)
-        for begin in dict.fromkeys((start, lead.end() if lead else start)):
+        for begin in dict.fromkeys((start, self._led(self.even, start, end))):
             for row in (*self.rules.rows, *(self.rules.ooc_rows if self.loose else ())):
                 if command := self._said(
                     row, start, begin, self._limit(row, begin, end), asks=asks
@@ -114,14 +113,10 @@ class CommandSentence:
         """Where what is said at `start` ends, a question behind it left out; and whether it asks itself."""
         end = self._closing_quote(start, self._next_command(start))
         if still := self.rules.still_orders.search(self.even, start, end):
-            return (still.start(), False) if still.start() > start else (end, True)
+            return still.start(), False
         if not self.rules.asks.search(self.even, start, end):
             return end, False
-        later = [
-            stop
-            for stop in self.rules.clause.finditer(self.even, start + 1, end)
-            if stop.end() < end
-        ]
+        later = [*self.rules.clause.finditer(self.even, start + 1, end)]
         return (later[-1].start(), False) if later and not self._polite() else (end, True)
 
     def _closing_quote(self, start: int, end: int) -> int:
@@ -131,9 +126,11 @@ class CommandSentence:
         return mark if mark > 0 else end
 
     def _polite(self) -> bool:
-        return (
-            self.rules.asks_politely.search(self.even[self.part.start : self.part.end]) is not None
-        )
+        return bool(self.rules.asks_politely.search(self.even[self.part.start : self.part.end]))
+
+    def _asks_for_it(self, start: int, stop: int) -> bool:
+        """Whether a question is an order all the same: could you remember that ...?"""
+        return self._polite() and not self.rules.asked_what.search(self.even, start, stop)
 
     def _next_command(self, start: int) -> int:
         """Where a later clause of the sentence begins another command."""
@@ -153,10 +150,7 @@ class CommandSentence:
         if row.unless and row.unless.match(self.even, begin, stop):
             return None
         match = row.says.fullmatch(self.even, begin, stop)
-        if match is None or (
-            asks
-            and not (self._polite() and not self.rules.asked_what.search(self.even, start, stop))
-        ):
+        if match is None or (asks and not self._asks_for_it(start, stop)):
             return None
         return self._meant(row, match, start, stop)
 
@@ -168,7 +162,7 @@ class CommandSentence:
             what = match.span(name)
             if row.shape == "whole" and "," in self.even[what[1] : stop].strip(_EDGE):
                 what = (what[0], stop)  # 把我的生日记下来，5月3号
-            if row.shape not in ("maybe", "next") or self._content(*what):
+            if self._content(*what):
                 return self._with_content(row, match, what, (start, stop))
         if pointed := self._pointed(row, match, start):
             return self._command(row, pointed[0], min(start, pointed[1]), max(stop, pointed[2]))
@@ -183,7 +177,7 @@ class CommandSentence:
     ) -> Command | None:
         last = max(self._following(*what), whole[1])
         said = self._content(what[0], last if last > whole[1] else what[1])
-        if not said or (row.shape == "statement" and not self._is_fact(said, match)):
+        if row.shape == "statement" and not self._is_fact(said, match):
             return None
         return self._command(row, said, whole[0], last)
 
@@ -215,26 +209,15 @@ class CommandSentence:
 
     def _following(self, first: int, last: int) -> int:
         """Behind a colon the sentences of the same line belong to it, until a question or another command."""
-        announced = self.even[:first].rstrip(" \n\"'*-").endswith(":")
-        if not announced or self.even[last : self.part.end].strip(_EDGE):
+        if not self.even[:first].rstrip(" \n\"'*-").endswith(":"):
             return last
         for part in self.parts[self.place + 1 :]:
             words = self.even[part.start : part.end]
-            if (
-                "\n" in self.even[last : part.start]
-                or part.end - first > _MOST_CONTENT
-                or self._ends_content(words)
-            ):
+            ends = self.rules.asks.search(words) or self.rules.hint.search(words)
+            if ends or "\n" in self.even[last : part.start]:
                 break
             last = part.end
         return last
-
-    def _ends_content(self, words: str) -> bool:
-        return (
-            words.startswith("*")
-            or self.rules.asks.search(words) is not None
-            or self.rules.hint.search(words) is not None
-        )
 
     def _pointed(
         self, row: CommandPattern, match: re.Match[str], start: int
@@ -246,16 +229,14 @@ class CommandSentence:
         told = self._says_more_than_a_name(before)
         if row.shape == "before" and told:
             return before, self.part.start, start
-        keeps = row.kind in ("remember", "pin") and row.shape in ("that", "before")
-        if keeps and self._says_more_than_a_name(
-            self.even[match.end() : self._next_command(start)]
-        ):
+        behind = self.even[match.end() : self._next_command(start)]
+        if row.kind != "forget" and self._says_more_than_a_name(behind):
             return None  # "don't forget, believe in yourself"
         if self._tells(before):
             return before, self.part.start, start
         if told:  # "bring your coat, don't forget": a plan
             return None
-        nothing = None if self._answers(row, match, start) else ("", start, match.end())
+        nothing = None if self._answers(match, start) else ("", start, match.end())
         return self._beside(row.kind) or nothing
 
     def _beside(self, kind: str) -> tuple[str, int, int] | None:
@@ -266,17 +247,14 @@ class CommandSentence:
                 return said, part.start, part.end
         return None
 
-    def _answers(self, row: CommandPattern, match: re.Match[str], start: int) -> bool:
+    def _answers(self, match: re.Match[str], start: int) -> bool:
         """记住了: the answer of one who has learned it; 你给我记住: a threat."""
-        return row.kind == "remember" and (
-            self.rules.learned.search(match[0]) is not None
-            or "给我" in self.even[start : match.start()]
-        )
+        threat = "给我" in self.even[start : match.start()]
+        return threat or self.rules.learned.search(match[0]) is not None
 
     def _says_more_than_a_name(self, before: str) -> bool:
         even = plain(before)
-        lead = self.rules.lead.match(even)
-        rest = even[lead.end() if lead else 0 :]
+        rest = even[self._led(even, 0, len(even)) :]
         return len(re.findall("[a-z']+", rest)) > 2 or len(HAN.findall(rest)) > 3
 
     def _neighbour(self, place: int) -> str:
@@ -288,8 +266,7 @@ class CommandSentence:
         return said if self._tells(said) and not asks else ""
 
     def _tells(self, said: str) -> bool:
-        lead = self.rules.lead.match(even := plain(said))
-        return len(said) >= 4 and self._states(said) and not (lead and lead.end() == len(even))
+        return len(said) >= 4 and self._states(said)
 
 
 def _blanks(even: str, start: int, end: int) -> int:

@@ -1,15 +1,15 @@
 """Who speaks inside a message: the words of others, of songs and of code are blanked, one's own direct speech stays."""
 
 import re
-from collections.abc import Iterator
+
+from rolememory.schema.learning import MarkedSpan
+from rolememory.text.marks import marks
 
 _NOT_SPEECH = re.compile(
-    r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*", re.DOTALL | re.MULTILINE
+    r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*|《[^》\n]{1,60}》",
+    re.DOTALL | re.MULTILINE,
 )
-_QUOTED = re.compile(r'"[^"\n]{1,600}"|「[^」\n]{1,600}」|『[^』\n]{1,600}』|《[^》\n]{1,60}》')
 _LETTER = re.compile(r"[a-z0-9\u3400-\u9fff]")
-_ACTION = re.compile(r"(?<![\w*])(\*{1,3})(?![\s*])[^*\n]+?\1(?!\*)")
-_WORDS = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _AROUND = 40  # characters beside a quotation in which it says who speaks
 
 
@@ -20,29 +20,24 @@ def blanked(even: str, own_words: re.Pattern[str]) -> str:
     """
     for found in _NOT_SPEECH.finditer(even):
         even = without(even, *found.span())
-    for start, end in list(_actions(even)):
-        even = without(even, start, end)
-    outside = _QUOTED.sub("", even)
-    if _LETTER.search(outside):
-        for start, end in _others(even, own_words):
-            even = without(even, start, end)
+    spans = marks(even)
+    for one in spans:
+        even = without(even, one.start, one.end) if one.kind == "action" else even
+    quotes = [one for one in spans if one.kind == "quote"]
+    told = even
+    for one in quotes:
+        told = without(told, one.start, one.end)
+    others = quotes if _LETTER.search(told) else ()
+    for one in others:
+        if not own_words.search(_beside(one, told)):
+            even = without(even, one.start, one.end)
     return even
 
 
-def _actions(even: str) -> Iterator[tuple[int, int]]:
-    """Where actions stand; a word or two between asterisks inside a sentence are only stressed."""
-    for found in _ACTION.finditer(even):
-        before = even[: found.start()].rstrip(' "')
-        if not before or before[-1] in '.!?。…\n*")~:,' or len(_WORDS.findall(found.group())) > 3:
-            yield found.span()
-
-
-def _others(even: str, own_words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    for quoted in _QUOTED.finditer(even):
-        before = even[max(quoted.start() - _AROUND, 0) : quoted.start()].rpartition("\n")[2]
-        after = even[quoted.end() : quoted.end() + _AROUND].partition("\n")[0]
-        if not (own_words.search(before) or own_words.search(after)):
-            yield quoted.span()
+def _beside(one: MarkedSpan, told: str) -> str:
+    """What is told right before and behind a quotation, in the same line."""
+    before = told[max(one.start - _AROUND, 0) : one.start].rpartition("\n")[2]
+    return before + told[one.start : one.end + _AROUND].partition("\n")[0]
 
 
 def without(even: str, start: int, end: int) -> str:
