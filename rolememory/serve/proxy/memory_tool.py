@@ -15,7 +15,7 @@ from rolememory.inject.fence import tame
 from rolememory.locales import translatable, translated
 from rolememory.serve.proxy.inject import Body
 from rolememory.serve.proxy.proxy_call import ProxyCall
-from rolememory.serve.proxy.stream import DONE, SseParser, StreamedReply, event
+from rolememory.serve.proxy.stream import DONE, END, SseParser, StreamedReply, event
 from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ async def _events(answer: httpx.Response) -> AsyncIterator[bytes]:
     async for chunk in answer.aiter_bytes():
         for data in events.feed(chunk):
             yield data
-    for data in events.end():
+    for data in events.feed(END):
         yield data
 
 

@@ -10,9 +10,10 @@ import orjson
 from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.memory_tool import ToolOffer
 from rolememory.serve.proxy.proxy_call import ProxyCall
-from rolememory.serve.proxy.stream import SseParser, StreamedReply
+from rolememory.serve.proxy.stream import END, SseParser, StreamedReply
 from rolememory.serve.proxy.streaming import Put, broke_off
 
+READ_AT_ONCE = 16 * 1024  # bytes of a stream: small pieces are read together
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 Keep = Callable[[ProxyCall, str | None], None]
 Tell = Callable[[], None]
@@ -71,13 +72,21 @@ class Relay:
         return self._streamed() if self._streams else self._whole()
 
     async def _streamed(self) -> AsyncGenerator[bytes]:
-        events = SseParser()
-        async for chunk in self._answer.aiter_bytes():
-            yield chunk
-            for data in events.feed(chunk):
-                self._reply.take(data)
-        for data in events.end():
+        events, unread = SseParser(), bytearray()
+        try:
+            async for chunk in self._answer.aiter_bytes():
+                yield chunk
+                unread += chunk
+                if len(unread) >= READ_AT_ONCE:
+                    self._read(events, unread)
+            unread += END
+        finally:
+            self._read(events, unread)
+
+    def _read(self, events: SseParser, unread: bytearray) -> None:
+        for data in events.feed(bytes(unread)):
             self._reply.take(data)
+        unread.clear()
 
     async def _whole(self) -> AsyncGenerator[bytes]:
         parts: list[bytes] = []

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 DONE = b"[DONE]"
+END = b"\n\n"  # of an event; the last one may lack it
 MOST = 8 * 2**20  # bytes of a reply that are read; a longer one passes all the same
 
 
@@ -30,20 +31,13 @@ class SseParser:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if len(self._rest) > MOST:
             self._rest = b""
-        for line in lines:
-            yield from self._line(line.rstrip(b"\r"))
-
-    def end(self) -> Iterator[bytes]:
-        """What was left without a closing blank line."""
-        yield from self._line(self._rest.rstrip(b"\r"))
-        yield from self._line(b"")
-
-    def _line(self, line: bytes) -> Iterator[bytes]:
-        if line.startswith(b"data:"):
-            self._data.append(line[5:].removeprefix(b" "))
-        elif not line and self._data:
-            yield b"\n".join(self._data)
-            self._data = []
+        for row in lines:
+            line = row.rstrip(b"\r")
+            if line.startswith(b"data:"):
+                self._data.append(line[5:].removeprefix(b" "))
+            elif not line and self._data:
+                yield b"\n".join(self._data)
+                self._data = []
 
 
 @dataclass(slots=True)
@@ -105,10 +99,10 @@ class StreamedReply:
 
 def _first(choices: object) -> Mapping[str, Any] | None:
     """The first choice: the one with index 0, or the only one."""
-    if not isinstance(choices, list):
-        return None
-    found = [choice for choice in choices if isinstance(choice, Mapping)]
-    return next((choice for choice in found if choice.get("index", 0) == 0), None)
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and choice.get("index", 0) == 0:
+            return choice
+    return None
 
 
 def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
@@ -130,7 +124,7 @@ def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:

@@ -153,6 +153,21 @@ def test_a_swipe_is_another_version_of_the_same_reply(tmp_path: Path) -> None:
         assert [memory.content for memory in mind.memories.values()] == ["my sister keeps bees"]
 
 
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        pytest.param(900, b"", id="a long one"),
+        pytest.param(3, b"\n\ndata: [DONE]\n\n", id="one whose last event has no line behind it"),
+    ],
+)
+def test_a_streamed_reply_is_kept_whole(tmp_path: Path, words: int, left_out: bytes) -> None:
+    said = [f"word {number}, " for number in range(words)]
+    stream = lines([*(chunk(content=word) for word in said), chunk(content=".", finish="stop")])
+    with between(tmp_path, plays(stream.removesuffix(left_out))) as (house, _):
+        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
+        assert settled(house).chats.path("one")[-1].text == "".join(said) + "."
+
+
 def test_a_continued_reply_is_one_reply(tmp_path: Path) -> None:
     with between(tmp_path, streams(" by the door.")) as (house, _):
         begun = ("assistant", "I put the lantern")
