@@ -10,6 +10,7 @@ import httpcore
 import httpx
 
 _NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # ours, by httpcore's
+_HEADERS_END = b"\r\n\r\n"
 
 
 class Transport(httpx.AsyncHTTPTransport):
@@ -69,6 +70,7 @@ class _Reader(asyncio.StreamReader):
 class _Connection(httpcore.AsyncNetworkStream):
     def __init__(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self._held = b""  # headers, which leave with what follows them
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _failing_as(httpcore.ReadTimeout, httpcore.ReadError):
@@ -76,8 +78,14 @@ class _Connection(httpcore.AsyncNetworkStream):
                 return await self._reader.read(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if not self._held and buffer.endswith(_HEADERS_END):
+            self._held = buffer  # httpcore writes an empty end of each request, if nothing else
+            return
+        data, self._held = self._held + buffer, b""
+        if not data:
+            return
         with _failing_as(httpcore.WriteTimeout, httpcore.WriteError):
-            self._writer.write(buffer)
+            self._writer.write(data)
             async with asyncio.timeout(timeout):
                 await self._writer.drain()
 
