@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from contextvars import copy_context
@@ -112,6 +112,39 @@ class DeadlineRunner:
         with self._lock:
             errand.late = errand.runs
             self.late += errand.late
+
+
+class TasksInOrder:
+    """Tasks that nobody waits for; one begins when the one before it of the same key has ended."""
+
+    def __init__(self) -> None:
+        self._running = set[asyncio.Task[None]]()
+        self._last = dict[Hashable, asyncio.Task[None]]()
+
+    def begin(self, work: Callable[[], Awaitable[None]], key: Hashable = None) -> None:
+        """Have it done; without a key, beside all others."""
+        before = self._last.get(key)
+        task = asyncio.get_running_loop().create_task(_behind(before, work))
+        self._running.add(task)
+        if key is not None:
+            self._last[key] = task
+        task.add_done_callback(lambda _: self._end(key, task))
+
+    async def ended(self, most_s: float) -> None:
+        """Wait until all of them have ended, at most so long."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=most_s)
+
+    def _end(self, key: Hashable, task: "asyncio.Task[None]") -> None:
+        self._running.discard(task)
+        if self._last.get(key) is task:
+            del self._last[key]
+
+
+async def _behind(before: "asyncio.Task[None] | None", work: Callable[[], Awaitable[None]]) -> None:
+    if before is not None:
+        await asyncio.wait({before})
+    await work()
 
 
 class _Task:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -20,7 +20,7 @@ from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import LARGE
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.guard import BODY, CALLER, Receive, Scope, Send
-from rolememory.serve.proxy.deadline import DeadlineRunner, on_thread
+from rolememory.serve.proxy.deadline import DeadlineRunner, TasksInOrder, on_thread
 from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
@@ -73,7 +73,7 @@ class Proxy:
         self._upstream: Upstream | None = None
         self._within = DeadlineRunner()
         self._keeping = ThreadPoolExecutor(KEEPING, "rolememory-keep")
-        self._behind: set[asyncio.Task[None]] = set()
+        self._behind = TasksInOrder()
         self._taken: dict[
             str, How
         ] = {}  # by upstream: what it took where it refused system messages
@@ -86,8 +86,7 @@ class Proxy:
         try:
             yield
         finally:
-            if self._behind:
-                await asyncio.wait(self._behind, timeout=5.0)
+            await self._behind.ended(5.0)
             self._within.close()
             self._keeping.shutdown(wait=False, cancel_futures=True)
             await self._upstream.close()
@@ -313,17 +312,18 @@ class Proxy:
             self._later(lambda: self._app_state.note(note))
 
     def _learn(self, call: ProxyCall, reply: str | None) -> None:
-        """Keep the turn, behind the answer."""
-        if call.teaches:
+        """Keep the turn, behind the answer and behind the turns before it: what it does not show counts as deleted."""
+        if call.teaches and call.role:
             large = sum(len(one.content) for one in call.spoken) > LARGE
-            self._later(lambda: learn(self._app_state, call, reply, large=large), large=large)
+            chat = (call.user, call.chat or call.role.id)
+            self._later(lambda: learn(self._app_state, call, reply, large=large), chat, large=large)
 
-    def _later(self, work: Callable[[], None], *, large: bool = False) -> None:
-        """Have it done on a thread when no turn waits for memory; `AppState.settle` waits for it."""
+    def _later(
+        self, work: Callable[[], None], chat: Hashable = None, *, large: bool = False
+    ) -> None:
+        """Have it done on a thread when no turn waits for memory, in the order of its chat; `AppState.settle` waits for it."""
         self._app_state.keep_begun()
-        task = asyncio.get_running_loop().create_task(self._done(work, large=large))
-        self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        self._behind.begin(lambda: self._done(work, large=large), chat)
 
     async def _done(self, work: Callable[[], None], *, large: bool) -> None:
         await self._within.quiet(BEHIND_S)

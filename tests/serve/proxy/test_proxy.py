@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from rolememory.schema.learning import Observed
 from rolememory.storage.settings_text import set_value
 from tests.endpoint import (
     Behaviour,
@@ -82,6 +83,33 @@ def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None
             == next(at for at, one in enumerate(messages) if one["content"] == ASKED[1]) - 1
         )
         assert "rolememory" not in model.requests[-1].json
+
+
+def test_turns_of_a_chat_are_kept_in_their_order(tmp_path: Path) -> None:
+    def turn(chat: str, *said: tuple[str, str]) -> dict[str, Any]:
+        return request([GREETING, *said], hint={"role": "Asha", "user": "Lin", "chat": chat})
+
+    with between(tmp_path, streams("Bees", "?")) as (house, _):
+        chats = house.home.create("Asha").chats
+        heard, freed, other = list[str](), threading.Event(), threading.Event()
+
+        def hold(observed: Observed) -> None:
+            heard.append(observed.chat)
+            if observed.chat == "two":
+                other.set()
+            elif len(heard) == 1:
+                freed.wait(60)
+
+        chats.follow(hold)
+        ask(house, turn("one", FACT))
+        ask(house, turn("one", FACT, ("assistant", "Bees?"), ASKED))
+        ask(house, turn("two", ASKED))
+        assert other.wait(60), "another chat does not wait"
+        assert heard == ["one", "two"]
+        freed.set()
+        settled(house)
+        assert heard == ["one", "two", "one"]
+        assert len(chats.path("one")) == 5
 
 
 def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
