@@ -399,3 +399,60 @@ def test_what_is_said_is_bounded(folder: Path, tool: str) -> None:
     assert not called("One.", "Two.").is_error
     for too_much in (("One.", "Two.", "Three."), ("x" * 40,)):
         assert "serve.max_messages" in text(called(*too_much))
+
+
+def test_every_argument_has_its_effect(folder: Path) -> None:
+    (folder / "rolememory.toml").write_text('[chats]\nstories = "each"\n', encoding="utf-8")
+    said = "I keep a heron in the boathouse."
+    with Home.open(folder, WORDS_ONLY) as home:
+        role = home.role("Mira")
+        role.stories.begin("sea")
+        for chat, words in (("one", said), ("three", "Good morning.")):
+            role.observe(words, "Is it?", chat=chat, user="lin")
+            role.chats.update(chat, story="sea")
+    bell = {"content": "Tom wants a bell.", "type": "goal", "subject": "Tom", "salience": 0.9}
+    then = {"message": "And then?"}
+    before = {**then, "before": [{"role": "user", "content": "Tell me of the storm."}]}
+    heron = {"message": "Where is the heron in the boathouse?", "user": "lin"}
+
+    async def ask(client: Client) -> list[tuple[str, object, object]]:
+        async def call(tool: str, **arguments: Any) -> Any:
+            made = await client.call_tool(tool, {"role": "Mira", **arguments})
+            assert not made.is_error, text(made)
+            return made.structured_content
+
+        async def ids(**wanted: Any) -> list[str]:
+            return [one["id"] for one in (await call("list", **wanted))["memories"]]
+
+        async def of(word: str, tool: str, *asked: dict[str, Any]) -> list[bool]:
+            return [word in str(await call(tool, **one)) for one in asked]
+
+        chats = {**heron, "chat": "three"}, {**heron, "chat": "two"}
+        asked = {"query": "heron", "user": "lin"}
+        await call("remember", **bell)
+        return [
+            ("type, of a list", await ids(type="goal"), ["tom-wants-a-bell"]),
+            ("limit and offset", await ids(limit=1, offset=1), ["灯塔"]),
+            ("before", await of("storm", "recall", before, then), [True, False]),
+            ("before, explained", await of("storm", "explain", before, then), [True, False]),
+            ("chat", await of(said, "recall", *chats), [True, False]),
+            ("chat, explained", await of("p-", "explain", *chats), [True, False]),
+            (
+                "chat, searched",
+                await of(said, "search", *({**asked, "chat": chat} for chat in ("one", "two"))),
+                [True, False],
+            ),
+            (
+                "reason",
+                await call("forget", id="storm", reason="it never was"),
+                {"id": "storm", "archived": True},
+            ),
+        ]
+
+    rows = asked(folder, ask)
+    assert [row[:2] for row in rows] == [(what, expected) for what, _, expected in rows]
+    with Home.open(folder, WORDS_ONLY) as home:
+        role = home.role("Mira")
+        made = role.memories["tom-wants-a-bell"]
+        assert {name: getattr(made, name) for name in bell} == bell
+        assert role.history("storm")[0].reason == "it never was"
