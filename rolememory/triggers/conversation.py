@@ -57,7 +57,8 @@ class Conversations:
         self._back = [
             ArrayColumn("i8", -1) for _ in range(REACH)
         ]  # message told so many steps before
-        self._ahead: list[Rows] = []  # ... and after; [] = to be found out
+        self._ahead = [ArrayColumn("i8", -1) for _ in range(REACH)]  # ... and after
+        self._moves = False  # whether those after are to be found out
 
     def add(self, row: int, entry: Entry) -> None:
         """Put a row in its place. Cost: O(log n), and a move of the later messages of its chat in memory."""
@@ -115,7 +116,7 @@ class Conversations:
 
     def _link(self, told: list[_Place], at: int) -> None:
         """Tell those from this place on, as far as it can be seen, who stands before them."""
-        self._ahead = []
+        self._moves = True
         for place in range(at, min(at + REACH + 1, len(told))):
             number, seen = told[place][-1], place
             for back in self._back:
@@ -136,9 +137,10 @@ class Conversations:
         np.maximum.at(said, message, evidence)
         said[-1] = 0.0
         total, best = np.zeros_like(said[:-1]), np.zeros_like(said[:-1])
-        for step, (back, ahead) in enumerate(zip(self._back, self._found_ahead(), strict=True)):
-            for beside in (back.values, ahead):
-                told = said.take(beside, mode="wrap")
+        self._look_ahead()
+        for step, around in enumerate(zip(self._back, self._ahead, strict=True)):
+            for beside in around:
+                told = said.take(beside.values, mode="wrap")
                 np.maximum(best, told, out=best)
                 total += np.float32(FADING**step) * told
         total += best
@@ -154,14 +156,14 @@ class Conversations:
         lent[rows] *= self._part(evidence[rows], said, message[rows])
         return lent
 
-    def _found_ahead(self) -> list[Rows]:
-        """The message told so many steps after each. Cost: O(messages) where one of them came or went."""
-        if not self._ahead:
-            for back in self._back:
-                ahead = np.full(len(back.values) + 1, -1)  # at the end: after no message
-                ahead[back.values] = np.arange(len(back.values))
-                self._ahead.append(ahead[:-1])
-        return self._ahead
+    def _look_ahead(self) -> None:
+        """Find out which message was told after each. Cost: O(messages) where one of them came or went."""
+        for back, ahead in zip(self._back, self._ahead, strict=True) if self._moves else ():
+            later = np.flatnonzero(back.values >= 0)
+            ahead.grow(len(back.values))
+            ahead.values.fill(-1)
+            ahead[back.values[later]] = later
+        self._moves = False
 
     def _part(self, evidence: Floats, said: Floats, message: Rows) -> Floats:
         """How much of what its message gains each row gets: by its own evidence; if there is none in the message, all alike."""
