@@ -4,7 +4,6 @@ n_rows n_tokens n_postings  tokens (digests, rising)  lengths  starts  postings 
 """
 
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -102,23 +101,16 @@ class Postings:
             else:
                 known.append(posting)
 
-    def rest(self, token: str, since: int) -> bool:
-        """Whether no row from that one on holds a token, as far as that is known at once."""
-        newest = self._newest.get(token)
-        known = since >= len(self.sealed.digests)
-        return known and (not newest or newest[-1] >> COUNT_BITS < since)
-
-    def of(self, token: str, since: int = 0) -> Held:
-        """The postings of a token from a row on, rows rising; not to be kept while something is added."""
-        newest = self._newest.get(token, _NONE)
-        if since >= len(self.sealed.digests):
-            newest = newest[bisect_left(newest, since << COUNT_BITS) :]
-            return np.frombuffer(newest, np.uint32)
-        held, place = np.frombuffer(newest, np.uint32), self.sealed.place(token)
-        if place >= 0:
-            told = self.sealed.of(place)
-            held = np.concatenate([told, held]) if len(held) else told
-        return held[held.searchsorted(np.uint32(since << COUNT_BITS)) :] if since else held
+    def of(self, token: str) -> Held:
+        """The postings of a token, rows rising; not to be kept while something is added."""
+        held, place = (
+            np.frombuffer(self._newest.get(token, _NONE), np.uint32),
+            self.sealed.place(token),
+        )
+        if place < 0:
+            return held
+        told = self.sealed.of(place)
+        return np.concatenate([told, held]) if len(held) else told
 
     def count_texts(self, told: Mask) -> None:
         """Count the different texts with each sealed token: those in the mask of sealed rows, with the same text one."""

@@ -45,6 +45,8 @@ MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
 MOST_HELD = 1 << 19  # postings and counts that are kept from turn to turn
 
+MOST_NEW = 64  # rows that are added to what was looked up
+
 EVERYDAY = 8
 """A token in more than one of so many texts is kept as a count for each row: that takes less room, and less time to add up."""
 
@@ -259,7 +261,12 @@ class TermIndex:
                 self._count_texts()
             known = before if before is not None and before.goes_on_in(heard) else None
             columns = self._numbers, self._lengths, len(self._copies)
-            return CollectionStatistics(self._postings, heard, columns, self._lock, every, known)
+            return CollectionStatistics(
+                self._postings, heard, columns, self._lock, every, self._said, known
+            )
+
+    def _said(self, row: int) -> Mapping[str, int]:
+        return Counter(tokens(self._read(self._items[row])))
 
 
 def _chained(numbers: "array[int]", most: int) -> "tuple[array[int], array[int]]":
@@ -307,12 +314,42 @@ def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
 
 @dataclass(slots=True)
 class _Found:
-    """What was looked up of some texts, each with the number of rows that it holds for; statistics hand it on to their successor."""
+    """What was looked up of some texts; statistics hand it on to their successor, with what came since."""
 
-    holding: dict[str, tuple[int, Rows, Floats]] = field(default_factory=dict)
+    size: int = 0  # rows that it holds for
+    holding: dict[str, tuple[Rows, Floats]] = field(default_factory=dict)
     often: "dict[str, NDArray[np.uint8]]" = field(default_factory=dict)  # of everyday tokens
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     held: int = 0  # postings in `holding`, and as many as take the room of `often`
+    late: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # rows to be put in there
+
+    def add(self, row: int, said: Mapping[str, int], *, fresh: bool) -> None:
+        """Note a row that came, with its tokens; `fresh`: no other has its text."""
+        for token, often in said.items():
+            if token in self.holding or token in self.often:
+                self.late.setdefault(token, []).append((row, min(often, MOST)))
+            if fresh and token in self.counts:
+                self.counts[token] += 1
+
+    def catch_up(self, token: str) -> None:
+        """Put in what came since a token was looked up."""
+        if late := self.late.pop(token, ()):
+            more = np.array(late, np.int64)
+            if token in self.holding:
+                rows, often = self.holding[token]
+                rows, often = np.append(rows, more[:, 0]), np.append(often, more[:, 1])
+                self.holding[token] = rows, often.astype(np.float32)
+                self.held += len(late)
+            if token in self.often:
+                self.often[token] = _long(self.often[token], self.size)
+                self.often[token][more[:, 0]] = more[:, 1]
+
+
+def _long(often: "NDArray[np.uint8]", size: int) -> "NDArray[np.uint8]":
+    """The same for so many rows, and with room for more where it was shorter."""
+    if len(often) >= size:
+        return often
+    return np.concatenate((often, np.zeros(size + size // 4 - len(often), np.uint8)))
 
 
 class CollectionStatistics:
@@ -328,26 +365,41 @@ class CollectionStatistics:
         columns: "tuple[array[int], array[float], int]",
         lock: AbstractContextManager[Any],
         every: bool,
+        said: Callable[[int], Mapping[str, int]],
         before: "CollectionStatistics | None" = None,
     ) -> None:
-        """`columns`: the number of each row's text, its length, and how many texts there are; `before` heard the same of the first rows."""
+        """`columns`: the number of each row's text, its length, and how many texts there are; `said`: the tokens of a row.
+
+        `before` heard the same of the first rows.
+        """
         self._postings, self._heard, self._lock = postings, heard, lock
         self._every = every  # whether all texts are heard
-        self._known: _Found = before._known if before and not before.full else _Found()
         self._size: int = before._size if before else 0
         self._total: float = before._total if before else 0.0
         self.once: Mask = before.once if before else np.zeros(0, np.bool_)
         self._last: Rows = before._last if before else np.zeros(0, np.int64)  # row by number
         self._lengths: Floats = before._lengths if before else np.zeros(0, np.float32)
-        self._hear(*columns)
+        rows, fresh = self._hear(*columns)
+        goes_on = before is not None and len(rows) <= MOST_NEW and before.may_go_on
+        self._known: _Found = before._known if before and goes_on else _Found()
+        if goes_on:
+            news = set(fresh.tolist())
+            for row in rows.tolist():
+                self._known.add(row, said(row), fresh=row in news)
+        self._known.size = len(heard)
         slope = np.float32(K1 * B / max(self._total / max(self._size, 1), 1e-6))
         self._norms = np.float32(K1 * (1.0 - B)) + slope * self._lengths
         self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._information: dict[str, float] = {}
         self._holders: dict[str, int] = {}  # by token, as far as these texts were asked for it
 
-    def _hear(self, numbers: "array[int]", lengths: "array[float]", texts: int) -> None:
-        """Count the rows behind those that were counted: with those of the same text one, the last, which is in `once`."""
+    def _hear(
+        self, numbers: "array[int]", lengths: "array[float]", texts: int
+    ) -> tuple[Rows, Rows]:
+        """Count the rows behind those that were counted: with those of the same text one, the last, which is in `once`.
+
+        Gives those rows, and which of them hold a text that no other did.
+        """
         known = len(self.once)
         rows = np.flatnonzero(self._heard[known:]) + known
         named, told = np.frombuffer(numbers, np.int64)[rows], np.frombuffer(lengths)
@@ -361,6 +413,7 @@ class CollectionStatistics:
         fresh = rows[(before < 0) & once[rows]]
         self._last, self.once, self._size = last, once, self._size + len(fresh)
         self._total += float(told[fresh].sum())  # whole numbers: exact in any order
+        return rows, fresh
 
     def goes_on_in(self, heard: Mask) -> bool:
         """Whether the same texts are heard in the first of these rows."""
@@ -374,45 +427,50 @@ class CollectionStatistics:
 
     def _holding(self, token: str) -> "tuple[Rows, Floats]":
         """The rows that hold a token, and how often each does; looked up once."""
-        size, known = len(self._heard), self._known
-        if token not in known.holding:
-            known.holding[token] = size, *self._looked_up(token, 0)
-            known.held += len(known.holding[token][1])
-        upto, rows, often = known.holding[token]
-        if upto > size:  # a later one asked: the rows rise
-            end = int(rows.searchsorted(size))
-            return rows[:end], often[:end]
-        if upto < size:
-            if not self._postings.rest(token, upto):
-                found = self._looked_up(token, upto)
+        known = self._known
+        known.catch_up(token)
+        if (found := known.holding.get(token)) is None:
+            found = self._looked_up(token)
+            if self._is_newest:
+                known.holding[token] = found
                 known.held += len(found[0])
-                rows = np.concatenate((rows, found[0]))
-                often = np.concatenate((often, found[1]))
-            known.holding[token] = size, rows, often
-        return rows, often
+        if self._is_newest:
+            return found
+        end = int(found[0].searchsorted(len(self._heard)))  # they rise
+        return found[0][:end], found[1][:end]
 
-    def _looked_up(self, token: str, since: int) -> "tuple[Rows, Floats]":
+    def _looked_up(self, token: str) -> "tuple[Rows, Floats]":
         with self._lock:  # a buffer that is read cannot grow
-            posting = self._postings.of(token, since)
-            rows, often = posting >> COUNT_BITS, posting & MOST
-        if len(rows) and rows[-1] >= len(self._heard):  # they rise
+            posting = self._postings.of(token)
+            rows, often = (posting >> COUNT_BITS).astype(np.int64), posting & MOST
+        if len(rows) and rows[-1] >= len(self._heard):
             rows = rows[: rows.searchsorted(len(self._heard))]
-        heard = self._heard[rows]
-        return rows[heard].astype(np.int64), often[: len(rows)][heard].astype(np.float32)
+        heard = self._heard.take(rows)
+        return rows.compress(heard), often[: len(rows)].compress(heard).astype(np.float32)
 
     def _often(self, token: str) -> "NDArray[np.uint8]":
         """How often each row holds a token, (n_rows,); looked up once."""
-        size, often = len(self._heard), self._known.often
-        known = often.get(token, np.zeros(0, np.uint8))
-        if len(known) < size:
-            upto, before = len(known), known
-            self._known.held += (size - upto) // EVERYDAY
-            known = often[token] = np.zeros(size, np.uint8)
-            known[:upto] = before
-            if not self._postings.rest(token, upto):
-                rows, counts = self._looked_up(token, upto)
-                known[rows] = counts
-        return known[:size]  # a later one may have asked
+        size, known = len(self._heard), self._known
+        known.catch_up(token)
+        if (often := known.often.get(token)) is None:
+            rows, counts = self._looked_up(token)
+            often = np.zeros(size, np.uint8)
+            often[rows] = counts
+            known.held += size // EVERYDAY
+        often = _long(often, size)
+        if self._is_newest:
+            known.often[token] = often
+        return often[:size]
+
+    @property
+    def _is_newest(self) -> bool:
+        """Whether no successor has taken over what was looked up."""
+        return self._known.size == len(self._heard)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether a successor may take it over: not where so much was looked up that it is time to begin again."""
+        return self._is_newest and not self.full
 
     @property
     def full(self) -> bool:
@@ -420,26 +478,23 @@ class CollectionStatistics:
         return self._known.held + len(self._known.counts) > MOST_HELD
 
     def count(self, some: Iterable[str]) -> None:
-        """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
-        size, counts = len(self._heard), self._known.counts
+        """Find out at once how many texts hold each of these tokens, so how much it tells. Cost: one pass over their postings."""
+        new = [one for one in some if one not in self._information]
+        counts = self._known.counts if self._is_newest else {}
+        fresh = [one for one in new if one not in counts]
         with self._lock:
-            fresh = [one for one in some if one not in self._holders and not self._is_counted(one)]
             if self._every:
-                counts.update((one, (size, self._postings.holders(one))) for one in fresh)
-                return
-            counts.update(dict.fromkeys(fresh, (size, 0)))
-            for known in _in_passes(fresh, self._postings):
-                counts.update(zip(known, self._counted(known), strict=True))
+                counts.update((one, self._postings.holders(one)) for one in fresh)
+            else:
+                counts.update(dict.fromkeys(fresh, 0))
+                for known in _in_passes(fresh, self._postings):
+                    counts.update(zip(known, self._counted(known), strict=True))
+        every = self._size + BACKGROUND + 1.0
+        for token in new:
+            held = self._holders[token] = counts[token]
+            self._information[token] = log(every / (held + BACKGROUND * kind(token)[1] + 0.5))
 
-    def _is_counted(self, token: str) -> bool:
-        """Whether it is known how many texts hold a token: a count stands while no later row holds it."""
-        size, counts = len(self._heard), self._known.counts
-        known, count = counts.get(token, (-1, 0))
-        if 0 < known < size and self._postings.rest(token, known):
-            known, _ = counts[token] = size, count
-        return known == size
-
-    def _counted(self, known: "Mapping[str, Held]") -> "list[tuple[int, int]]":
+    def _counted(self, known: "Mapping[str, Held]") -> list[int]:
         """Count the heard texts in these postings, in one pass."""
         rows = np.concatenate(list(known.values()))
         rows >>= COUNT_BITS
@@ -448,16 +503,13 @@ class CollectionStatistics:
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])
         counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()
-        return [(len(self.once), count) for count in counts]
+        return counts
 
     def holders(self, token: str) -> int:
         """How many different texts hold a token."""
-        held = self._holders.get(token)
-        if held is None:
-            if not self._is_counted(token):
-                self.count((token,))
-            held = self._holders[token] = self._known.counts[token][1]
-        return held
+        if token not in self._holders:
+            self.count((token,))
+        return self._holders[token]
 
     def holding(self, token: str) -> Rows:
         """The rows of the index whose texts hold a token."""
@@ -469,16 +521,20 @@ class CollectionStatistics:
         Never negative, and an unknown token tells the most. O(texts that hold it), once.
         """
         if token not in self._information:
-            holders = self.holders(token) + BACKGROUND * kind(token)[1] + 0.5
-            self._information[token] = log((self._size + BACKGROUND + 1.0) / holders)
+            self.count((token,))
         return self._information[token]
+
+    def informing(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """How much each of these tokens tells, times its weight."""
+        self.count(weights)
+        known = self._information
+        return {token: weight * known[token] for token, weight in weights.items()}
 
     def telling(self, question: TermQuery, most: int) -> TermQuery:
         """Its tokens that tell most, at most so many: who asks with a whole text asks little more with the rest, which most texts hold."""
         if len(question.weights) <= most:
             return question
-        self.count(question.weights)
-        told = {one: weight * self.information(one) for one, weight in question.weights.items()}
+        told = self.informing(question.weights)
         best = sorted(told, key=lambda one: (-told[one], one))[:most]
         return TermQuery(
             {one: question.weights[one] for one in best},
@@ -487,7 +543,7 @@ class CollectionStatistics:
 
     def hardly(self, question: TermQuery, some: Collection[str], share: float) -> TermQuery:
         """The question with these tokens counting together for at most this share of it."""
-        told = {one: weight * self.information(one) for one, weight in question.weights.items()}
+        told = self.informing(question.weights)
         unit, mass = self.rare_word(), sum(told.values())
         these = sum(told[one] for one in told if one in some)
         most = share * min(max(mass - these, unit), ENOUGH * unit)
@@ -503,9 +559,8 @@ class CollectionStatistics:
         """
         out = np.zeros(len(self._heard), dtype=np.float32)
         unit, mass, told = self.rare_word(), 0.0, list[tuple[bool, str, float]]()
-        for token, weight in question.weights.items() if self._size else ():
-            tells = weight * self.information(token)
-            held = self.holders(token)
+        for token, tells in self.informing(question.weights).items() if self._size else ():
+            held = self._holders[token]
             mass += tells * (1.0 if held or not is_pair(token) else UNKNOWN_PAIR)
             if held and tells > BARELY * unit:
                 told.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))

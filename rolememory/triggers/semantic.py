@@ -95,8 +95,7 @@ def context_of(
         for token, weight in term_query(segment.text[-LONGEST:]).weights.items():
             if token not in question.weights:
                 weights[token] = max(weights.get(token, 0.0), FADING**back * weight)
-    terms.count(weights)
-    telling = {token: weight * terms.information(token) for token, weight in weights.items()}
+    telling = terms.informing(weights)
     best = sorted(telling, key=lambda token: (-telling[token], token))[:MOST_WORDS]
     return TermQuery({token: weights[token] for token in best}, {token: token for token in best})
 
