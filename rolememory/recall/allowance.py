@@ -15,7 +15,7 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.settings import PassageSettings
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
-from rolememory.text.intent import intent
+from rolememory.text.intent import intent, meeting
 from rolememory.text.sentences import sentences
 from rolememory.text.shared_names import shares_name
 from rolememory.triggers.subjects import asks_of_you, named
@@ -46,9 +46,11 @@ def asks(query: str) -> bool:
 
     >>> asks("Where did I hide the map?"), asks("还记得我妹妹吗"), asks("I pour us both some tea.")
     (True, True, False)
-    >>> asks("I hid the map, right?"), asks("Right?")
-    (True, False)
+    >>> asks("I hid the map, right?"), asks("Right?"), asks("Let us go on where we left off.")
+    (True, False, True)
     """
+    if meeting(query):
+        return True
     ends = [query[one.start : one.end] for one in sentences(query)[-2:]]
     return any(_asks(sentence) for sentence in ends)
 

@@ -299,6 +299,7 @@ class RecallPipeline:
             now=asker.now,
             turn=self.chats.clock.turn,
             user=request.user,
+            chat=request.chat,
             talk=talk,
             seed=len(prepared.segments),
             wanted=request.wanted or wanted,

@@ -102,6 +102,7 @@ class Scene:
     now: datetime
     turn: int = 0  # number of user turns the timeline has had: the story's clock
     user: str | None = None  # whose turn it is
+    chat: str = ""  # the one that is being told on
     names: Mapping[str, str] = field(default_factory=dict)  # what char and user say in keys
     language: Language = "en"  # what the newest user message is written in
     query: str = (

@@ -4,9 +4,9 @@ The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in bo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
@@ -15,6 +15,7 @@ from rolememory.text.language import HAN
 from rolememory.text.plain import simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
+Meeting = Literal["me", "first", "last"]
 _LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
 _LATIN = re.compile(r"[A-Za-z]{2}")
 
@@ -27,6 +28,7 @@ class _Rules:
     order: re.Pattern[str]  # wants something done, whatever it mentions
     ask: re.Pattern[str]  # wants an answer: a request, unless it asks for the past
     small_talk: re.Pattern[str]
+    meetings: Mapping[Meeting, re.Pattern[str]]
 
 
 @lru_cache(maxsize=256)
@@ -47,6 +49,23 @@ def intent(text: str) -> Intent:
             past |= here
             wants |= bool(rules.order.search(clause)) or (not here and _asks(clause, rules))
     return "mixed" if past and wants else "past" if past else "request" if wants else "chat"
+
+
+@lru_cache(maxsize=256)
+def meeting(text: str) -> tuple[Meeting, str] | None:
+    """Which time that they met a message names, the first or the last before this one, and by which words; `me` = whether ever.
+
+    >>> meeting("Do you remember how we met?"), meeting("上次我们聊到哪了？")
+    (('first', 'how we met'), ('last', '上次我们聊到哪'))
+    >>> meeting("We met a bear."), meeting("第一次吃鱼")
+    (None, None)
+    """
+    text = _read(text).lower().replace("’", "'").translate(simplified())
+    for language in _languages(text):
+        for which, pattern in _rules(language).meetings.items():
+            if found := pattern.search(text):
+                return which, found.group()
+    return None
 
 
 def technical(text: str) -> bool:
@@ -95,7 +114,11 @@ def _asks(clause: str, rules: _Rules) -> bool:
 def _rules(language: Language) -> _Rules:
     raw = lexicon(f"intent.{language}")
     tables = {
-        name: re.compile("|".join(f"(?:{one})" for one in raw[name]))
-        for name in ("past", "not_past", "order", "ask", "small_talk")
+        name: _any_of(raw[name]) for name in ("past", "not_past", "order", "ask", "small_talk")
     }
-    return _Rules(clause=re.compile(raw["clause"]), **tables)
+    meetings = {which: _any_of(raw[which]) for which in get_args(Meeting)}
+    return _Rules(clause=re.compile(raw["clause"]), meetings=meetings, **tables)
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in patterns))

@@ -1,4 +1,4 @@
-"""Memories of a time that the newest message names."""
+"""Memories of a time that the newest message names: a date, or when those who talk first or last met."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -11,9 +11,11 @@ from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.dates import teller
+from rolememory.text.intent import meeting
 from rolememory.text.postings import text_digest
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import ByRows, Derive, Parts, anew, content_digests, register
+from rolememory.triggers.meetings import met
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
 A_DAY = 0.6  # strength of a day named without doubt
@@ -137,15 +139,21 @@ class DatesTrigger(ByRows):
         self._told.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
-        """Memories of a time in `scene.times`."""
-        if not scene.times:
+        """Memories of a time in `scene.times`, and what was said when those who talk met."""
+        named = meeting(scene.query)
+        if not scene.times and not named:
             return TableEvidence.of(())
-        self._told.read()
+        if scene.times:
+            self._told.read()
         mask = among & self._open.values
-        each = np.stack([self._of(asked, scene.now, mask) for asked in scene.times])
-        best, which = each.max(axis=0), each.argmax(axis=0)
-        rows = (best > 0.0).nonzero()[0]
+        each = [self._of(asked, scene.now, mask) for asked in scene.times]
         because = [_reason(asked) for asked in scene.times]
+        if named:
+            each.append(met(named[0], self.table, mask, scene))
+            because.append(Reason("date", (("text", named[1]),)))
+        strengths = np.stack(each)
+        best, which = strengths.max(axis=0), strengths.argmax(axis=0)
+        rows = (best > 0.0).nonzero()[0]
         spoken = which[rows].tolist()
         return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])
 

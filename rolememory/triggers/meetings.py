@@ -1,0 +1,83 @@
+"""What was said when those who talk first met, and when they last met before this; for who asks whether they are known, both."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import groupby
+from typing import cast
+
+from rolememory.schema.memory import in_utc
+from rolememory.schema.passage import Passage
+from rolememory.schema.scene import Scene
+from rolememory.text.arrays import Doubles, Mask, Rows, np
+from rolememory.text.intent import Meeting
+from rolememory.triggers.conversation import SITTING, message_of
+from rolememory.triggers.table import SAID, Table
+
+MESSAGES = 6
+"""Of a meeting: its first ones, or its last."""
+MET = 0.6
+"""Strength of the outermost message of a meeting and of its answer."""
+FURTHER = 0.9
+"""... of what is further in, with each message and its answer."""
+_READ = 256  # passages at that end that are looked at: a long message is many
+_USER = ("user", "用户")
+
+
+def met(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Doubles:
+    """How strongly a meeting wakes each row of the mask, (n_rows,). Cost: O(n) numpy passes, and some passages read."""
+    strengths = np.zeros(len(mask))
+    for end in ("first", "last") if which == "me" else (which,):
+        for number, rows in enumerate(_said_there(end, table, mask, scene)):
+            strengths[rows] = MET * FURTHER ** (number // 2)
+    if which == "me":
+        strengths[_about_user(table, mask, scene)] = MET
+    return strengths
+
+
+def _about_user(table: Table, mask: Mask, scene: Scene) -> list[int]:
+    """The rows of memories whose subject is who asks."""
+    names = {scene.user, scene.names.get("user"), *_USER} - {None, ""}
+    rows = (mask & (table.kind.values != SAID)).nonzero()[0].tolist()
+    entries = zip(rows, table.entries(rows), strict=True)
+    return [row for row, entry in entries if getattr(entry, "subject", None) in names]
+
+
+def _said_there(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Sequence[Sequence[int]]:
+    """The rows of each message of that meeting, the outermost first; the last meeting is not what was said in this chat just now."""
+    rows = (mask & (table.kind.values == SAID)).nonzero()[0]
+    told = _in_order(table, _outermost(which, table, rows))
+    if which == "last":
+        told = _before_now(told[::-1], scene)
+    if not told:
+        return []
+    chat = message_of(told[0][0])[0]
+    same = [one for one in told if message_of(one[0])[0] == chat]
+    messages = groupby(same, key=lambda one: message_of(one[0]))
+    return [[row for _, row in passages] for _, passages in messages][:MESSAGES]
+
+
+def _outermost(which: Meeting, table: Table, rows: Rows) -> Rows:
+    """Those that were said first or last; a moment that nobody knows was long ago."""
+    if len(rows) <= _READ:
+        return rows
+    since = np.nan_to_num(table.since.values[rows])
+    return rows[np.argpartition(since if which == "first" else -since, _READ)[:_READ]]
+
+
+def _in_order(table: Table, rows: Rows) -> list[tuple[Passage, int]]:
+    passages = zip(cast("list[Passage]", table.entries(rows.tolist())), rows.tolist(), strict=True)
+    since = np.nan_to_num(table.since.values)
+    return sorted(passages, key=lambda one: (since[one[1]], one[0].slot, one[0].start))
+
+
+def _before_now(told: list[tuple[Passage, int]], scene: Scene) -> list[tuple[Passage, int]]:
+    """Without those of this chat that belong to the talk that goes on."""
+    now, kept = in_utc(scene.now), []
+    for passage, row in told:
+        since = passage.since and in_utc(passage.since)
+        here = message_of(passage)[0] == scene.chat
+        if here and since and timedelta(0) <= now - since <= SITTING:
+            now = since
+        else:
+            kept.append((passage, row))
+    return kept

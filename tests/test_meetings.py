@@ -1,0 +1,87 @@
+"""When those who talk first met, and where they left off: through the engine, by words alone."""
+
+from pathlib import Path
+
+import pytest
+
+from rolememory import Home, Message
+from tests.test_uninvited import BY_WORDS, lived
+
+FIRST = {"en": "Port Merrow", "zh": "临江"}
+LATEST = {"en": "teach him his letters", "zh": "叫醒我"}
+AT_FIRST = {
+    "en": ["How did we meet?", "Do you remember the first time we talked? I was a stranger."],
+    "zh": ["我们是怎么认识的？", "还记得第一次见到我的时候吗？我那时还是个生人。"],
+}
+AT_LAST = {
+    "en": ["Where did we leave off?", "Let us go on where we left off."],
+    "zh": ["上次我们聊到哪了？", "接着上回说到哪儿那里讲吧。"],
+}
+
+
+WHO_AM_I = {
+    "en": ["Do you remember me?", "Hello again. You have not forgotten me, have you?"],
+    "zh": ["你还记得我吗？", "又见面了。你不会把我忘了吧？"],
+}
+OF_ME = {"en": "Tessa plays the fiddle.", "zh": "泰莎会拉小提琴。"}
+
+
+def asked(table: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(language, message) for language, row in table.items() for message in row]
+
+
+@pytest.mark.parametrize(("language", "message"), asked(AT_FIRST))
+def test_who_asks_for_the_first_meeting_hears_how_it_began(
+    tmp_path: Path, language: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        text = lived(home, language).recall([message], chat="new", user="tessa").text
+    assert FIRST[language] in text
+    assert LATEST[language] not in text
+
+
+@pytest.mark.parametrize(("language", "message"), asked(AT_LAST))
+def test_who_asks_for_the_last_meeting_hears_how_it_ended_and_not_what_was_said_just_now(
+    tmp_path: Path, language: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = lived(home, language)
+        role.observe([Message.user("Gulls!")], "Loud ones.", chat="new", user="tessa")
+        turn = role.recall([message], chat="new", user="tessa")
+    assert LATEST[language] in turn.text
+    assert FIRST[language] not in turn.text
+    assert "Gulls" not in turn.text
+
+
+@pytest.mark.parametrize(
+    ("language", "message"), asked(AT_FIRST) + asked(AT_LAST) + asked(WHO_AM_I)
+)
+def test_nobody_hears_of_a_meeting_of_others(tmp_path: Path, language: str, message: str) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        assert not lived(home, language).recall([message], chat="new", user="ann").recalled
+
+
+@pytest.mark.parametrize(("language", "message"), asked(WHO_AM_I))
+def test_who_asks_whether_they_are_known_hears_of_both_and_what_is_known_of_them(
+    tmp_path: Path, language: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = lived(home, language)
+        role.remember(OF_ME[language], "semantic", subject="tessa")
+        role.remember("Elin keeps bees.", "semantic", subject="Elin")
+        text = role.recall([message], chat="new", user="tessa").text
+    assert all(told[language] in text for told in (FIRST, LATEST, OF_ME))
+    assert "Elin" not in text
+
+
+def test_the_meetings_are_found_behind_hundreds_of_lines(tmp_path: Path) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = lived(home, "en")
+        for number in range(130):
+            said = Message.user(f"Crate {number} is on board.")
+            role.observe([said], f"Tick {number}.", chat=f"day {number // 20}", user="tessa")
+        first = role.recall([AT_FIRST["en"][0]], chat="new", user="tessa").text
+        last = role.recall([AT_LAST["en"][0]], chat="new", user="tessa").text
+    assert FIRST["en"] in first
+    assert "Crate 129" in last
+    assert "Crate 100" not in last
