@@ -10,7 +10,7 @@ from typing import Any
 
 from rolememory.cards.book_file import Book
 from rolememory.cards.entry_forms import WORLD
-from rolememory.cards.json_changes import applied, changes, value_at, with_value
+from rolememory.cards.json_changes import ABSENT, applied, changes, value_at, with_value
 from rolememory.cards.sillytavern import (
     FIELD_NAMES,
     LOGICS,
@@ -99,21 +99,7 @@ def added(book: Book, fields: Mapping[str, Any]) -> tuple[Book, str]:
 
 def removed(book: Book, uid: str) -> Book:
     """The book without one entry. Raises: UnknownNameError."""
-    gone = _one(book, uid).key
-    standing = value_at(book.raw, book.form.entries)
-    if isinstance(standing, Mapping):
-        return book.with_raw(
-            with_value(
-                book.raw,
-                book.form.entries,
-                {key: one for key, one in standing.items() if key != gone},
-            )
-        )
-    return book.with_raw(
-        with_value(
-            book.raw, book.form.entries, [one for at, one in enumerate(standing) if at != gone]
-        )
-    )
+    return _with(book, _one(book, uid).key, ABSENT)
 
 
 def world_fields(fields: Mapping[str, Any]) -> Raw:
@@ -166,9 +152,7 @@ def _members(book: Book) -> list[tuple[str | int, Any]]:
 def _reads(book: Book, key: str | int, raw: Mapping[str, Any]) -> bool:
     """Whether an entry can be read: asked of a book with this entry alone."""
     alone = {key: raw} if isinstance(key, str) else [raw]
-    return (
-        len(book.with_raw(with_value(book.raw, book.form.entries, alone)).lorebook().entries) == 1
-    )
+    return len(_with_entries(book, alone).lorebook().entries) == 1
 
 
 def _one(book: Book, uid: str) -> Placed:
@@ -190,15 +174,18 @@ def _edited(book: Book, here: Placed, told: Raw) -> Raw:
     return applied(here.raw, list(changes(before, after)))
 
 
-def _with(book: Book, key: str | int, entry: Raw) -> Book:
+def _with(book: Book, key: str | int, entry: Any) -> Book:
+    """The book with that entry there; ABSENT takes it out."""
     standing = value_at(book.raw, book.form.entries)
     if isinstance(standing, Mapping):
-        return book.with_raw(with_value(book.raw, book.form.entries, {**standing, str(key): entry}))
-    listed = list(standing) if isinstance(standing, list) else []
-    at = int(key)
-    return book.with_raw(
-        with_value(book.raw, book.form.entries, [*listed[:at], entry, *listed[at + 1 :]])
-    )
+        return _with_entries(book, with_value(standing, (str(key),), entry))
+    listed, at = list(standing) if isinstance(standing, list) else [], int(key)
+    listed[at : at + 1] = () if entry is ABSENT else (entry,)
+    return _with_entries(book, listed)
+
+
+def _with_entries(book: Book, entries: Any) -> Book:
+    return book.with_raw(with_value(book.raw, book.form.entries, entries))
 
 
 def _free_number(book: Book) -> int:
