@@ -1,14 +1,27 @@
-"""Lints a character card, its book aside: fields of another version, copies that differ."""
+"""Lints a character card and its book: fields of another version, copies that differ, what is wrong with the book."""
 
-from rolememory.authoring.lint.finding import Findings, of_book
+from rolememory.authoring.books import BookFile
+from rolememory.authoring.lint import check
+from rolememory.authoring.lint.finding import Findings, WordedFinding, of_book
+from rolememory.authoring.lint.words import worded
 from rolememory.cards import preserved_fields
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import MIRRORS, V2, V3_ONLY, has_layout
 from rolememory.cards.json_edit import same
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import ScanSettings
 
 
-def card_faults(card: Card) -> Findings:
-    """Every finding about the card itself."""
+def card_faults(card: Card, settings: ScanSettings, language: Language) -> list[WordedFinding]:
+    """Everything that is wrong with a card, then with its book under these settings, in words."""
+    found = [worded(one, card.format, language) for one in _of_card(card)]
+    if book := card.book_file:
+        file = BookFile(book.name, card.raw, book.lorebook(book.name))
+        found += check.told(file, settings, language)
+    return found
+
+
+def _of_card(card: Card) -> Findings:
     for problem in card.problems:
         yield of_book("odd", "", problem=problem)
     yield from _newer_fields(card)

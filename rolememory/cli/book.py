@@ -1,6 +1,6 @@
 """book scan, lint, show, test: what fires in a lorebook, what is wrong with it, what is in it, and whether it does what is expected."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -184,26 +184,24 @@ def lint(books: BookNames, rules: RulesName = None, watch: Watch = False) -> Non
     paths = [book_path(name) for name in books]
 
     def once() -> int:
-        rows = [row for path in paths for row in faults_of(path, rules)]
+        rows = [row for path in paths for row in _faults_of(path, rules)]
         return show_faults(rows, several=len(paths) > 1)
 
     again(once, paths, watch)
 
 
-def faults_of(path: Path, rules: str | None) -> Iterator[Row]:
-    """The faults of a book as rows."""
-    from rolememory.authoring.lint.check import check
-    from rolememory.authoring.lint.words import worded
+def _faults_of(path: Path, rules: str | None) -> list[Row]:
+    from rolememory.authoring.lint.check import told
 
-    file, language = read_file(path), ProcessLanguage.language
-    for one in check(file, settings_of(rules)):
-        yield fault_row(path, worded(one, file.book.format, language))
+    return fault_rows(path, told(read_file(path), settings_of(rules), ProcessLanguage.language))
 
 
-def fault_row(path: Path, fault: "WordedFinding") -> Row:
-    """A fault as a row."""
-    told = picked(fault, "severity code uid title field why write values")
-    return {"book": path.name, "level": say(fault.severity), **told}
+def fault_rows(path: Path, faults: "Iterable[WordedFinding]") -> list[Row]:
+    """The faults of a file as rows."""
+    columns = "severity code uid title field why write values"
+    return [
+        {"book": path.name, "level": say(one.severity), **picked(one, columns)} for one in faults
+    ]
 
 
 def show_faults(rows: list[Row], several: bool = False) -> int:

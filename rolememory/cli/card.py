@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.book import fault_row, faults_of, show_faults
-from rolememory.cli.bookshelf import again, card_path
+from rolememory.cli.book import RulesName, fault_rows, show_faults
+from rolememory.cli.bookshelf import again, card_path, settings_of
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import write_converted
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, argument, option
@@ -121,22 +121,13 @@ def _head(found: Mapping[str, Any]) -> Row:
     }
 
 
-def lint(
-    file: CardOrRole,
-    rules: Annotated[Text, option("--rules NAME", "default or sillytavern")] = None,
-) -> None:
+def lint(file: CardOrRole, rules: RulesName = None) -> None:
     """Exit code 3 when there are errors."""
     from rolememory.authoring.card_faults import card_faults
-    from rolememory.authoring.lint import words
 
     path = card_path(file)
-    card = read_card(path)
-    language = ProcessLanguage.language
-    found = (words.worded(one, card.format, language) for one in card_faults(card))
-    rows = [fault_row(path, one) for one in found]
-    if card.book_file is not None:
-        rows += faults_of(path, rules)
-    again(lambda: show_faults(rows))
+    found = card_faults(read_card(path), settings_of(rules), ProcessLanguage.language)
+    again(lambda: show_faults(fault_rows(path, found)))
 
 
 def bring(

@@ -15,9 +15,10 @@ from rolememory.authoring.lint import (
     texts,
     unreachable,
 )
-from rolememory.authoring.lint.finding import Findings, LintFinding, Severity
+from rolememory.authoring.lint.finding import Findings, LintFinding, Severity, WordedFinding
 from rolememory.authoring.lint.subject import Subject
-from rolememory.authoring.lint.words import severity
+from rolememory.authoring.lint.words import severity, worded
+from rolememory.schema.scene import Language
 from rolememory.schema.settings import ScanSettings
 
 Rule = Callable[[Subject], Findings]
@@ -50,3 +51,8 @@ def check(file: BookFile, settings: ScanSettings | None = None) -> list[LintFind
         dict.fromkeys(found),
         key=lambda one: (_ORDER.index(severity(one)), places.get(one.entry, -1)),
     )
+
+
+def told(file: BookFile, settings: ScanSettings | None, language: Language) -> list[WordedFinding]:
+    """The same in words."""
+    return [worded(one, file.book.format, language) for one in check(file, settings)]

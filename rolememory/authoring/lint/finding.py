@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+from pydantic import ConfigDict
 
 from rolememory.authoring.books import title
 from rolememory.cards.character_book import snake
@@ -34,12 +36,17 @@ class LintFinding:
 class WordedFinding:
     """A fault as it is shown."""
 
-    severity: str
+    __pydantic_config__: ClassVar = ConfigDict(use_attribute_docstrings=True)
+
+    severity: Literal["error", "warning"]
     code: str
-    uid: str  # of the entry; "" = the book or card itself
+    uid: str
+    """of the entry; "" = the book or card itself"""
     title: str
-    field: str  # as the file has it
-    ours: str  # by our name
+    field: str
+    """as the file has it"""
+    ours: str
+    """by our name"""
     why: str
     write: str
     values: Mapping[str, Value]

@@ -1,20 +1,19 @@
 """Lorebooks, their entries and what is wrong with them, as they go out; entries as they come in."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, create_model
 
 from rolememory.authoring.books import title
 from rolememory.authoring.entries import FIELDS, Placed
 from rolememory.authoring.import_review import CatchAllKey
-from rolememory.authoring.lint import words
-from rolememory.authoring.lint.finding import LintFinding
+from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.scan import target
 from rolememory.schema.lorebook import LoreEntry
-from rolememory.serve.rest.dependencies import HomeCall, tag
-from rolememory.serve.rest.schemas import In, Out, Said, Scalar, Text, bounded
+from rolememory.serve.rest.dependencies import tag
+from rolememory.serve.rest.schemas import In, Out, Said, Text, bounded
 
 
 class BookOut(Out):
@@ -59,23 +58,6 @@ class EntryFields(_Fields):
 NULLABLE = {"scan_depth", "case_sensitive", "match_whole_words", "use_group_scoring"}
 
 
-class FindingOut(Out):
-    """A fault."""
-
-    severity: Literal["error", "warning"]
-    code: str
-    uid: str
-    """of the entry; "" = the book itself"""
-    title: str
-    field: str
-    """as the file has it"""
-    ours: str
-    """by our name"""
-    why: Said
-    write: Said
-    values: dict[str, Scalar]
-
-
 class EntryOut(LoreEntry, Out):
     """An entry as it stands, by our names whatever the format of the book; `raw`: as the file has it."""
 
@@ -91,13 +73,8 @@ class EntryChanged(Out):
     """An entry after a change, and what is wrong with it now."""
 
     entry: EntryOut
-    findings: list[FindingOut]
+    findings: list[WordedFinding]
     written: bool
-
-
-def finding_out(call: HomeCall, one: LintFinding, form: str) -> FindingOut:
-    """A fault in words."""
-    return call.shown(FindingOut, words.worded(one, form, call.language))
 
 
 def entries_out(places: Iterable[Placed], subject: Subject) -> list[EntryOut]:

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from rolememory.authoring.expectation_run import check as play
 from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
-from rolememory.authoring.lint.check import check
+from rolememory.authoring.lint import check
+from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.authoring.scan import MatchPlace, Silent, look
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
 from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read, ruled
-from rolememory.serve.rest.book_schemas import FindingOut, finding_out
 from rolememory.serve.rest.dependencies import IfMatch, router, tag
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
@@ -33,7 +33,7 @@ Rules = Annotated[
 class FindingsOut(Out):
     """Every fault, the worst first."""
 
-    items: list[FindingOut]
+    items: list[WordedFinding]
     errors: int
     warnings: int
 
@@ -129,8 +129,7 @@ class RunOut(Out):
 def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
     file = read(call.shelf.file(book))
-    faults = check(file, ruled(call.shelf.settings, rules))
-    items = [finding_out(call, one, file.book.format) for one in faults]
+    items = check.told(file, ruled(call.shelf.settings, rules), call.language)
     of = Counter(one.severity for one in items)
     return FindingsOut(items=items, errors=of["error"], warnings=of["warning"])
 

@@ -11,7 +11,7 @@ from rolememory.authoring.convert import Converted, as_lorebook, convert
 from rolememory.authoring.entries import added, changed, placed, removed
 from rolememory.authoring.expectations import beside
 from rolememory.authoring.import_review import everywhere
-from rolememory.authoring.lint.check import check
+from rolememory.authoring.lint import check
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.starter_book import new_book, new_expectations
 from rolememory.cards import limits
@@ -33,7 +33,6 @@ from rolememory.serve.rest.book_schemas import (
     EntryFields,
     EntryOut,
     entries_out,
-    finding_out,
 )
 from rolememory.serve.rest.dependencies import HomeCall, IfMatch, Paged, router, tag
 from rolememory.serve.rest.json_response import sendable
@@ -236,12 +235,9 @@ class LoadedBook:
 
     def shown(self, uid: str, *, written: bool = False) -> EntryChanged:
         """One entry and what is wrong with it. Raises: UnknownNameError."""
-        entry, call, file = self.one(uid), self._call, self._file
-        findings = [
-            finding_out(call, one, file.book.format)
-            for one in check(file, call.shelf.settings)
-            if one.entry == uid
-        ]
+        entry, call = self.one(uid), self._call
+        told = check.told(self._file, call.shelf.settings, call.language)
+        findings = [one for one in told if one.uid == uid]
         answer = EntryChanged(entry=entry, findings=findings, written=written)
         return call.tagged(answer, entry.etag)
 

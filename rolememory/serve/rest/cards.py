@@ -5,18 +5,16 @@ from typing import Annotated, Literal
 
 from fastapi import Query, Response
 
-from rolememory.authoring.books import BookFile
 from rolememory.authoring.card_faults import card_faults
 from rolememory.authoring.convert import convert
 from rolememory.authoring.import_card import Match, card_of, import_card, match
 from rolememory.authoring.import_review import CatchAllKey, everywhere
-from rolememory.authoring.lint.check import check
+from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.cards.base import load
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
 from rolememory.errors import FileError, InvalidValueError, UnknownNameError
-from rolememory.serve.rest.book_schemas import FindingOut, finding_out
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
 from rolememory.serve.rest.error_responses import answer, parted
@@ -66,7 +64,7 @@ class CardFindings(Out):
     """What is wrong with a card and its book."""
 
     card: CardOut
-    items: list[FindingOut]
+    items: list[WordedFinding]
 
 
 class BookSeen(Out):
@@ -219,11 +217,7 @@ def _asked(call: HomeCall, found: Match) -> Response:
 
 def _findings(call: HomeCall, card: Card) -> CardFindings:
     """A card and what is wrong with it and its book."""
-    items = [finding_out(call, one, card.format) for one in card_faults(card)]
-    if book := card.book_file:
-        file = BookFile(book.name, card.raw, book.lorebook(book.name))
-        faults = check(file, call.home.settings.lore)
-        items += [finding_out(call, one, file.book.format) for one in faults]
+    items = card_faults(card, call.home.settings.lore, call.language)
     return CardFindings(card=_card_out(call, card), items=items)
 
 
