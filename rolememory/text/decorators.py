@@ -73,13 +73,19 @@ def read_sillytavern(content: str) -> tuple[Decorators, str]:
     >>> read_sillytavern("@@what\n@@@activate\n\ntext")[1], read_sillytavern("@@what\n@@@activate\ntext")[0].activate
     ('\ntext', True)
     """
-    if not content.startswith("@@"):
+    head, text = split(content)
+    if not head:
         return NONE, content
-    lines = content.split("\n")
-    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), None)
-    orders = set(_orders(lines[:head]))
+    orders = set(_orders(head))
     asked = Decorators(activate="@@activate" in orders, dont_activate="@@dont_activate" in orders)
-    return asked, content if head is None else "\n".join(lines[head:])
+    return asked, content if text is None else text
+
+
+def split(content: str) -> tuple[list[str], str | None]:
+    """The decorator lines at the beginning, and what stands below them; None where nothing does."""
+    lines = content.split("\n")
+    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), len(lines))
+    return lines[:head], "\n".join(lines[head:]) if lines[head:] else None
 
 
 def _orders(lines: list[str]) -> Iterator[str]:
@@ -105,13 +111,12 @@ def read_card(content: str) -> tuple[Decorators, str]:
     >>> asked.depth, asked.role, asked.scan_depth, text
     (2, 'user', 8, 'The lamp.')
     """
-    if not content.lstrip("\r\n").startswith("@@"):
+    head, text = split(content.lstrip("\r\n"))
+    if not head:
         return NONE, content
-    lines = content.lstrip("\r\n").split("\n")
-    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), len(lines))
     found: dict[str, list[object]] = {}
     known = True
-    for line in lines[:head]:
+    for line in head:
         if line.startswith("@@@") and known:
             continue
         name, _, rest = line.strip().lstrip("@").partition(" ")
@@ -119,7 +124,7 @@ def read_card(content: str) -> tuple[Decorators, str]:
         known = value is not None
         if known and (name not in found or name in _REPEATABLE):
             found.setdefault(name, []).append(value)
-    return _asked(found), "\n".join(lines[head:]).strip("\r\n")
+    return _asked(found), (text or "").strip("\r\n")
 
 
 def _asked(found: Mapping[str, list[object]]) -> Decorators:

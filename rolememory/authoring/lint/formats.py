@@ -10,7 +10,7 @@ from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.recall.lore.index import Lore
-from rolememory.text.decorators import KNOWN, read_card
+from rolememory.text.decorators import KNOWN, read_card, split
 
 _WORLD_FIELDS = frozenset(NEW_ENTRY) | {
     "uid",
@@ -74,19 +74,14 @@ def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
 @each_entry
 def decorators(subject: Subject, lore: Lore) -> Findings:
     """Decorator lines that do nothing."""
-    lines = _lines(lore.entry.content)
+    head, _ = split(lore.entry.content.lstrip("\r\n"))
+    lines = [line.rstrip() for line in head]
     if lines and subject.file.spec == "chara_card_v2":
         yield of(lore, "v2_decorator", "content", line=lines[0])
     for at, line in enumerate(lines):
         code = _idle_there(line) if subject.exact else _idle_here(lines, at)
         if code:
             yield of(lore, code, "content", line=line, name=line.lstrip("@").partition(" ")[0])
-
-
-def _lines(content: str) -> list[str]:
-    lines = content.lstrip("\r\n").split("\n")
-    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), len(lines))
-    return [line.rstrip() for line in lines[:head]]
 
 
 def _idle_there(line: str) -> str:
