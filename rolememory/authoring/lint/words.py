@@ -1,6 +1,5 @@
 """The wording of each finding: its severity, why it is a fault, and what to write instead."""
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -9,7 +8,6 @@ from rolememory.locales import translatable, translated
 from rolememory.schema.scene import Language
 
 E, W = Severity.ERROR, Severity.WARNING
-_HOLE = re.compile(r"\{(\w+)\}")
 
 
 class FaultWording(NamedTuple):
@@ -144,6 +142,4 @@ def worded(finding: LintFinding, form: str, language: Language) -> WordedFinding
 
 
 def _said(template: str, finding: LintFinding, language: Language) -> str:
-    values = {name: str(value) for name, value in finding.values}
-    sentence = _HOLE.sub(lambda hole: values.get(hole[1], hole[0]), translated(template, language))
-    return sentence.replace("{{{{", "{{").replace("}}}}", "}}")
+    return translated(template, language, **dict(finding.values))
