@@ -315,7 +315,8 @@ class Proxy:
         """Keep the turn, behind the answer and behind the turns before it: what it does not show counts as deleted."""
         if call.teaches and call.role:
             large = sum(len(one.content) for one in call.spoken) > LARGE
-            chat = (call.user, call.chat or call.role.id)
+            alone = "" if call.members else call.role.id  # of a group all hear it
+            chat = (call.user, call.chat or alone)
             self._later(lambda: learn(self._app_state, call, reply, large=large), chat, large=large)
 
     def _later(

@@ -85,31 +85,52 @@ def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None
         assert "rolememory" not in model.requests[-1].json
 
 
-def test_turns_of_a_chat_are_kept_in_their_order(tmp_path: Path) -> None:
-    def turn(chat: str, *said: tuple[str, str]) -> dict[str, Any]:
-        return request([GREETING, *said], hint={"role": "Asha", "user": "Lin", "chat": chat})
+GROUP = {"group": "Asha, Bo"}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "hearers"),
+    [
+        pytest.param(
+            {"role": "Asha", "chat": "one"}, {"role": "Asha", "chat": "one"}, ["Asha"], id="one"
+        ),
+        pytest.param(
+            {"role": "Asha", **GROUP}, {"role": "Bo", **GROUP}, ["Bo", "Asha"], id="a group"
+        ),
+    ],
+)
+def test_turns_of_a_chat_are_kept_in_their_order(
+    tmp_path: Path, first: dict[str, str], then: dict[str, str], hearers: list[str]
+) -> None:
+    def turn(hint: dict[str, str], *said: tuple[str, str]) -> dict[str, Any]:
+        return request([GREETING, *said], hint={"user": "Lin", **hint})
 
     with between(tmp_path, streams("Bees", "?")) as (house, _):
-        chats = house.home.create("Asha").chats
-        heard, freed, other = list[str](), threading.Event(), threading.Event()
+        roles = {name: house.home.create(name) for name in ("Asha", "Bo")}
+        heard = list[Observed]()
+        begun, freed, other = threading.Event(), threading.Event(), threading.Event()
 
         def hold(observed: Observed) -> None:
-            heard.append(observed.chat)
+            heard.append(observed)
             if observed.chat == "two":
                 other.set()
-            elif len(heard) == 1:
+            elif len(heard) == len(hearers):
+                begun.set()
                 freed.wait(60)
 
-        chats.follow(hold)
-        ask(house, turn("one", FACT))
-        ask(house, turn("one", FACT, ("assistant", "Bees?"), ASKED))
-        ask(house, turn("two", ASKED))
+        for role in roles.values():
+            role.chats.follow(hold)
+        ask(house, turn(first, FACT))
+        assert begun.wait(60)
+        ask(house, turn(then, FACT, ("assistant", "Bees?"), ASKED))
+        ask(house, turn({"role": "Asha", "chat": "two"}, ASKED))
         assert other.wait(60), "another chat does not wait"
-        assert heard == ["one", "two"]
+        assert len(heard) == len(hearers) + 1
         freed.set()
         settled(house)
-        assert heard == ["one", "two", "one"]
-        assert len(chats.path("one")) == 5
+        assert len(heard) == 2 * len(hearers) + 1
+        for observed, name in zip(heard, hearers, strict=False):
+            assert len(roles[name].chats.path(observed.chat)) == 5
 
 
 def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
