@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rolememory import Home, Message
-from tests.test_uninvited import BY_WORDS, lived
+from tests.test_uninvited import BY_WORDS, lived, woken
 
 FIRST = {"en": "Port Merrow", "zh": "临江"}
 LATEST = {"en": "teach him his letters", "zh": "叫醒我"}
@@ -22,6 +22,10 @@ AT_LAST = {
 WHO_AM_I = {
     "en": ["Do you remember me?", "Hello again. You have not forgotten me, have you?"],
     "zh": ["你还记得我吗？", "又见面了。你不会把我忘了吧？"],
+}
+BACK = {
+    "en": ["*I step off the ladder.* I'm back!", "Long time no see, Vane."],
+    "zh": ["*推门进来* 掌柜的，我来啦。", "好久不见。"],
 }
 OF_ME = {"en": "Tessa plays the fiddle.", "zh": "泰莎会拉小提琴。"}
 
@@ -72,6 +76,18 @@ def test_who_asks_whether_they_are_known_hears_of_both_and_what_is_known_of_them
         text = role.recall([message], chat="new", user="tessa").text
     assert all(told[language] in text for told in (FIRST, LATEST, OF_ME))
     assert "Elin" not in text
+
+
+@pytest.mark.parametrize(("language", "message"), asked(BACK))
+def test_who_returns_is_remembered_by_how_the_last_talk_ended_and_only_at_the_door(
+    tmp_path: Path, language: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = lived(home, language)
+        begun = [Message.user("Gulls!"), Message.assistant("Loud ones."), Message.user(message)]
+        assert LATEST[language] in woken(role, message)
+        assert FIRST[language] not in woken(role, message)
+        assert not role.recall(begun, chat="new", user="tessa").recalled
 
 
 def test_the_meetings_are_found_behind_hundreds_of_lines(tmp_path: Path) -> None:

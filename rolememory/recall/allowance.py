@@ -49,7 +49,8 @@ def asks(query: str) -> bool:
     >>> asks("I hid the map, right?"), asks("Right?"), asks("Let us go on where we left off.")
     (True, False, True)
     """
-    if meeting(query):
+    named = meeting(query)
+    if named and named[0] != "back":
         return True
     ends = [query[one.start : one.end] for one in sentences(query)[-2:]]
     return any(_asks(sentence) for sentence in ends)

@@ -15,7 +15,7 @@ from rolememory.text.language import HAN
 from rolememory.text.plain import simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
-Meeting = Literal["me", "first", "last"]
+Meeting = Literal["me", "first", "last", "back"]
 _LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
 _LATIN = re.compile(r"[A-Za-z]{2}")
 
@@ -53,12 +53,16 @@ def intent(text: str) -> Intent:
 
 @lru_cache(maxsize=256)
 def meeting(text: str) -> tuple[Meeting, str] | None:
-    """Which time that they met a message names, the first or the last before this one, and by which words; `me` = whether ever.
+    """Which time that they met a message names, the first or the last before this one, and by which words.
+
+    `me` = it asks whether they ever met; `back` = somebody returns, where it is the first message of a chat.
 
     >>> meeting("Do you remember how we met?"), meeting("上次我们聊到哪了？")
     (('first', 'how we met'), ('last', '上次我们聊到哪'))
     >>> meeting("We met a bear."), meeting("第一次吃鱼")
     (None, None)
+    >>> meeting("I'm back!"), meeting("知夏，我来啦。")
+    (('back', "i'm back"), ('back', '我来啦'))
     """
     text = _read(text).lower().replace("’", "'").translate(simplified())
     for language in _languages(text):

@@ -1,6 +1,9 @@
-"""What was said when those who talk first met, and when they last met before this; for who asks whether they are known, both."""
+"""What was said when those who talk first met, and when they last met before this.
 
-from collections.abc import Sequence
+For who asks whether they are known it is both; who returns with the first words of a chat is reminded of how the last one ended.
+"""
+
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import groupby
 from typing import cast
@@ -19,19 +22,36 @@ MET = 0.6
 """Strength of the outermost message of a meeting and of its answer."""
 FURTHER = 0.9
 """... of what is further in, with each message and its answer."""
+RETURNED = 0.95
+"""Strength of what was said last where somebody returns: enough to come uninvited."""
 _READ = 256  # passages at that end that are looked at: a long message is many
 _USER = ("user", "用户")
+_ENDS: Mapping[Meeting, Sequence[Meeting]] = {
+    "me": ("first", "last"),
+    "first": ("first",),
+    "last": ("last",),
+    "back": ("last",),
+}
 
 
 def met(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Doubles:
     """How strongly a meeting wakes each row of the mask, (n_rows,). Cost: O(n) numpy passes, and some passages read."""
     strengths = np.zeros(len(mask))
-    for end in ("first", "last") if which == "me" else (which,):
+    if which == "back" and not _begins(scene):
+        return strengths
+    outermost = RETURNED if which == "back" else MET
+    for end in _ENDS[which]:
         for number, rows in enumerate(_said_there(end, table, mask, scene)):
-            strengths[rows] = MET * FURTHER ** (number // 2)
+            strengths[rows] = outermost * FURTHER ** (number // 2)
     if which == "me":
         strengths[_about_user(table, mask, scene)] = MET
     return strengths
+
+
+def _begins(scene: Scene) -> bool:
+    """Whether it is the user's first message in this chat, as far as it is seen."""
+    theirs = (one for one in scene.segments if one.source == "message" and one.role == "user")
+    return sum(1 for _ in theirs) == 1
 
 
 def _about_user(table: Table, mask: Mask, scene: Scene) -> list[int]:
