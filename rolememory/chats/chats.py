@@ -40,6 +40,7 @@ from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.text.cancellation import giving_way
+from rolememory.text.lengths import fitting
 
 _log = logging.getLogger(__name__)
 _MANY = 200  # messages that take long to hear
@@ -186,13 +187,9 @@ class Chats:
 
     def recent(self, chat: str, items: int, characters: int) -> tuple[ChatMessage, ...]:
         """The last `items` messages, as far as they fit into `characters` together; whole ones, the newest in any case. Source: S3.23."""
-        path, count, used = self.path(chat), 0, 0
-        for said in reversed(path[-items:] if items > 0 else ()):
-            used += len(said.text)
-            if used > characters and count:
-                break
-            count += 1
-        return path[len(path) - count :]
+        newest = self.path(chat)[-items:] if items > 0 else ()
+        count = fitting((len(said.text) for said in reversed(newest)), characters) or 1
+        return newest[-count:]
 
     def active(self, user: str | None = None) -> ChatInfo | None:
         """The chat that changed last, of that user or (None) of anybody; archived ones are not. Source: S3.4."""

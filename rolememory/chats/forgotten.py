@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from rolememory.chats.normalize import base
 from rolememory.schema.passage import Passage
-from rolememory.storage.look import Watched
-from rolememory.storage.port import Revision, Space
+from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile
 from rolememory.text.passages import LONGEST
 from rolememory.text.sentences import SentenceSpan
@@ -14,21 +13,11 @@ Places = Mapping[str, tuple[SentenceSpan, ...]]
 """Places in messages, by the digest of the message: wherever it is said again, they are the same."""
 
 
-class Forgotten:
-    """The tombstones of a role, in a state document of their own. Thread-safe."""
+class Forgotten(StateFile):
+    """The tombstones of a role, in a state document of their own."""
 
     def __init__(self, space: Space) -> None:
-        self._file = StateFile(space, "forgotten")
-
-    @property
-    def watched(self) -> Watched:
-        """The file."""
-        return self._file.watched
-
-    @property
-    def mark(self) -> Revision | None:
-        """Another one whenever something was forgotten or brought back."""
-        return self._file.mark
+        super().__init__(space, "forgotten")
 
     def passages(self) -> Places:
         """Where forgotten passages stand: whatever overlaps with one is forgotten, however a message is cut into passages."""
@@ -61,14 +50,14 @@ class Forgotten:
         self._change("parts", set(), {(base(version), place) for version, place in parts})
 
     def _places(self, name: str) -> dict[str, tuple[SentenceSpan, ...]]:
-        return _read(self._file.load().get(name, {}))
+        return _read(self.load().get(name, {}))
 
     def _change(
         self, name: str, more: set[tuple[str, SentenceSpan]], less: set[tuple[str, SentenceSpan]]
     ) -> None:
         if not more and not less:
             return
-        with self._file.changing() as state:
+        with self.changing() as state:
             known = {
                 (one, at) for one, places in _read(state.get(name, {})).items() for at in places
             }

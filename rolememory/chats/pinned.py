@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rolememory.schema.passage import Passage
-from rolememory.storage.look import Watched
-from rolememory.storage.port import Revision, Space
+from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile
 
 Pin = tuple[str, int, int]
@@ -17,34 +16,24 @@ def pin_of(one: Passage) -> Pin:
     return one.evidence[0].chat, one.slot, one.beside.index(one.id) if one.id in one.beside else 0
 
 
-class Pinned:
-    """The pins of a role, in a state document of their own. Thread-safe."""
+class Pinned(StateFile):
+    """The pins of a role, in a state document of their own."""
 
     def __init__(self, space: Space) -> None:
-        self._file = StateFile(space, "pinned")
-
-    @property
-    def watched(self) -> Watched:
-        """The file."""
-        return self._file.watched
-
-    @property
-    def mark(self) -> Revision | None:
-        """Another one whenever something was pinned or unpinned."""
-        return self._file.mark
+        super().__init__(space, "pinned")
 
     def pins(self) -> frozenset[Pin]:
         """What is pinned."""
-        return _pins(self._file.load())
+        return _pins(self.load())
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Pin these; durable on return. Raises: NotWrittenError."""
-        with self._file.changing() as state:
+        with self.changing() as state:
             state["passages"] = sorted(_pins(state).union(map(pin_of, passages)))
 
     def remove(self, passages: Iterable[Passage]) -> None:
         """Unpin these; durable on return. Raises: NotWrittenError."""
-        with self._file.changing() as state:
+        with self.changing() as state:
             pins = _pins(state)
             state["passages"] = sorted(pins - {pin for one in passages for pin in held(one, pins)})
 

@@ -4,20 +4,19 @@ The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in bo
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal, get_args
 
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
-from rolememory.text.language import HAN
+from rolememory.text.language import languages_in
 from rolememory.text.plain import simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
 Meeting = Literal["me", "first", "last", "back"]
 _LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
-_LATIN = re.compile(r"[A-Za-z]{2}")
 
 
 @value_class
@@ -42,7 +41,7 @@ def intent(text: str) -> Intent:
     """
     text = _read(text).lower().replace("’", "'").translate(simplified())
     past = wants = False
-    for language in _languages(text):
+    for language in languages_in(text):
         rules = _rules(language)
         for clause in _clauses(text, rules):
             here = bool(rules.past.search(clause)) and not rules.not_past.search(clause)
@@ -65,7 +64,7 @@ def meeting(text: str) -> tuple[Meeting, str] | None:
     (('back', "i'm back"), ('back', '我来啦'))
     """
     text = _read(text).lower().replace("’", "'").translate(simplified())
-    for language in _languages(text):
+    for language in languages_in(text):
         for which, pattern in _rules(language).meetings.items():
             if found := pattern.search(text):
                 return which, found.group()
@@ -93,13 +92,6 @@ def _technical() -> re.Pattern[str]:
 def _read(text: str) -> str:
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}\n{text[-half:]}"
-
-
-def _languages(text: str) -> Iterator[Language]:
-    if HAN.search(text):
-        yield "zh"
-    if _LATIN.search(text):
-        yield "en"
 
 
 def _clauses(text: str, rules: _Rules) -> Sequence[str]:

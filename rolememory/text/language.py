@@ -14,6 +14,7 @@ CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """... or kana, or one of the rarer forms."""
 HAN_PER_WORD = 1.6  # Han characters that say what one Latin word says
 
+_LETTERS: Mapping[Language, re.Pattern[str]] = {"zh": HAN, "en": re.compile("[A-Za-z]{2}")}
 _WORD = regex.compile(r"[\p{Latin}\p{M}]+(?:['’-][\p{Latin}\p{M}]+)*")
 _SAMPLE = 4096  # characters that decide
 _SCRIPTS = {
@@ -41,6 +42,15 @@ def scripts(text: str) -> Mapping[str, int]:
         name: sum(len(run) for run in pattern.findall(text)) for name, pattern in _SCRIPTS.items()
     }
     return {name: count for name, count in counted.items() if count}
+
+
+def languages_in(text: str) -> list[Language]:
+    """The languages whose rules may find something in a text, Chinese first.
+
+    >>> languages_in("Mira说the beacon灭了"), languages_in("1887")
+    (['zh', 'en'], [])
+    """
+    return [language for language, letters in _LETTERS.items() if letters.search(text)]
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,8 @@
 """How long a text is: in characters, exactly; in tokens, by an estimate, a tokenizer file or anything that can count."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
+from itertools import accumulate, takewhile
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal
@@ -72,6 +73,15 @@ def counter_for(unit: Unit, settings: LengthSettings) -> LengthCounter:
     if settings.counter == "estimate":
         return TokenEstimate(settings.safety)
     return TokenizerFile(Path(settings.counter).expanduser())
+
+
+def fitting(lengths: Iterable[int], most: int) -> int:
+    """How many of the first fit into `most` together.
+
+    >>> fitting([5, 3, 4], 8), fitting([9, 1], 8)
+    (2, 0)
+    """
+    return sum(1 for _ in takewhile(lambda total: total <= most, accumulate(lengths)))
 
 
 class _Kinds(dict[int, str]):

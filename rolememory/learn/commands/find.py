@@ -14,14 +14,12 @@ from rolememory.learn.commands.patterns import (
 from rolememory.learn.commands.sentence import Command, CommandSentence, content
 from rolememory.learn.commands.voices import blanked, without
 from rolememory.schema.learning import ScopeCommand
-from rolememory.schema.scene import Language
-from rolememory.text.language import HAN
+from rolememory.text.language import languages_in
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
 
 _LONGEST = 8_000  # characters of a message that are read
 _LONGEST_SENTENCE = 600
-_LATIN = re.compile("[a-z]{2}")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _BRACKETS = re.compile(
     r"\(\((?P<double>.*?)\)\)|\((?P<round>[^()]*)\)|\[{1,2}(?P<square>[^\[\]]*)\]{1,2}", re.DOTALL
@@ -47,7 +45,7 @@ def commands(text: str) -> list[Command]:
     text = strip(text)[:_LONGEST]
     even = plain(text)
     found: list[Command] = []
-    for language in _languages(even):
+    for language in languages_in(even):
         if command_patterns(language).hint.search(even):
             found += _CommandParser(text, even, command_patterns(language)).read()
     found.sort(key=lambda command: (command.start, command.end))
@@ -98,13 +96,6 @@ def chapter_commands(text: str) -> list[tuple[int, int, str]]:
         for said in table.ended.finditer(even)
     }
     return sorted(found)
-
-
-def _languages(even: str) -> Iterator[Language]:
-    if HAN.search(even):
-        yield "zh"
-    if _LATIN.search(even):
-        yield "en"
 
 
 def _apart(found: Sequence[Command]) -> Iterator[Command]:

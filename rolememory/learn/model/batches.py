@@ -6,7 +6,7 @@ from itertools import filterfalse
 
 from rolememory.learn.model.prompts import MOST_OF_A_LINE, shortened
 from rolememory.schema.learning import ChatMessage
-from rolememory.text.lengths import TokenEstimate
+from rolememory.text.lengths import TokenEstimate, fitting
 
 MOST_TOKENS = 1_500
 """Of the chat in one question, by estimate: with the question's own words, what is known and the answer it fits into a context of
@@ -101,9 +101,5 @@ def length_of(said: ChatMessage) -> int:
 
 def _fitting(first: Sequence[Exchange]) -> list[Exchange]:
     """As many of these as one question has room for; one at least."""
-    length = 0
-    for count, one in enumerate(first):
-        length += sum(map(length_of, one.said))
-        if count and length > MOST_TOKENS:
-            return list(first[:count])
-    return list(first)
+    lengths = (sum(map(length_of, one.said)) for one in first)
+    return list(first[: fitting(lengths, MOST_TOKENS) or 1])

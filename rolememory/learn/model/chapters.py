@@ -7,7 +7,7 @@ stand side by side.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from math import ceil
 from typing import Self
 
@@ -25,6 +25,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import ChatMessage, Draft
 from rolememory.schema.memory import Chapter, Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import MemorySettings
+from rolememory.text.lengths import fitting
 from rolememory.text.scene_stamps import moved, named
 from rolememory.text.sentences import sentences
 
@@ -92,12 +93,8 @@ def within(text: str, most: int) -> str:
 
 def in_window(path: Sequence[ChatMessage], window: MemorySettings) -> int:
     """How many of the newest messages are still in view."""
-    length, newest = 0, path[len(path) - min(window.short_term_items, len(path)) :]
-    for count, said in enumerate(reversed(newest)):
-        length += len(said.text)
-        if length > window.short_term_characters:
-            return count
-    return len(newest)
+    newest = islice(reversed(path), window.short_term_items)
+    return fitting((len(said.text) for said in newest), window.short_term_characters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
 from rolememory.llm.answer_words import WordedAnswer
 from rolememory.llm.fields import Line, Texts
 from rolememory.schema.learning import ChatMessage
+from rolememory.text.lengths import fitting
 from rolememory.text.plain import plain
 from rolememory.text.secrets import secrets_in
 
@@ -128,13 +129,8 @@ def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:
 
 def _newest(said: Sequence[ChatMessage]) -> list[ChatMessage]:
     """As many of the newest as one question has room for."""
-    left, count = MOST_TOKENS, 0
-    for one in reversed(said):
-        left -= length_of(one)
-        if left < 0 and count:
-            break
-        count += 1
-    return list(said[len(said) - count :])
+    count = fitting(map(length_of, reversed(said)), MOST_TOKENS) or 1
+    return list(said[-count:])
 
 
 def _widens(

@@ -34,8 +34,7 @@ def times(
     >>> [(each.text, each.start.date().isoformat()) for each in times("Last spring we met.", datetime(2025, 8, 1, tzinfo=UTC))]
     [('Last spring', '2025-03-01')]
     """
-    found = _longest(_mentions(text[:MAX_TEXT], now, language, settings))
-    return tuple(_span(text, each) for each in found)
+    return _times_told(settings, text, now, language)
 
 
 @lru_cache(maxsize=8)
@@ -53,12 +52,11 @@ def _times_told(
     settings: DatesSettings, text: str, told: datetime | None, language: Language
 ) -> tuple[TimeSpan, ...]:
     found = _longest(_mentions(text[:MAX_TEXT], told or _ANY_TIME, language, settings))
-    return tuple(_span(text, each) for each in found if told or each.named.absolute)
-
-
-def _span(text: str, each: Mention) -> TimeSpan:
-    said = text[each.start : each.end]
-    return TimeSpan(*each.named.extent, said, each.start, each.named.certainty)
+    return tuple(
+        TimeSpan(*named.extent, text[start:end], start, named.certainty)
+        for start, end, named in found
+        if told or named.absolute
+    )
 
 
 def _mentions(
