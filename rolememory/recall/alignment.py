@@ -3,10 +3,11 @@
 Only short digests of what was said are kept, the newest `KEPT` of a chat. Absence of old messages is truncation, never deletion.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, repeat
+from operator import eq
 from typing import Any
 
 from rolememory.schema.scene import Segment
@@ -23,6 +24,14 @@ def digests(spoken: Sequence[Segment]) -> list[str]:
 @lru_cache(maxsize=2048)
 def _digest(role: str, text: str) -> str:
     return blake2b(f"{role}\0{text}".encode("utf-8", "replace"), digest_size=5).hexdigest()
+
+
+def _places(said: Sequence[str], digest: str) -> Iterator[int]:
+    """Where a digest stands."""
+    at = -1
+    for _ in range(said.count(digest)):
+        at = said.index(digest, at + 1)
+        yield at
 
 
 @value_class
@@ -75,7 +84,7 @@ class ChatDigests:
         >>> log.unseen(["c", "d", "e"]), log.unseen(["x", "y"]), ChatDigests(said=("a", "b")).unseen(["a", "b", "c"])
         (12, 0, 0)
         """
-        places = [at for at, digest in enumerate(self.said) if visible and digest == visible[0]]
+        places = _places(self.said, visible[0]) if visible else ()
         best = max(places, key=lambda at: (self._agreeing(at, visible), -at), default=None)
         if best is None or 2 * self._agreeing(best, visible) < min(
             len(self.said) - best, len(visible)
@@ -91,4 +100,4 @@ class ChatDigests:
         return ChatDigests((self.before if unseen else 0) + dropped, whole[dropped:])
 
     def _agreeing(self, at: int, visible: Sequence[str]) -> int:
-        return sum(one == other for one, other in zip(self.said[at:], visible, strict=False))
+        return sum(map(eq, self.said[at:], visible))

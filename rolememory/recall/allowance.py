@@ -17,7 +17,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent, meeting
 from rolememory.text.sentences import sentences
-from rolememory.text.shared_names import shares_name
+from rolememory.text.shared_names import Names
 from rolememory.triggers.subjects import asks_of_you, named
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
@@ -153,13 +153,18 @@ class Allowance:
         return 0.0 if self.asked else self._least(doubt_allowed(self.kinds, self.heard))
 
     @cached_property
+    def _own_least(self) -> float:
+        """The same of the character's own words."""
+        return self._least(doubt_allowed(self.kinds, MUCH))
+
+    @cached_property
     def least_named(self) -> float:
         """The relevance below which none comes that does."""
         return self._least(NAMED * doubt_allowed(self.kinds, self.heard))
 
     def needed(self, memory: Memory) -> float:
         """The relevance that a passage needs to come uninvited."""
-        return self._least(self.doubt_of(memory))
+        return self._own_least if _is_own(memory) else self.least
 
     def doubt_of(self, memory: Memory) -> float:
         """How much of the doubt that is allowed a passage may have; words of the character's own as little at all times."""
@@ -174,7 +179,12 @@ class Allowance:
             return False
         if relevance < self.least_named:
             return True
-        return not shares_name(self.query, memory.content, self.present)
+        return memory.content not in self._names_said
+
+    @cached_property
+    def _names_said(self) -> Names:
+        """Those of the story that the message holds."""
+        return Names(self.query, self.present)
 
     def recited(self, memory: Memory) -> Reason | None:
         """Why words of the character's own may not come that it said within the window, in a run of them."""

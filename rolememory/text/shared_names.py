@@ -19,24 +19,29 @@ _INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}
 _HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
 
 
-def shares_name(message: str, text: str, but: Set[str] = frozenset()) -> bool:
-    """Whether a text holds a name that a message holds; `but`: names of those who talk, as tokens.
+class Names:
+    """The names that a message holds; `but`: those of who talks, as tokens.
 
-    >>> shares_name("Finch escaped.", "It was his partner, Jory Finch."), shares_name("Thanks!", "Thanks. I will.")
+    >>> "It was his partner, Jory Finch." in Names("Finch escaped."), "Thanks. I will." in Names("Thanks!")
     (True, False)
-    >>> shares_name("胡四爷又来了。", "盐帮的胡四爷？这人不好惹。"), shares_name("你怎么样了？", "他怎么样了？")
+    >>> "盐帮的胡四爷？这人不好惹。" in Names("胡四爷又来了。"), "他怎么样了？" in Names("你怎么样了？")
     (True, False)
     """
-    message = message[-_LONGEST:]
-    said = _written(message)
-    if said.capital:
-        told = _written(text)
-        shared = (
-            (said.capital & told.capital & (said.inside | told.inside)) - said.small - told.small
-        )
-        if any(stem(one.lower()) not in but for one in shared):
-            return True
-    return any(run in text and but.isdisjoint(_pairs(run)) for run in _name_runs(message))
+
+    def __init__(self, message: str, but: Set[str] = frozenset()) -> None:
+        message = message[-_LONGEST:]
+        self._said, self._but = _written(message), but
+        self._runs = [run for run in _name_runs(message) if but.isdisjoint(_pairs(run))]
+
+    def __contains__(self, text: str) -> bool:
+        """Whether a text holds one of them."""
+        said = self._said
+        if said.capital:
+            told = _written(text)
+            names = (said.capital & told.capital & (said.inside | told.inside)) - said.small
+            if any(stem(one.lower()) not in self._but for one in names - told.small):
+                return True
+        return any(run in text for run in self._runs)
 
 
 @value_class
@@ -60,7 +65,6 @@ def _written(text: str) -> _Written:
     )
 
 
-@lru_cache(maxsize=16)
 def _name_runs(text: str) -> frozenset[str]:
     """What of Chinese may be names."""
     runs = (han[at : at + _RUN] for han in _HAN.findall(text) for at in range(len(han) - _RUN + 1))

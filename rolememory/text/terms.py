@@ -312,6 +312,11 @@ def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
     return once
 
 
+def most_telling(told: Mapping[str, float], most: int) -> list[str]:
+    """The tokens that tell most, at most so many; of equals the first of the alphabet."""
+    return sorted(sorted(told), key=told.__getitem__, reverse=True)[:most]
+
+
 @dataclass(slots=True)
 class _Found:
     """What was looked up of some texts; statistics hand it on to their successor, with what came since."""
@@ -534,8 +539,7 @@ class CollectionStatistics:
         """Its tokens that tell most, at most so many: who asks with a whole text asks little more with the rest, which most texts hold."""
         if len(question.weights) <= most:
             return question
-        told = self.informing(question.weights)
-        best = sorted(told, key=lambda one: (-told[one], one))[:most]
+        best = most_telling(self.informing(question.weights), most)
         return TermQuery(
             {one: question.weights[one] for one in best},
             {one: question.surfaces[one] for one in best},

@@ -25,7 +25,7 @@ from rolememory.text import calibrate
 from rolememory.text.arrays import Doubles, Floats, Mask, Rows, np
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
-from rolememory.text.terms import CollectionStatistics, TermIndex
+from rolememory.text.terms import CollectionStatistics, TermIndex, most_telling
 from rolememory.text.vectors import VectorTable, products
 from rolememory.text.words import TermQuery, context_dependence, term_query, tokens
 from rolememory.triggers.base import ByRows, Parts, register
@@ -91,12 +91,12 @@ def context_of(
     Cost: O(words of the messages), at most `LONGEST` characters of each.
     """
     weights: dict[str, float] = {}
-    for back, segment in enumerate(earlier[:EARLIER]):
-        for token, weight in term_query(segment.text[-LONGEST:]).weights.items():
-            if token not in question.weights:
-                weights[token] = max(weights.get(token, 0.0), FADING**back * weight)
-    telling = terms.informing(weights)
-    best = sorted(telling, key=lambda token: (-telling[token], token))[:MOST_WORDS]
+    for back, segment in reversed(list(enumerate(earlier[:EARLIER]))):  # what was said last counts
+        said, faded = term_query(segment.text[-LONGEST:]).weights, FADING**back
+        weights |= {token: faded * weight for token, weight in said.items()}
+    for token in weights.keys() & question.weights.keys():
+        del weights[token]
+    best = most_telling(terms.informing(weights), MOST_WORDS)
     return TermQuery({token: weights[token] for token in best}, {token: token for token in best})
 
 
