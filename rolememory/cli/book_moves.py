@@ -55,13 +55,16 @@ def bring(
     from rolememory.authoring.convert import as_lorebook
     from rolememory.authoring.expectations import beside
     from rolememory.cards.book_files import load_book
+    from rolememory.recall.books import note_imported
 
     path = book_path(file)
     book = read_file(path)
     with open_home() as home:
-        folder = home.folder.folder(home.folder.find(role).id) / "worldbooks"
+        space = home.folder.space(home.folder.find(role).id)
+        folder = Path(space.place) / "worldbooks"
     goal = folder / f"{path.stem}.json"
     write_file(goal, as_lorebook(load_book(path), path.read_bytes()), yes)
+    note_imported(space, goal.name)
     if beside(path).exists():
         write_file(beside(goal), beside(path).read_bytes(), yes)
     told = {

@@ -44,8 +44,8 @@ def book_path(name: str) -> Path:
     home = home_path().expanduser()
     shelves = (
         shipped("worldbook_rules", "worldbooks").glob("*.json"),
-        home.glob("*/worldbooks/*"),
-        home.glob("worldbooks/*"),
+        home.glob("*/worldbooks/[!.]*"),
+        home.glob("worldbooks/[!.]*"),
     )
     known = {
         found.stem: found for shelf in shelves for found in sorted(shelf) if found.suffix in KINDS
@@ -68,7 +68,7 @@ def book_or_role(name: str) -> Path:
     except UnknownNameError as error:
         if (meant := _role(name)) is None:
             raise error from None
-    books = sorted((meant[1] / "worldbooks").glob("*"))
+    books = sorted((meant[1] / "worldbooks").glob("[!.]*"))
     found = [path for path in books if path.suffix in KINDS]
     if len(found) == 1:
         return found[0]

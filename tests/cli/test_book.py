@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from typing import TextIO
 
 import pytest
 
+from rolememory.engine import Home
 from tests.authoring.books import BEACON, STORM, world
 from tests.cli.running import Command
 
@@ -302,6 +304,21 @@ def test_import_keeps_every_byte_and_brings_the_tests(command: Command, book: Pa
     assert (folder / "harbour.json").read_bytes() == book.read_bytes()
     assert (folder / "harbour.test.toml").read_text(encoding="utf-8") == CASES
     assert (told["name"], told["format"], told["entries"]) == ("harbour", "sillytavern", 4)
+
+
+def test_an_imported_book_has_its_share_of_the_budget_like_a_cards(
+    command: Command, tmp_path: Path
+) -> None:
+    entry = {"key": ["tide"], "content": "word " * 2000, "ignoreBudget": True, "comment": "Loud"}
+    for name in ("loud", "mine"):
+        text = json.dumps({"entries": {"0": {"uid": 0, **entry}}})
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    assert command("book", "import", "loud.json", "Mira").code == 0
+    shutil.copy(tmp_path / "mine.json", command.role_folder() / "worldbooks")
+    with Home.open(command.home, {"embedding.backend": "off"}) as home:
+        lore = home.role("Mira").recall("Is the tide out?").lore
+    assert lore is not None
+    assert ([one.id for one in lore.awake], [*lore.refused]) == (["mine.0"], ["loud.0"])
 
 
 def test_export_tells_what_is_lost(command: Command, book: Path, tmp_path: Path) -> None:

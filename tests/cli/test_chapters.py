@@ -73,6 +73,24 @@ def test_a_chapter_is_ended_listed_edited_told_anew_and_deleted(
     assert home("story", "chapters", "Mira", "--json").json == [], "what was taken away stays away"
 
 
+def test_chapters_of_a_chat_are_listed_and_told_anew_up_to_one(home: Command) -> None:
+    for count in (3, 4):
+        with Home.open(home.home) as opened:
+            play(opened.role("Mira"), tale(count))
+        home("story", "chapter", "Mira", "harbour")
+    with Home.open(home.home) as opened:
+        play(opened.role("Mira"), tale(1), chat="tower", user="tom")
+    home("story", "chapter", "Mira", "tower")
+    of_tower, *others = (
+        [each["id"] for each in home("story", "chapters", "Mira", *chat, "--json").json]
+        for chat in (["tower"], ["harbour"], [])
+    )
+    assert [len(of_tower), *map(len, others)] == [1, 2, 3]
+    first, last = others[0]
+    anew = home("story", "retell", "Mira", first, "--through", last, "--json").json
+    assert len(anew) == 2
+
+
 def test_without_a_model_it_says_what_to_do_and_waits(home: Command, model: Endpoint) -> None:
     model.now(status(500))
     done = home("story", "chapter", "Mira", "harbour", "--title", "First light")

@@ -120,6 +120,13 @@ def test_whose_folder(tmp_path: Path, users: list[str], wanted: str | None, foun
         assert place(tmp_path, wanted) == tmp_path / "data" / found / "extensions" / "rolememory"
 
 
+def test_for_the_user_that_is_named(command: Command, tavern: Path) -> None:
+    for name in ("default-user", "mei"):
+        (tavern / "data" / name).mkdir(parents=True, exist_ok=True)
+    assert command("integrate", "sillytavern", str(tavern), "--user", "mei").code == 0
+    assert (tavern / "data" / "mei" / "extensions" / "rolememory").is_dir()
+
+
 def test_for_everybody(command: Command, tavern: Path) -> None:
     (tavern / "public" / "scripts" / "extensions").mkdir(parents=True)
     assert command("integrate", "sillytavern", str(tavern), "--all-users").code == 0

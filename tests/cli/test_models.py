@@ -88,3 +88,8 @@ def test_waiting_for_meaning(command: Command) -> None:
     ran = command("recall", "Mira", asked, "--wait", "--json")
     assert ran.code == 0, ran.err
     assert ran.json["embedder"] == "ready"
+    found = command("search", "Mira", asked, "--wait", "--json").json
+    assert "alike" in "".join(found[0]["why"])
+    assert command("stats", "Mira", "--wait", "--json").json["roles"][0]["vectors"] == 4
+    why = command("explain", "Mira", asked, "storm", "--wait", "--json").json
+    assert "alike" in "".join(one["text"] for row in why for one in row["reasons"])

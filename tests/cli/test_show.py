@@ -29,6 +29,7 @@ def test_every_scene_recalls_something_and_says_why(
     for scene in scenes:
         assert scene["say"]
         assert scene["why"]
+        assert scene["embedder"] == "absent"
         sent = "\n".join(message["content"] for message in scene["messages"])
         blocks = scene["text"].split(
             "\n\n<rolememory>"
@@ -61,6 +62,8 @@ def test_at_a_terminal_it_waits_between_scenes_and_q_ends_it(command: Command) -
     assert len(re.findall(r"\d+/\d+  Mira", out)) == 2
     assert "lin: Why is the beacon dark?" in out
     assert "What the model is sent:" in out
+    line = ("demo", "mira", "--words", "--no-pause")
+    assert len(re.findall(r"\d+/\d+  Mira", command(*line, terminal=True, stdin=b"q\n").out)) > 2
 
 
 def test_at_a_gbk_terminal(command: Command) -> None:
