@@ -28,6 +28,7 @@ PART = 200  # messages that are read between two looks whether anybody waits
 _ANSWER = 160  # characters of an answer that may say little without its question
 _ASKS = re.compile(r"[?？]\W*$")
 _HAN = re.compile("[\u3400-\u9fff]")
+_QUOTES = (("“", "”"), ("「", "」"), ("『", "』"), ("«", "»"), ('"', '"'))
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _SCENE = ("date", "time", "place")  # fields of a stamp
 Speaker = Callable[[ChatMessage], str]
@@ -264,7 +265,20 @@ def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> st
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
     question = next(found, "")
     told = said.text.replace(speaker, "")
-    return redacted(question) if question and answers(question, told) else ""
+    return redacted(_unquoted(question)) if question and answers(question, told) else ""
+
+
+def _unquoted(question: str) -> str:
+    """A question without who asks it, where a quotation is opened before it that goes on behind it.
+
+    >>> _unquoted("他皱眉：“你是谁？"), _unquoted('"Who are you?" he asks.')
+    ('你是谁？', '"Who are you?" he asks.')
+    """
+    for opens, closes in _QUOTES:
+        left = question.count(opens) - question.count(closes)
+        if left > 0 or (opens == closes and question.count(opens) % 2):
+            return question.rpartition(opens)[2].strip() or question
+    return question
 
 
 def _scene(before: ChatMessage | None, said: ChatMessage) -> str:

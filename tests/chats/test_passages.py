@@ -67,6 +67,31 @@ def test_what_a_passage_answers_is_the_same_whenever_it_is_read(tmp_path: Path) 
     assert told == [*["Who keeps bees?"] * 3, "谁养蜜蜂？", *["Who keeps bees?"] * 4]
 
 
+@pytest.mark.parametrize(
+    ("before", "answer", "question"),
+    [
+        pytest.param("他皱眉：“你妹妹穿什么？我没看清。”", "绿裙子。", "你妹妹穿什么？", id="zh"),
+        pytest.param(
+            "他问：「你妹妹穿什么？」", "绿裙子。", "他问：「你妹妹穿什么？」", id="whole"
+        ),
+        pytest.param(
+            'He frowns. "What did she wear? I saw nothing."',
+            "A green dress.",
+            "What did she wear?",
+            id="en",
+        ),
+    ],
+)
+def test_a_question_within_quoted_speech_is_told_without_half_of_the_quotation(
+    tmp_path: Path, before: str, answer: str, question: str
+) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said("u: ...", f"a: {before}", f"u: {answer}"), chat="c", user="lin")
+    live = ChatPassages(chats, lambda one: one.role).follow()
+    told = [one.evidence[0].answers for one in live.values() if one.content == answer]
+    assert told == [question]
+
+
 def test_a_removed_chat_takes_its_passages_along(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     passages = ChatPassages(chats, lambda one: one.role)
