@@ -1,6 +1,6 @@
 """The logs of a role's chats: which there are, and whether any of them changed.
 
-Who wrote a line announces it, so that two marks tell everybody else whether anything is new, however many chats there are.
+Who wrote a line announces it, so that two marks tell everybody else whether anything is new, and in which few chats, however many there are.
 """
 
 import re
@@ -37,6 +37,11 @@ def log_name(chat: str) -> str:
 
 def _key(chat: str) -> str:
     return blake2b(chat.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _key_of(log: ChatLog) -> str:
+    match = _LOG.fullmatch(log.name)
+    return match[1] if match else ""
 
 
 _ASKED = 8  # chats that are remembered though there is nothing of them
@@ -80,8 +85,8 @@ class ChatLogIndex:
 
     def named(self, name: str) -> ChatLog:
         """The log of that name."""
-        match = _LOG.fullmatch(name)
-        return self._logs.get(match[1] if match else "") or ChatLog(self._space.log(name))
+        log = ChatLog(self._space.log(name))
+        return self._logs.get(_key_of(log)) or log
 
     @cached_property
     def nobody(self) -> ChatLog:
@@ -107,31 +112,44 @@ class ChatLogIndex:
         self._look = look
 
     def _read(self, marks: Marks) -> None:
-        self._list()
-        for log in self.logs():
+        told = self._announced(marks)
+        if told is None:
+            self._list()
+            told = dict(self._logs)
+        for key, log in told.items():
             self._refresh(log)
-        self._logs = {
-            key: log for key, log in self._logs.items() if log.exists
-        }  # chats that were only asked for leave nothing
-        self._seen = None if any(log.fault for log in self.logs()) else marks
+            if not log.exists:  # chats that were only asked for leave nothing
+                del self._logs[key]
+        self._seen = None if any(log.fault for log in told.values()) else marks
+
+    def _announced(self, marks: Marks) -> dict[str, ChatLog] | None:
+        """The logs that may have changed since the last look, by what was announced; None where it may be any."""
+        (listed, since), (here, until) = self._seen or (None, None), marks
+        if since is None or until is None or listed != here:
+            return None
+        signs = self._space.announced(CHATS, since, until)
+        if signs is None:
+            return None
+        begin = {f"{sign:02x}" for sign in signs}
+        return {key: log for key, log in self._logs.items() if key[:2] in begin}
 
     def written(
         self, log: ChatLog, row: ChatLogRow | None = None, span: LogSpan | None = None
     ) -> None:
         """Take in a line that was just written to this log there (None: it is gone, or another one), and let the others know."""
         before = self._seen
-        if match := _LOG.fullmatch(log.name):
-            self._logs[match[1]] = log
+        if key := _key_of(log):
+            self._logs[key] = log
         if row:
             log.take_in(row, span)
         else:
             log.refresh()
         self._note(log)
-        self._space.announce(CHATS)
+        self._space.announce(CHATS, int(key[:2] or "0", 16))
         after = self._marks()
         (here, told), (listed, last) = after, before or (None, None)
         alone = told and last and told.size == last.size + 1 and here == listed
-        self._seen = after if alone else None
+        self._seen = after if alone else before
 
     def drop(self, log: ChatLog) -> None:
         """Remove the log; on return it stays away.

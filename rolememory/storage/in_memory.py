@@ -40,7 +40,7 @@ class InMemorySpace:
         self.held: dict[str, _Held] = {}
         self.fresh = count(1)
         self.listings = Counter[str]()
-        self._announced = Counter[str]()
+        self._announced = defaultdict[str, bytearray](bytearray)
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self.made = False
 
@@ -78,13 +78,16 @@ class InMemorySpace:
 
     def changes(self, prefix: str) -> Revision | None:
         """Counted."""
-        told = self._announced[_folder(prefix)]
+        told = len(self._announced[_folder(prefix)])
         return Revision(0, told, 0) if told else None
 
-    def announce(self, prefix: str) -> None:
+    def announce(self, prefix: str, sign: int) -> None:
         """One more."""
-        with self.guard:
-            self._announced[_folder(prefix)] += 1
+        self._announced[_folder(prefix)].append(sign)
+
+    def announced(self, prefix: str, since: Revision, until: Revision) -> bytes:
+        """Those in between."""
+        return bytes(self._announced[_folder(prefix)][since.size : until.size])
 
     @contextmanager
     def lock(self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:

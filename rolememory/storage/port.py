@@ -219,8 +219,12 @@ class Space(Protocol):
         """Another one after every `announce`; its size grows by one each time, so that who announced knows whether they were alone."""
         ...
 
-    def announce(self, prefix: str) -> None:
-        """Tell readers in other processes that a log below the prefix was appended to or removed."""
+    def announce(self, prefix: str, sign: int) -> None:
+        """Tell readers in other processes that a log below the prefix was appended to or removed, one of this sign (0 to 255)."""
+        ...
+
+    def announced(self, prefix: str, since: Revision, until: Revision) -> bytes | None:
+        """The signs announced between two `changes`, and perhaps later ones; None where that is not known: then it may be any."""
         ...
 
     def lock(

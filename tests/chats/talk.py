@@ -14,6 +14,7 @@ from rolememory.schema.message import Message, Speaker
 from rolememory.storage.erase import Clear, Ids
 from rolememory.storage.files.disk import Disk
 from rolememory.storage.files.space import FileSpace
+from rolememory.storage.port import Revision
 from rolememory.text.names import PersonNames
 
 SPEAKERS: dict[str, Speaker] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
@@ -41,10 +42,14 @@ class QuickDisk(Disk):
 
 
 class WatchedDisk(QuickDisk):
-    """Knows how much was read and written, and which files were put in the place of others."""
+    """Knows how much was read and written, how many files were looked at, and which were put in the place of others."""
 
     def __init__(self) -> None:
-        self.read_bytes = self.written_bytes = self.replaced = 0
+        self.read_bytes = self.written_bytes = self.replaced = self.marks = 0
+
+    def mark(self, path: Path) -> Revision | None:
+        self.marks += 1
+        return super().mark(path)
 
     def read(self, path: Path, offset: int = 0) -> bytes:
         data = super().read(path, offset)

@@ -201,6 +201,21 @@ def test_a_look_writes_one_line_and_another_process_reads_that_alone(
     assert others.read_bytes <= line + 1_000
 
 
+def test_what_another_process_wrote_is_found_without_a_look_at_every_chat(tmp_path: Path) -> None:
+    mine, others = chats_at(tmp_path), WatchedDisk()
+    told = {f"c{number}": exchange(number) for number in range(200)}
+    for chat, messages in told.items():
+        mine.observe(messages, chat=chat)
+    other = chats_at(tmp_path, others)
+    assert other.chats() == mine.chats()
+    for number, chat in enumerate(("c7", "c150", "c7")):
+        told[chat] += exchange(10**6 + number)
+        mine.observe(told[chat], chat=chat)
+        others.marks = 0
+        assert other.chats() == mine.chats()
+        assert others.marks <= 10
+
+
 def test_a_log_is_read_without_a_change_of_the_path_for_each_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,7 +128,17 @@ class FileSpace:
         """The state of `.pulse`, a file that grows."""
         return signature(self._in(prefix, PULSE), self.disk)
 
-    def announce(self, prefix: str) -> None:
+    def announced(self, prefix: str, since: Revision, until: Revision) -> bytes | None:
+        """The bytes that came, where it is the same file."""
+        if since.inode != until.inode:
+            return None
+        try:
+            told = self.disk.read(self._in(prefix, PULSE), since.size)
+        except OSError:
+            return None
+        return told if 0 <= until.size - since.size <= len(told) else None
+
+    def announce(self, prefix: str, sign: int) -> None:
         """Append a byte to the pulse file; where that fails, delete it, which is noticed as well.
 
         Losing it loses nothing: it only sends readers to look.
@@ -137,7 +147,7 @@ class FileSpace:
         try:
             descriptor = self.disk.open(pulse, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
-                self.disk.write(descriptor, memoryview(b"."))
+                self.disk.write(descriptor, memoryview(bytes([sign])))
             finally:
                 self.disk.close(descriptor)
         except OSError:

@@ -320,13 +320,15 @@ def test_a_listing_changes_when_a_log_comes_or_goes_and_not_when_it_grows(kept: 
 def test_who_announces_knows_whether_they_were_alone(kept: Kept) -> None:
     one, other = kept.space(), kept.space()
     one.log("chats/a").append(row(0))
-    one.announce("chats/")
+    one.announce("chats/", 7)
     before = one.changes("chats/")
-    one.announce("chats/")
+    one.announce("chats/", 255)
     after = other.changes("chats/")
     assert before is not None
     assert after is not None
     assert (after != before, after.size) == (True, before.size + 1)
+    assert other.announced("chats/", before, after) == b"\xff"
+    assert other.announced("chats/", before, before) in (b"", b"\xff")
     assert one.changes("chats/") == after
     assert one.changes("journal/") is None
 
