@@ -112,6 +112,29 @@ PANELS = [
     pytest.param("<状态栏>体力：80</状态栏>她笑了。", "她笑了。", id="状态栏标签去掉"),
     pytest.param("她笑了。\n<StatusPlaceHolderImpl/>", "她笑了。", id="状态栏占位去掉"),
     pytest.param(
+        "She smiled.\n<options>\n1. Follow her\n2. Stay\n</options>",
+        "She smiled.",
+        id="a menu for the player",
+    ),
+    pytest.param(
+        "<choices>Go | Stay</choices>\nShe smiled.\n\n[Options]\n1. Go\n\nShe left.",
+        "She smiled.\n\nShe left.",
+        id="a menu under a heading",
+    ),
+    pytest.param(
+        "她笑了。\n<行动选项>\n1. 跟上\n2. 留下\n</行动选项>", "她笑了。", id="选项菜单去掉"
+    ),
+    pytest.param(
+        "她笑了。\n\n【选项】\nA. 跟上\nB. 留下\n\n她走了。",
+        "她笑了。\n\n她走了。",
+        id="【选项】一段去掉",
+    ),
+    pytest.param(
+        "她说：“【选项】只有两个。”她没有选择。",
+        "她说：“【选项】只有两个。”她没有选择。",
+        id="话里的选项留下",
+    ),
+    pytest.param(
         "她笑了。\n\n【状态栏】\n体力：80\n心情：平静\n\n她走了。",
         "她笑了。\n\n她走了。",
         id="状态栏一段去掉，后文留下",
@@ -293,6 +316,8 @@ def test_a_text_without_anything_to_take_out_is_the_very_same() -> None:
         "<a " * 5000,
         "<x1>" * 5000,
         "【状态栏】\n" * 3000,
+        "【选项】\n" * 3000,
+        "<options>" * 3000,
         "（场外：（" * 2000,
     ],
 )
