@@ -5,7 +5,7 @@ from typing import Annotated
 
 from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_file
 from rolememory.cli.context import home_path, open_home
-from rolememory.cli.files import tell_losses, write_converted, write_file
+from rolememory.cli.files import give_converted, print_converted, write_file
 from rolememory.cli.options import FileOut, Text, Yes, argument, option
 from rolememory.cli.output import out, picked
 from rolememory.cli.words import ProcessLanguage, say
@@ -91,7 +91,7 @@ def export(
     from rolememory.cards.book_files import load_book
 
     made = convert(load_book(book_or_role(book)), to)
-    write_converted(made, file_out, yes)
-    if file_out is not None:
-        tell_losses(made)
-        out.say("written to {out}", out=file_out)
+    if file_out is None:
+        print_converted(made)
+    else:
+        give_converted(made, file_out, yes)

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.book import RulesName, fault_rows, show_faults
 from rolememory.cli.bookshelf import again, card_path, settings_of
 from rolememory.cli.context import open_home, open_role
-from rolememory.cli.files import write_converted
+from rolememory.cli.files import give_converted
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, argument, option
 from rolememory.cli.output import Row, out, picked
-from rolememory.cli.words import ProcessLanguage, say, worded
+from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rolememory.authoring.convert import Converted
     from rolememory.authoring.import_card import ImportedCard, Match
     from rolememory.authoring.import_review import CatchAllKey
     from rolememory.cards.card import Card
@@ -228,7 +227,7 @@ def export(
     made = convert(card, to or "")
     if linked:
         out.warn(say("shared books stay here: {linked}", linked=Listed(linked)))
-    _give(made, file_out, yes, {"books": list(books)})
+    give_converted(made, file_out, yes, books=list(books))
 
 
 def convert_card(
@@ -242,30 +241,4 @@ def convert_card(
     """What the other format cannot hold is kept in its extensions, so that the way back restores it."""
     from rolememory.authoring.convert import convert
 
-    _give(convert(read_card(file), to), file_out, yes, {})
-
-
-def _give(made: "Converted", file_out: str | None, yes: bool, more: dict[str, Any]) -> None:
-    """The file, and what it could not hold."""
-    losses = [
-        {"field": one.field, "why": worded(one), "kept": one.kept or None} for one in made.losses
-    ]
-    row = {"file": file_out, "format": made.result.format, "losses": losses, **more}
-    if file_out is None:
-        if not out.json({**row, "document": made.result.raw}):
-            write_converted(made, None, yes)
-        return
-    write_converted(made, file_out, yes)
-    if out.json(row):
-        return
-    if losses:
-        out.table(losses, "field why kept", why=say("what happens"))
-    count = len(losses)
-    fields = f"{count} field{'' if count == 1 else 's'} it cannot hold" if count else "nothing lost"
-    out.say(
-        "written to {out} ({to}, {fields})",
-        out=file_out,
-        to=row["format"],
-        fields=fields,
-        count=count,
-    )
+    give_converted(convert(read_card(file), to), file_out, yes)

@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.output import out
 from rolememory.cli.words import say, worded
@@ -110,23 +110,41 @@ def _umask() -> int:
     return mask
 
 
-def write_converted(made: "Converted", file: str | None, yes: bool) -> None:
-    """Write a card or book into a file; without one, its text to standard output.
+def give_converted(made: "Converted", file: str | None, yes: bool, **more: Any) -> None:
+    """Write a card or book into a file, and say what its format could not hold; without a file, give its text."""
+    losses = [
+        {"field": one.field, "why": worded(one), "kept": one.kept or None} for one in made.losses
+    ]
+    row = {"file": file, "format": made.result.format, "losses": losses, **more}
+    if file is None:
+        if not out.json({**row, "document": made.result.raw}):
+            print_converted(made)
+        return
+    write_file(Path(file).expanduser(), made.data, yes)
+    if out.json(row):
+        return
+    if losses:
+        out.table(losses, "field why kept", why=say("what happens"))
+    count = len(losses)
+    fields = f"{count} field{'' if count == 1 else 's'} it cannot hold" if count else "nothing lost"
+    out.say(
+        "written to {out} ({to}, {fields})",
+        out=file,
+        to=row["format"],
+        fields=fields,
+        count=count,
+    )
+
+
+def print_converted(made: "Converted") -> None:
+    """The text of a card or book on standard output, and on standard error what its format cannot hold.
 
     Raises:
-        InvalidValueError: it is no text and no file is named.
+        InvalidValueError: it is no text.
     """
-    if file is not None:
-        write_file(Path(file).expanduser(), made.data, yes)
-        return
     if b"\0" in made.data[:64]:
         raise InvalidValueError(
             "{to} is no text; write it into a file with --out FILE", to=made.result.format
         )
-    tell_losses(made)
-    out.raw(made.data.decode("utf-8"))
-
-
-def tell_losses(made: "Converted") -> None:
-    """What the format cannot hold, a line each."""
     out.warn(*(f"{loss.field}{say(': ')}{worded(loss)}" for loss in made.losses))
+    out.raw(made.data.decode("utf-8"))

@@ -39,13 +39,13 @@ def add(
         roles = [home.role(one.strip()).id for one in role.split(",")] if role else [EVERY]
     wanted = [one.strip() for one in rights.split(",") if one.strip()]
     key = _keys().add(name, roles, user.strip(), wanted)
-    out.result({"name": name, "key": key}, say("{name}, shown once: {key}", name=name, key=key))
+    out.told("{name}, shown once: {key}", name=name, key=key)
 
 
 def remove(name: KeyName) -> None:
     """It counts no longer, nor does what it signed."""
     _keys().remove(name)
-    out.say("{name}: removed", name=name)
+    out.told("{name}: removed", name=name)
 
 
 def _keys() -> ApiKeys:

@@ -94,6 +94,10 @@ class Output:
             for text in lines:
                 self.line(text)
 
+    def told(self, template: str, /, **values: Any) -> None:
+        """What a verb did: these values with --json, else a sentence that names them."""
+        self.result(values, say(template, **values))
+
     def warn(self, *texts: str | Localized) -> None:
         """Lines that should be noticed, on standard error."""
         for text in texts:

@@ -76,7 +76,7 @@ def _remove(role: str, chat: str, yes: bool) -> None:
         return
     with open_role(role) as role_memory:
         role_memory.chats.remove(chat)
-    out.say("{chat}: removed", chat=chat)
+    out.told("{chat}: removed", chat=chat)
 
 
 def _show(path: "Iterable[ChatMessage]") -> None:

@@ -47,7 +47,7 @@ def begin(
         made = role_memory.stories.begin(name, of, time_given("--at", at))
         if chat:
             role_memory.stories.assign(chat, made.name)
-    out.say("{name}: a story of its own from here on", name=made.name)
+    out.told("{name}: a story of its own from here on", name=made.name)
 
 
 def merge(
@@ -60,9 +60,9 @@ def merge(
     """Nothing is copied: it is heard there from now on."""
     with open_role(role) as role_memory:
         role_memory.stories.merge(name, into)
-    out.say(
-        "{name}: known in {story} from now on", name=name, story=into or say("the shared story")
-    )
+    story = into or say("the shared story")
+    told = say("{name}: known in {story} from now on", name=name, story=story)
+    out.result({"name": name, "into": into}, told)
 
 
 def living(

@@ -82,6 +82,24 @@ def test_json_is_valid_on_every_console(
     assert "Traceback" not in ran.err
 
 
+def test_verbs_that_change_things_give_json_too(command: Command, tmp_path: Path) -> None:
+    assert command("observe", "Mira", "-", stdin=b"Lin: The pier was sold.").code == 0
+    book, goal = str(tmp_path / "harbour.json"), str(tmp_path / "v3.json")
+    assert command("book", "new", book).code == 0
+    (chat,) = command("sessions", "Mira", "--json").json
+    for arguments, value in (
+        (("story", "begin", "Mira", "war"), {"name": "war"}),
+        (("story", "merge", "Mira", "war"), {"name": "war", "into": ""}),
+        (("sessions", "Mira", chat["id"], "--remove", "--yes"), {"chat": chat["id"]}),
+        (("book", "export", book, "--to", "lorebook_v3", "--out", goal), {"file": goal}),
+        (("keys", "add", "lin"), {"name": "lin"}),
+        (("keys", "remove", "lin"), {"name": "lin"}),
+    ):
+        ran = command(*arguments, "--json")
+        assert ran.code == 0, ran.err
+        assert value.items() <= ran.json.items(), arguments
+
+
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)
 @pytest.mark.parametrize(("encoding", "lang"), [("gbk", "zh"), ("ascii", "zh"), ("ascii", "en")])
 def test_people_are_spoken_to_on_every_console(
