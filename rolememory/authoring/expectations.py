@@ -30,7 +30,7 @@ from rapidfuzz import fuzz, process
 
 from rolememory.errors import FileError, RoleMemoryError
 from rolememory.locales import LocalizedText
-from rolememory.recall.lore.rules import rules_named
+from rolememory.recall.lore.rules import under
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
@@ -159,9 +159,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
 def _cases(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterator[ExpectationCase]:
     """The cases that one table makes."""
     case = _table(file, top, raw)
-    settings = case.settings
-    if case.rules:
-        settings = settings.model_copy(update={"rules": rules_named(case.rules).name})
+    settings = under(case.rules, case.settings)
     if case.each is not None:
         for one in case.each:
             alone = case.model_copy(update={"messages": (one,)})

@@ -133,7 +133,7 @@ def settings_of(rules: str | None) -> "ScanSettings":
         UnknownNameError: no such rules.
         SettingsError: the home's settings cannot be read.
     """
-    from rolememory.recall.lore.rules import rules_named
+    from rolememory.recall.lore.rules import under
     from rolememory.schema.settings import ScanSettings
     from rolememory.storage.settings import load_settings
 
@@ -143,7 +143,7 @@ def settings_of(rules: str | None) -> "ScanSettings":
         if (home / "rolememory.toml").is_file()
         else ScanSettings()
     )
-    return lore.model_copy(update={"rules": rules_named(rules).name}) if rules else lore
+    return under(rules, lore)
 
 
 def again(once: Callable[[], int], paths: Sequence[Path] = (), watch: bool = False) -> None:

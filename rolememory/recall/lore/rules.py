@@ -3,6 +3,7 @@
 from typing import Literal
 
 from rolememory.errors import UnknownNameError
+from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import Edges
 from rolememory.text.keys import Form
@@ -88,6 +89,11 @@ DEFAULT = LoreRules(
     drops_homeless=False,
 )
 ROWS = {row.name: row for row in (DEFAULT, SILLYTAVERN)}
+
+
+def under(rules: str | None, settings: ScanSettings) -> ScanSettings:
+    """The settings under the rules of that name; none named = as they are. Raises: UnknownNameError."""
+    return settings.model_copy(update={"rules": rules_named(rules).name}) if rules else settings
 
 
 def rules_named(name: str) -> LoreRules:

@@ -11,7 +11,7 @@ from rolememory.recall.lore.activate import activate
 from rolememory.recall.lore.activation import Activation, LoreScene
 from rolememory.recall.lore.chance import Dice
 from rolememory.recall.lore.index import LoreIndex
-from rolememory.recall.lore.rules import rules_named
+from rolememory.recall.lore.rules import under
 from rolememory.recall.lore.texts import texts_of
 from rolememory.schema.lorebook import Lorebook, TimedState
 from rolememory.schema.message import Message
@@ -150,9 +150,7 @@ def _index(
 ) -> LoreIndex:
     if isinstance(books, LoreIndex):
         return books
-    chosen = settings or ScanSettings()
-    if rules is not None:
-        chosen = chosen.model_copy(update={"rules": rules_named(rules).name})
+    chosen = under(rules, settings or ScanSettings())
     given: Iterable[Book] = [books] if isinstance(books, Lorebook | Mapping) else books
     return LoreIndex(
         (book if isinstance(book, Lorebook) else read_book(book) for book in given), chosen

@@ -19,7 +19,6 @@ from rolememory.cards.role_parts import file_name
 from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.recall.books import note_imported
-from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.settings import ScanSettings
 from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.dependencies import RestCall
@@ -110,11 +109,6 @@ def editable(path: Path) -> Book:
             name=path.name,
         )
     return book
-
-
-def ruled(settings: ScanSettings, rules: str | None) -> ScanSettings:
-    """The settings under these rules. Raises: UnknownNameError."""
-    return settings.model_copy(update={"rules": rules_named(rules).name}) if rules else settings
 
 
 class CallOfShelf(RestCall):

@@ -11,10 +11,11 @@ from rolememory.authoring.expectations import ExpectationCase, beside, read_expe
 from rolememory.authoring.lint import check
 from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.authoring.scan import MatchPlace, Silent, look
+from rolememory.recall.lore.rules import under
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
-from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read, ruled
+from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read
 from rolememory.serve.rest.dependencies import IfMatch, router, tag
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
@@ -129,7 +130,7 @@ class RunOut(Out):
 def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
     file = read(call.shelf.file(book))
-    items = check.told(file, ruled(call.shelf.settings, rules), call.language)
+    items = check.told(file, under(rules, call.shelf.settings), call.language)
     of = Counter(one.severity for one in items)
     return FindingsOut(items=items, errors=of["error"], warnings=of["warning"])
 
@@ -140,7 +141,7 @@ def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
     report = look(
         [read(call.shelf.file(book)).book],
         [raw_message(one) for one in given.messages],
-        settings=ruled(call.shelf.settings, given.rules),
+        settings=under(given.rules, call.shelf.settings),
         card=given.character,
         trigger=given.trigger,
         chance=given.seed,
