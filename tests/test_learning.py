@@ -413,7 +413,8 @@ def test_what_was_deleted_by_hand_is_not_learned_again(home: Home, language: str
     mind.delete(learned.id)
     gone_and_back(mind, language)
     assert not mind.memories
-    mind.undo()
+    (back,) = mind.undo()
+    assert (back.did, back.id) == ("added", learned.id)
     gone_and_back(mind, language)
     assert [*mind.memories] == [learned.id]
 

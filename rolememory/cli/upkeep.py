@@ -68,12 +68,8 @@ def undo(
     txn: Annotated[str | None, argument("[CHANGE]", "another one, as `history` shows it")] = None,
 ) -> None:
     """Take a transaction back as far as nobody changed the same since."""
-    from rolememory.engine.changes import changes
-
     with open_role(role) as role_memory:
-        before = dict(role_memory.memories)
-        role_memory.undo(txn)
-        rows = list(changes(before, role_memory.memories))
+        rows = role_memory.undo(txn)
     out.result(list(map(_change_json, rows)), *map(_change_text, rows))
 
 

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Unpack
 
+from rolememory.engine.changes import MemoryChange, changes
 from rolememory.engine.context import RoleContext
 from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
@@ -239,8 +240,11 @@ class RoleMemories:
         )
         self._learning.decline(gone)
 
-    def undo(self, txn: str | None = None) -> None:
-        """Take back the newest change, or that of this transaction (`history` names them). What was learned and is taken back stays away."""
+    def undo(self, txn: str | None = None) -> list[MemoryChange]:
+        """Take back the newest change, or that of this transaction (`history` names them); what changed by it.
+
+        What was learned and is taken back stays away.
+        """
         before = self.current()
         after = self._context.store.undo(txn).memories
         gone = [memory for memory_id, memory in before.items() if memory_id not in after]
@@ -248,6 +252,7 @@ class RoleMemories:
         self._learning.decline(gone)
         if back:
             self._learning.restore(back)
+        return list(changes(before, self.current()))
 
     def history(self, memory_id: str | None = None, limit: int | None = None) -> list[HistoryLine]:
         """Every recorded change, newest first; of one memory, or of all."""

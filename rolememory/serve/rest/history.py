@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from rolememory.engine.changes import MemoryChange, changes
+from rolememory.engine.changes import MemoryChange
 from rolememory.serve.rest.dependencies import Paged, RoleCall, router
 from rolememory.serve.rest.schemas import Id, In, Out, Page
 from rolememory.storage.memories import HistoryLine
@@ -39,7 +39,5 @@ def history(
 def undo(call: RoleCall, given: UndoIn | None = None) -> UndoOut:
     """Take a change back, as far as nobody changed the same since."""
     with call.changing():
-        before = dict(call.role.memories)
-        call.role.undo(given.txn if given else None)
-        rows = list(changes(before, call.role.memories))
+        rows = call.role.undo(given.txn if given else None)
         return UndoOut(changed=rows, txn=call.newest_txn({one.id for one in rows}, "undo"))
