@@ -7,6 +7,7 @@ from typing import Any
 from rolememory.authoring.lint.keys import is_grammar
 from rolememory.cards.card import Card
 from rolememory.cards.json_changes import ABSENT, changes, spoken
+from rolememory.locales import Localized, translated
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import KeyKind, LoreKey
 from rolememory.schema.lorebook import Lorebook
@@ -22,12 +23,21 @@ _OURS = ("extensions", "rolememory")
 
 
 @dataclass(frozen=True, slots=True)
-class CatchAllKey:
+class CatchAllKey(Localized):
     """A key that is found in nearly every text."""
 
     book: str
     entry: str  # its title, else its id
     key: str
+
+    def text(self, language: str = "en") -> str:
+        """What that does, and what to do about it."""
+        return translated(
+            "{entry}: the key {key!r} stands in nearly every message, so this entry comes on nearly every turn; make it constant, or change the key",
+            language,
+            entry=self.entry,
+            key=self.key,
+        )
 
 
 @dataclass(frozen=True, slots=True)

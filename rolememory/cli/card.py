@@ -15,10 +15,7 @@ from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rolememory.authoring.import_card import ImportedCard, Match
-    from rolememory.authoring.import_review import CatchAllKey
     from rolememory.cards.card import Card
     from rolememory.engine import Home
     from rolememory.schema.role import Role
@@ -176,18 +173,6 @@ def _tell_changed(found: "Match") -> None:
         out.line(f"  {one.field}: {one.before!r} → {one.after!r}")
 
 
-def tell_everywhere(found: "Sequence[CatchAllKey]") -> None:
-    """Keys that bring their entry on every turn."""
-    for one in found:
-        out.warn(
-            say(
-                "{entry}: the key {key!r} stands in nearly every message, so this entry comes on nearly every turn; make it constant, or change the key",
-                entry=one.entry,
-                key=one.key,
-            )
-        )
-
-
 def _tell_adopted(done: "ImportedCard", folder: Path) -> None:
     row = {
         "role": done.role.id,
@@ -206,7 +191,7 @@ def _tell_adopted(done: "ImportedCard", folder: Path) -> None:
     for book in done.kept:
         out.warn(say("{book} was edited here and stays; --replace takes the card's", book=book))
     out.warn(*done.problems)
-    tell_everywhere(done.everywhere)
+    out.warn(*done.everywhere)
 
 
 def export(

@@ -15,6 +15,7 @@ from rolememory.cards.tavern.settings import TavernSettings
 from rolememory.cards.tavern.worlds import World, read_world
 from rolememory.engine import Home
 from rolememory.errors import FileError
+from rolememory.locales import LocalizedText
 from rolememory.recall.books import note_imported
 from rolememory.schema.lorebook import BookSource
 from rolememory.storage.port import bytes_in, rewrite
@@ -96,12 +97,7 @@ def catch_all_keys(home: Home, plan: WorldPlan) -> tuple[FileError, ...]:
         return ()
     book = read_book(orjson.loads(plan.data), plan.world.name, BookSource.GLOBAL)
     return tuple(
-        FileError(
-            plan.world.path,
-            "{entry}: the key {key!r} stands in nearly every message, so this entry comes on nearly every turn; make it constant, or change the key",
-            entry=one.entry,
-            key=one.key,
-        )
+        FileError(plan.world.path, LocalizedText("{told}", told=one))
         for one in everywhere([book], home.settings.lore)
     )
 
