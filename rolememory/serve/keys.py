@@ -6,7 +6,7 @@ the user as `sub`, and `exp`; with `role`, the id of one role, for that one alon
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,17 +32,6 @@ NAME = "keys.json"
 RIGHTS = ("read", "write", "admin")
 EVERY = "*"  # role; user: whoever the claim names
 _LONGEST = 4_000  # characters of a key or claim
-
-
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """One key as it is kept."""
-
-    name: str
-    digest: str  # SHA-256 of the key, hexadecimal
-    roles: tuple[str, ...]  # ids; ("*",) = every role
-    user: str  # "*" = whom a claim names
-    rights: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +71,13 @@ class Caller:
         return f"{name}@{quote(self.user, safe='')}" if name else ""
 
 
+@dataclass(frozen=True, slots=True)
+class ApiKey(Caller):
+    """One key as it is kept: `roles` are ids, ("*",) = every role; `user` "*" = whom a claim names."""
+
+    digest: str = field(repr=False)  # SHA-256 of the key, hexadecimal: what it signs with
+
+
 class ApiKeys:
     """The keys of a home, and its token as the key that may do all. Read again whenever the file changes."""
 
@@ -111,8 +107,7 @@ class ApiKeys:
         if "." in given:  # no key has one
             return self._claimed(given)
         key = self._known.get(sha256(given.encode("utf-8", "replace")).hexdigest())
-        user = "" if key is None or key.user == EVERY else key.user
-        return Caller(key.name, key.roles, user, key.rights) if key else None
+        return replace(key, user="") if key and key.user == EVERY else key
 
     def add(
         self,
@@ -140,7 +135,7 @@ class ApiKeys:
             )
         made = secrets.token_urlsafe(32)
         digest = sha256(made.encode()).hexdigest()
-        self._write([*kept, ApiKey(name, digest, tuple(roles), user, wanted)])
+        self._write([*kept, ApiKey(name, tuple(roles), user, wanted, digest)])
         return made
 
     def remove(self, name: str) -> None:
@@ -163,9 +158,9 @@ class ApiKeys:
         if not user or key.user not in (EVERY, user) or "admin" in key.rights:
             return None
         if not role:
-            return Caller(key.name, key.roles, user, key.rights)
+            return replace(key, user=user)
         opens = EVERY in key.roles or role in key.roles
-        return Caller(key.name, (role,), user, key.rights) if opens else None
+        return replace(key, roles=(role,), user=user) if opens else None
 
     def _read(self) -> dict[str, ApiKey]:
         if not self._path.exists():
