@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from math import log
 from typing import Literal
@@ -21,20 +21,18 @@ _PRIOR = 30.0  # memories that are imagined beside the real ones: among few, a w
 _BLOCK = 512  # rows compared at once
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class SimilarityRows:
     """Rows of memories, (n, dims) float32, normalised; a row of zeros is similar to none."""
 
     ids: tuple[str, ...]
     rows: Floats = field(repr=False)
     by: Literal["meaning", "words"]
-    _near: list[tuple[Rows, Floats]] = field(default_factory=list, repr=False)  # found once
 
+    @cached_property
     def neighbours(self) -> tuple[Rows, Floats]:
         """For each row the places of the `NEAREST` others, (n, k), nearest first, and their cosines. Ties: the earlier one. O(n²), once."""
-        if not self._near:
-            self._near.append(_neighbours(self.rows))
-        return self._near[0]
+        return _neighbours(self.rows)
 
 
 def likeness(

@@ -42,7 +42,7 @@ def alike(like: SimilarityRows) -> list[tuple[str, str]]:
 
 def nearest(like: SimilarityRows, most: int = NEAREST) -> Near:
     """For each row its nearest others: (place, cosine), nearest first."""
-    places, cosines = (found[:, :most].tolist() for found in like.neighbours())
+    places, cosines = (found[:, :most].tolist() for found in like.neighbours)
     return [list(zip(row, told, strict=True)) for row, told in zip(places, cosines, strict=True)]
 
 
