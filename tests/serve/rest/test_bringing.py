@@ -84,6 +84,19 @@ def test_whose_chats_share_one_life_is_asked_and_told(user: Path, tmp_path: Path
         assert good(api.post(f"{UNDER}/look", json={"path": str(user)}))["many"] == []
 
 
+def test_one_of_several_users_comes_with_what_was_hidden(user: Path, tmp_path: Path) -> None:
+    tavern, wren = user.parent.parent, user.parent / "wren"
+    shutil.copytree(user, wren)
+    (user / "chats").rename(user / "no chats")
+    with opened(tmp_path / "home") as (house, api):
+        asked = {"path": str(tavern), "profile": "wren", "hidden": True}
+        assert good(api.post(f"{UNDER}/look", json=asked))["profile"] == "wren"
+        api.post(UNDER, json=asked)
+        assert ended(api)["state"] == "done"
+        chats = {one.title: one.messages for one in house.home.role("明月").chats.chats()}
+        assert 5 in chats.values()
+
+
 def looked_at_then_brought(api: httpx.Client, house: Served, user: Path) -> None:
     seen = good(api.post(f"{UNDER}/look", json={"path": str(user.parent.parent)}))
     assert (seen["profile"], seen["profiles"], seen["roles"].count("Asha")) == (

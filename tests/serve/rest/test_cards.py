@@ -61,6 +61,32 @@ def test_a_card_becomes_a_role_with_its_book(api: httpx.Client, form: str) -> No
     assert (again["role"], again["made"]) == (done["role"], False)
 
 
+def test_a_book_that_was_edited_here_stays_unless_it_is_to_be_replaced(
+    api: httpx.Client, house: Served
+) -> None:
+    def bring(**asked: Any) -> Any:
+        given = {"filename": "Bookish.png", **asked}
+        return good(api.post("/cards", content=card("Bookish"), headers=OCTETS, params=given))
+
+    role = bring()["role"]
+    (book,) = (house.home.role(role).folder / "worldbooks").glob("*.json")
+    written = book.read_bytes()
+    book.write_bytes(written.replace(b"harbour", b"harbours"))
+    assert bring(into=role)["kept"] == [f"worldbooks/{book.name}"]
+    done = bring(into=role, replace_books=True)
+    assert (done["kept"], book.read_bytes()) == ([], written)
+
+
+def test_an_alias_is_neither_another_roles_name_nor_what_nobody_chose(
+    api: httpx.Client, role: Any
+) -> None:
+    for file in (f"{role.name}.png", "card.png"):
+        name = f"Somebody with {file[-8:]}"
+        given = {"filename": file}
+        done = good(api.post("/cards", content=card(name), headers=OCTETS, params=given))
+        assert done["aliases"] == []
+
+
 def test_a_card_answers_to_the_name_of_its_file(api: httpx.Client) -> None:
     done = good(
         api.post(

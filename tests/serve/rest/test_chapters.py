@@ -116,6 +116,38 @@ def test_where_there_is_no_chapter_it_is_said_why(role: Caller, language: str, t
     )
 
 
+def test_chapters_of_a_chat_are_listed_and_told_anew_up_to_one(role: Caller) -> None:
+    role.post("/chapters", {"chat": "harbour"})
+    role.say(*(one.content for one in tale(4)))
+    role.post("/chapters", {"chat": "harbour"})
+    role.say("The tower is dark.", "It is.", chat="tower", user="tom")
+    role.post("/chapters", {"chat": "tower"})
+    of_tower, of_harbour, every = (
+        role.get("/chapters", params=asked)["items"]
+        for asked in ({"chat": "tower"}, {"chat": "harbour"}, {})
+    )
+    assert list(map(len, (of_tower, of_harbour, every))) == [1, 2, 3]
+    first, last = (one["id"] for one in of_harbour)
+    assert len(role.post("/chapters/retell", {"ids": [first], "through": last})["items"]) == 2
+
+
+def test_what_was_refused_is_listed_and_may_be_accepted(tmp_path: Path) -> None:
+    mine = "Lin owns a copper mine in Chile."
+    fact = {"line": 1, "content": mine, "about": "Lin"}
+    with (
+        Endpoint(tells(extraction={"facts": [fact]})) as model,
+        opened(tmp_path, model, batch_size=1) as (house, role),
+    ):
+        role.say(*(one.content for one in tale(2)))
+        assert house.home.role(role.id).learner.behind.settle(60)
+        assert role.get("/review")["items"] == []
+        (one,) = role.get("/review", params={"refused": True})["items"]
+        assert (one["content"], one["reason"]["code"]) == (mine, "not_said")
+        made = role.post("/review/accept", {"id": one["id"]})
+        assert made["content"] == mine
+        assert mine in [row["content"] for row in role.get("/memories")["items"]]
+
+
 def test_what_the_filter_refused_is_said_and_asked_for_again(role: Caller, model: Endpoint) -> None:
     refused = tells(rolling_summary={"title": "", "chapter": "As an AI language model, I cannot."})
     model.now(refused)
