@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -94,7 +95,7 @@ class Proxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Bring the upstream's answer to one request. Until it is there, learning leaves the model alone."""
         request = Request(scope, receive)
-        turn = scope["method"] == "POST" and scope["path_params"]["path"] in CONVERSATIONS
+        turn = scope["method"] == "POST" and _asked(request) in CONVERSATIONS
         if turn:
             self._app_state.model_begins()
         try:
@@ -145,7 +146,7 @@ class Proxy:
     async def _converse(
         self, request: Request, raw: Body, body: bytes, settings: ServeSettings
     ) -> StreamedAnswer | Response:
-        prompt = request.path_params["path"] == "completions"
+        prompt = _asked(request) == "completions"
         call, found = await self._read(request, raw, settings.recall_timeout_s, prompt=prompt)
         request.scope[BODY].done()
         if call is None:
@@ -342,6 +343,12 @@ async def _told(answer: httpx.Response) -> bytes:
     return (await answer.aread())[:4000].lower()
 
 
+def _asked(request: Request) -> str:
+    """What is asked for: the path behind `/v1`, as it is meant."""
+    path: str = request.path_params["path"]
+    return path.rstrip("/")
+
+
 def _written(request: Request) -> str:
     """The path behind `/v1` as it was written: a name in it may hold an escaped slash or question mark."""
     raw: bytes = request.scope.get("raw_path") or b""
@@ -351,7 +358,7 @@ def _written(request: Request) -> str:
 
 def _object(body: bytes) -> dict[str, Any] | None:
     try:
-        raw = orjson.loads(body)
+        raw = orjson.loads(body.removeprefix(BOM_UTF8))
     except orjson.JSONDecodeError:
         return None
     return raw if isinstance(raw, dict) else None

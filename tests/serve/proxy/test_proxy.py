@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -83,6 +84,26 @@ def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None
             == next(at for at, one in enumerate(messages) if one["content"] == ASKED[1]) - 1
         )
         assert "rolememory" not in model.requests[-1].json
+
+
+@pytest.mark.parametrize(
+    ("path", "before"),
+    [
+        pytest.param("/v1/chat/completions/", b"", id="a slash behind the path"),
+        pytest.param("/v1/chat/completions", BOM_UTF8, id="a mark before the body"),
+    ],
+)
+def test_a_call_written_otherwise_has_its_memory_and_keeps_its_hint_from_the_model(
+    tmp_path: Path, path: str, before: bytes
+) -> None:
+    with between(tmp_path, streams("Bees", "?")) as (house, model):
+        house.home.create("Asha").remember("Anna keeps bees in Riga.", keys=["Riga"])
+        body = request([GREETING, ASKED], hint={"role": "Asha", "user": "Lin", "chat": "two"})
+        whole = before + json.dumps(body).encode()
+        httpx.post(house.url + path, content=whole, timeout=60, trust_env=False)
+        sent = model.requests[-1].json
+        assert "rolememory" not in sent
+        assert "Anna keeps bees" in json.dumps(sent)
 
 
 GROUP = {"group": "Asha, Bo"}
