@@ -142,10 +142,10 @@ def test_what_was_refused_is_listed_and_may_be_accepted(tmp_path: Path) -> None:
         assert house.home.role(role.id).learner.behind.settle(60)
         assert role.get("/review")["items"] == []
         (one,) = role.get("/review", params={"refused": True})["items"]
-        assert (one["content"], one["reason"]["code"]) == (mine, "not_said")
+        assert (mine in one["content"], one["reason"]["code"]) == (True, "not_said")
         made = role.post("/review/accept", {"id": one["id"]})
-        assert made["content"] == mine
-        assert mine in [row["content"] for row in role.get("/memories")["items"]]
+        assert made["content"] == one["content"]
+        assert made["id"] in [row["id"] for row in role.get("/memories")["items"]]
 
 
 def test_what_the_filter_refused_is_said_and_asked_for_again(role: Caller, model: Endpoint) -> None:
