@@ -10,7 +10,14 @@ from rolememory.engine.context import RoleContext
 from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
 from rolememory.learn.maintenance import ACTOR, Retirement, retire
-from rolememory.schema.memory import ChangedFields, Memory, MemoryFields, MemoryType, readable_id
+from rolememory.schema.memory import (
+    ChangedFields,
+    Evidence,
+    Memory,
+    MemoryFields,
+    MemoryType,
+    readable_id,
+)
 from rolememory.schema.passage import PREFIX, Passage
 from rolememory.schema.settings import PerType
 from rolememory.storage.codec import (
@@ -23,6 +30,7 @@ from rolememory.storage.codec import (
 )
 from rolememory.storage.memories import Edit, HistoryLine, Snapshot
 
+INSTEAD = "in place of what was said"  # why a memory was written, in the journal
 _FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
 
 
@@ -64,6 +72,11 @@ def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
                 if alike and fields.get("id") in (None, "", memory.id):
                     return memory.id
     return ""
+
+
+def _words(proof: Evidence) -> tuple[str, str, str]:
+    """Which words of which message a proof is."""
+    return proof.chat, proof.version, proof.quote
 
 
 class RoleMemories:
@@ -148,7 +161,7 @@ class RoleMemories:
                 wanted = patched(Memory(id=memory_id, content="-"), changes).constant
                 (self.pin if wanted else self.unpin)(memory_id)
                 return self.passage(memory_id)
-            kept = self.keep(memory_id, **fields)
+            kept = self._kept(memory_id, fields, INSTEAD)
             self.delete(memory_id)
             return kept
         before = self.current()[self.known(memory_id)]
@@ -172,6 +185,9 @@ class RoleMemories:
         Raises:
             UnknownMemoryError: there is no such passage.
         """
+        return self._kept(passage_id, fields)
+
+    def _kept(self, passage_id: str, fields: ChangedFields, reason: str = "") -> Memory:
         one = self.passage(passage_id)
         told = {
             "content": one.content,
@@ -185,7 +201,7 @@ class RoleMemories:
                 for proof in one.evidence
             ],
         }
-        return self.remember_all([{**told, **known_fields(fields)}])[0]
+        return self.remember_all([{**told, **known_fields(fields)}], reason=reason)[0]
 
     def pin(self, *passage_ids: str) -> None:
         """Let what was said be in the prompt on every turn: these words, and whatever a swipe or an edit puts in their place.
@@ -243,16 +259,31 @@ class RoleMemories:
     def undo(self, txn: str | None = None) -> list[MemoryChange]:
         """Take back the newest change, or that of this transaction (`history` names them); what changed by it.
 
-        What was learned and is taken back stays away.
+        What was learned and is taken back stays away. What was said is recalled again once what a person put in its
+        place is taken back.
         """
         before = self.current()
         after = self._context.store.undo(txn).memories
         gone = [memory for memory_id, memory in before.items() if memory_id not in after]
         back = [memory for memory_id, memory in after.items() if memory_id not in before]
         self._learning.decline(gone)
+        self._uncover(one for one in gone if self._is_instead(one.id))
         if back:
             self._learning.restore(back)
         return list(changes(before, self.current()))
+
+    def _is_instead(self, memory_id: str) -> bool:
+        """Whether a memory was put in the place of what was said."""
+        return any(line.op == "add" and line.reason == INSTEAD for line in self.history(memory_id))
+
+    def _uncover(self, gone: Iterable[Memory]) -> None:
+        """Let the passages be recalled again that these stood for."""
+        quoted = {proof for one in gone for proof in map(_words, one.evidence)}
+        if quoted:
+            with self._context.lock:
+                every = self._context.passages.every().values()
+                said = [one for one in every if _words(one.evidence[0]) in quoted]
+                self._context.forgotten.restore(said)
 
     def history(self, memory_id: str | None = None, limit: int | None = None) -> list[HistoryLine]:
         """Every recorded change, newest first; of one memory, or of all."""

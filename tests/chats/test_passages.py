@@ -238,6 +238,9 @@ def test_a_passage_is_kept_edited_and_forgotten_by_hand(tmp_path: Path) -> None:
         assert recalled() == []
         mira.restore_passages(said)
         assert recalled() == [said]
+        mira.edit(said, content="The vault opens at dawn.")
+        mira.undo()
+        assert recalled() == [said], "what stood in its place was taken back"
 
 
 def test_what_was_forgotten_stays_away_however_its_message_is_cut(tmp_path: Path) -> None:
