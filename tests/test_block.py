@@ -345,3 +345,25 @@ def test_nothing_stands_behind_a_reply_that_is_continued(tmp_path: Path) -> None
         begun = [*asked, Message.assistant("Well, you see,")]
         turn = mira.recall(begun, user="lin", generation="continue")
         assert [one.role for one in turn.messages] == ["user", "system", "assistant"]
+
+
+@pytest.mark.parametrize(
+    ("known", "ask"),
+    [
+        ("I am allergic to nuts.", "Am I allergic to nuts?"),
+        ("The beacon burns whale oil.", "Is it so that the beacon burns whale oil?"),
+        ("我对花生过敏。", "我对花生过敏吗？"),
+        ("灯塔烧的是鲸油。", "灯塔烧的是鲸油，对吗？"),
+    ],
+)
+def test_who_asks_whether_something_is_so_hears_that_it_is(
+    tmp_path: Path, known: str, ask: str
+) -> None:
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.remember(known, id="known", user="lin")
+        for said, told in (([ask], ["known"]), ([known, "Hm.", ask], [])):
+            roles = ("user", "assistant", "user")
+            chat = [Message(role=role, content=one) for role, one in zip(roles, said, strict=False)]
+            turn = mira.recall(chat, chat="new", user="lin", dry_run=True)
+            assert [one.memory.id for one in turn.recalled] == told

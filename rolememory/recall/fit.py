@@ -28,6 +28,7 @@ from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import np
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
+from rolememory.triggers.informativeness import telling
 from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
 
 _NUMBERS = re.compile(r"\d+")
@@ -89,7 +90,7 @@ class Visible:
     """What the reader of the prompt sees anyway: folded texts of the visible messages, newest first."""
 
     query: str = ""
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()  # what they tell
     joined: str = ""
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of each message
     written: tuple[str, ...] = ()  # the texts before they were folded
@@ -98,9 +99,10 @@ class Visible:
     def of(
         cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
     ) -> "Visible":
-        """Fold and join once what is compared often."""
-        folded = tuple(plain(text) for text in texts)
-        return cls(plain(query), folded, "\n".join(folded), shown, tuple(texts))
+        """Fold and join once what is compared often; who asks whether something is so does not say it."""
+        told = tuple(map(telling, texts))
+        folded = tuple(map(plain, told))
+        return cls(plain(query), folded, "\n".join(folded), shown, told)
 
     def holds(self, memory: Memory) -> bool:
         """Whether all that it rests on stands there, or is said there again in the same words; any of it, of a chapter.

@@ -58,6 +58,15 @@ def asked_share(text: str) -> float:
     return round(sum(map(len, _ASKING_CLAUSE.findall(text))) / len(text), 2)
 
 
+def telling(text: str) -> str:
+    """A text without the clauses that ask.
+
+    >>> telling("The beacon failed. Why is it dark?"), telling("I sold the boat, can you help me?"), telling("在哪？")
+    ('The beacon failed.', 'I sold the boat,', '')
+    """
+    return _ASKING_CLAUSE.sub("", text) if "?" in text or "？" in text else text
+
+
 def questions(text: str) -> str:
     """The sentences of a text that ask, as one text.
 
