@@ -133,12 +133,15 @@ def lived(path: Path, cast: Cast) -> None:
                 members=members,
             )
         mira.backup()
-        shared = [say(cast.shared[0], one), A("?"), say(cast.shared[1], two), A("!")]
+        printed = A(f"【地点】{one}\n!")
+        shared = [say(cast.shared[0], one), A("?"), say(cast.shared[1], two), printed]
         talk(mira, f"{two} & {one}", one, *shared, present=[one, two])
         talk(mira, f"harbour@{one}", one, say(cast.shared[0], one), A("."))
         mira.chats.update("harbour", title=f"{one}, {two}")
         mira.stories.begin(f"{one} 2", of="")
         mira.stories.choose("one", one)
+        said = mira.search(cast.alone[0], user=one)[0].memory.id
+        mira.keep(said, user=None, subject=None)  # everybody's, and rests on their words alone
         hand = mira.remember(cast.by_hand, user=one)
         mira.remember(cast.of_friend, user=two, keys=["kite", one])
         mira.remember(f"{cast.secrets[7]} {one}", subject=one)
@@ -228,6 +231,7 @@ def test_nothing_of_a_forgotten_person_is_left_and_everything_of_the_others(
             told = mira.recall([say(question, cast.friend)], chat="new", user=cast.friend).text
             assert answer in told
         assert mira.chats.chats(user=cast.person) == []
+        assert {one.keys for one in mira.memories.values()} == {("kite",)}
 
 
 @CASTS
