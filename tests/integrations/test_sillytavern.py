@@ -152,6 +152,16 @@ const [first, then] = [await memory.here(), await memory.here()];
 console.log(JSON.stringify([first, then?.id ?? null]));
 """
 )
+RENAMED = (
+    IN_A_CHAT
+    + """
+const { keepRole, renamed } = await import('./roles.js');
+const { who } = await import('./who.js');
+for (const [before, now] of JSON.parse(process.env.GIVEN).renamed) renamed(before, now);
+await keepRole(who());
+console.log('null');
+"""
+)
 CHARACTERS = [{"name": name, "avatar": f"{name}.png"} for name in ("Asha", "Bo", "明月")]
 SAID = [
     {"mes": "Come in.", "name": "Asha", "is_user": False, "original_avatar": "Asha.png"},
@@ -309,3 +319,26 @@ def test_an_answer_from_before_the_news_is_not_kept(tmp_path: Path) -> None:
         settings = {"server": house.url, "token": house.house.token, "mode": "auto"}
         found = of_the_extension(scripts, NEWS, context=context, settings=settings)
         assert found == [None, house.home.role("Asha").id]
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("name", "aliases", "before", "now"),
+    [
+        pytest.param("Mira", ("Mira.png",), "Mira.png", ["Asha", "Mira", "Asha.png"], id="by card"),
+        pytest.param("米拉", (), "米拉.png", ["Asha", "米拉", "Asha.png"], id="by name"),
+        pytest.param("Mira", ("Bo.png",), "Mira.png", ["Mira", "Bo.png"], id="another"),
+        pytest.param("Mira", (), "", ["Mira"], id="not renamed"),
+    ],
+)
+def test_a_character_that_is_renamed_keeps_its_role(
+    tmp_path: Path, name: str, aliases: tuple[str, ...], before: str, now: list[str]
+) -> None:
+    (scripts := tmp_path / "scripts").mkdir()
+    with served(tmp_path / "home") as house:
+        role = house.home.create(name, aliases=aliases)
+        context = {**SCENE, **custom(house.url), "characterId": 0}
+        settings = {"server": house.url, "token": house.house.token, "mode": "auto"}
+        moved = [[before, "Asha.png"]] if before else []
+        of_the_extension(scripts, RENAMED, context=context, settings=settings, renamed=moved)
+        assert list(house.home.role(role.id).role.names) == now

@@ -5,6 +5,7 @@ import { find, tellAsleep } from './find.js';
 import { hint, withHint } from './hint.js';
 import * as memory from './memory.js';
 import { addPanel, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
+import { keepRole, renamed } from './roles.js';
 import { Trouble, follow, look, onState } from './server.js';
 import { forget, settings } from './settings.js';
 import { changed, clear, onRecalled, remember } from './turns.js';
@@ -49,6 +50,8 @@ const refreshPeople = () => (asked = asked.then(() => quietly(async () => showSt
 async function opened() {
     clear();
     await find();
+    const person = who();
+    if (person) await quietly(() => keepRole(person));
     memory.news();
     showTurn(null);
     await refreshLearned();
@@ -89,6 +92,7 @@ function begin() {
     onRecalled((_, answer) => showTurn(answer));
     eventSource.on(on.CHAT_COMPLETION_SETTINGS_READY, said);
     for (const event of [on.CHAT_CHANGED, on.PERSONA_CHANGED]) eventSource.on(event, opened);
+    eventSource.on(on.CHARACTER_RENAMED, renamed);
     for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, clear);
     for (const event of [on.MESSAGE_RECEIVED, on.MESSAGE_SWIPED, on.MESSAGE_EDITED, on.MESSAGE_DELETED, on.MESSAGE_SWIPE_DELETED]) eventSource.on(event, changed);
     for (const name of ['token', 'server', 'mode']) document.getElementById(`rolememory_${name}`).addEventListener('change', listen);

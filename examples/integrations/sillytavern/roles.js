@@ -3,6 +3,7 @@
 import { Trouble, ask } from './server.js';
 
 const known = new Map();
+const moved = new Map(); // card file now -> before, of characters that were renamed
 const nobody = new Set(); // names the server did not know when it was last asked
 let heardOf = 0; // how often there was news: what was asked before it is not to be kept
 const CARD = /\.(png|charx|json)$/i;
@@ -42,6 +43,23 @@ export async function madeRole(person) {
     const made = await ask('POST', '/roles', { name: person.role, aliases: person.avatar ? [person.avatar] : [] });
     known.set(`${person.avatar}\n${person.role}`, made.id);
     return made.id;
+}
+
+/** A character got another name, and with it another card file: whose role it is, is told once it is opened again. */
+export function renamed(before, now) {
+    moved.set(now, before);
+}
+
+/** Give the role of a character that was renamed its new name; the old one stays among its others. */
+export async function keepRole({ role, avatar }) {
+    const before = moved.get(avatar);
+    if (!before) return;
+    const found = (await look(before)) || (await look(before.replace(CARD, '')));
+    moved.delete(avatar);
+    if (!found || isOther(found, before)) return;
+    const others = found.aliases.filter((one) => one !== before && one !== role);
+    await ask('PATCH', `/roles/${part(found.id)}`, { name: role, aliases: [...new Set([...others, found.name, avatar])] });
+    forget();
 }
 
 async function look(name, how) {
