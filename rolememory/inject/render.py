@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Se
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import chain, islice
 from types import MappingProxyType
@@ -71,12 +71,13 @@ def day(moment: datetime, language: Language) -> str:
     >>> day(datetime(1887, 11, 2), "en"), day(datetime(1887, 11, 2), "zh")
     ('1887-11-02', '1887年11月2日')
     """
+    return _day(moment.date(), language)
+
+
+@lru_cache(maxsize=512)
+def _day(on: date, language: Language) -> str:
     return translated(
-        "{year:04}-{month:02}-{day:02}",
-        language,
-        year=moment.year,
-        month=moment.month,
-        day=moment.day,
+        "{year:04}-{month:02}-{day:02}", language, year=on.year, month=on.month, day=on.day
     )
 
 

@@ -6,8 +6,8 @@ Only short digests of what was said are kept, the newest `KEPT` of a chat. Absen
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, repeat
-from operator import eq
+from itertools import chain, compress, repeat
+from operator import eq, ne
 from typing import Any
 
 from rolememory.schema.scene import Segment
@@ -71,8 +71,11 @@ class ChatDigests:
             *range(max(mine.stop, theirs.start), theirs.stop),
         )
         old = before.said[mine.start - theirs.start :] if mine.start >= theirs.start else ()
-        told = zip(mine, self.said, chain(old, repeat(None)), strict=False)
-        fresh = {f"#{number}": one for number, one, other in told if one != other}
+        others = map(ne, self.said, chain(old, repeat(None)))
+        fresh = {
+            f"#{number}": one
+            for number, one in compress(zip(mine, self.said, strict=False), others)
+        }
         return {f"#{number}": None for number in gone} | fresh
 
     def unseen(self, visible: Sequence[str]) -> int:

@@ -7,6 +7,8 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import repeat
+from operator import attrgetter
 from types import MappingProxyType
 from typing import cast, overload
 
@@ -371,7 +373,8 @@ def _standing(
     table: Table, rows: Rows, memories: Sequence[Memory], effects: Mapping[str, float]
 ) -> list[_Part]:
     """What memories bring along whatever is said: their weight with what use has added, salience, priority."""
-    use = np.array([effects.get(memory.id, 0.0) for memory in memories] if effects else 0.0)
+    ids = map(attrgetter("id"), memories)
+    use = np.fromiter(map(effects.get, ids, repeat(0.0)), np.float64) if effects else 0.0
     salience, priority = table.salience[rows], table.priority[rows]
     weight = np.minimum(np.maximum(table.weight[rows] + use, LIGHTEST), HEAVIEST)
 

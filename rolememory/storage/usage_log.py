@@ -302,7 +302,7 @@ class _Sums:
     def __init__(self) -> None:
         self.behind: set[str] = set()  # chats that changed
         self._counted: dict[str, dict[int, tuple[_Piece, float]]] = {}  # with its share
-        self._tallies: dict[str, UsageTally] = {}
+        self._tallies: dict[str, UsageTally] = {}  # the one that changed last comes last
 
     def leave(self, chats: Collection[str]) -> None:
         """Count these anew: what stood in them may stand no longer."""

@@ -45,7 +45,7 @@ def above(values: Floats, among: Mask, share: float) -> Floats:
     >>> above(np.array([0.2] * 50 + [0.8], dtype=np.float32), np.arange(51) < 50, 1.0)[-1].round(2)
     np.float32(0.7)
     """
-    known = values[among]
+    known = values.compress(among)
     mean, deviation = _moments(known) if len(known) else (0.0, 0.0)
     usual = share * (mean + deviation) * len(known) / (len(known) + BACKGROUND_WEIGHT)
     found: Floats = np.maximum(values - np.float32(usual), 0.0)

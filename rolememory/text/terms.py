@@ -338,16 +338,15 @@ class _Found:
 
     def catch_up(self, token: str) -> None:
         """Put in what came since a token was looked up."""
-        if late := self.late.pop(token, ()):
-            more = np.array(late, np.int64)
-            if token in self.holding:
-                rows, often = self.holding[token]
-                rows, often = np.append(rows, more[:, 0]), np.append(often, more[:, 1])
-                self.holding[token] = rows, often.astype(np.float32)
-                self.held += len(late)
-            if token in self.often:
-                self.often[token] = _long(self.often[token], self.size)
-                self.often[token][more[:, 0]] = more[:, 1]
+        more, counts = np.array(self.late.pop(token), np.int64).T
+        if token in self.holding:
+            rows, often = self.holding[token]
+            often = np.append(often, counts.astype(np.float32))
+            self.holding[token] = np.append(rows, more), often
+            self.held += len(more)
+        if token in self.often:
+            self.often[token] = _long(self.often[token], self.size)
+            self.often[token][more] = counts
 
 
 def _long(often: "NDArray[np.uint8]", size: int) -> "NDArray[np.uint8]":
@@ -433,7 +432,8 @@ class CollectionStatistics:
     def _holding(self, token: str) -> "tuple[Rows, Floats]":
         """The rows that hold a token, and how often each does; looked up once."""
         known = self._known
-        known.catch_up(token)
+        if token in known.late:
+            known.catch_up(token)
         if (found := known.holding.get(token)) is None:
             found = self._looked_up(token)
             if self._is_newest:
@@ -456,7 +456,8 @@ class CollectionStatistics:
     def _often(self, token: str) -> "NDArray[np.uint8]":
         """How often each row holds a token, (n_rows,); looked up once."""
         size, known = len(self._heard), self._known
-        known.catch_up(token)
+        if token in known.late:
+            known.catch_up(token)
         if (often := known.often.get(token)) is None:
             rows, counts = self._looked_up(token)
             often = np.zeros(size, np.uint8)
@@ -531,8 +532,9 @@ class CollectionStatistics:
 
     def informing(self, weights: Mapping[str, float]) -> dict[str, float]:
         """How much each of these tokens tells, times its weight."""
-        self.count(weights)
         known = self._information
+        if not known.keys() >= weights.keys():
+            self.count(weights)
         return {token: weight * known[token] for token, weight in weights.items()}
 
     def telling(self, question: TermQuery, most: int) -> TermQuery:

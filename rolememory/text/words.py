@@ -153,6 +153,7 @@ def _says_something(word: str) -> bool:
     return word not in _stop_stems() and not (len(word) == 1 and "a" <= word <= "z")
 
 
+@lru_cache(maxsize=4)
 def _runs(text: str) -> list[tuple[str, str, str]]:
     """(unspaced run, number, word) in order of appearance, two of them empty."""
     return _RUNS.findall(fold(text).text)

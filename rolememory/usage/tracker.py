@@ -92,7 +92,7 @@ class Usage:
     ) -> Mapping[str, float]:
         """What use adds to the weight of each memory, by the turns that stand as seen from there.
 
-        Cost: O(rows of what was noted or moved since), O(rows noted) from elsewhere; O(memories noted) to find which differ.
+        Cost: O(rows of what was noted or moved since), O(rows noted) from elsewhere or where memories changed.
         """
         before, self._sight = self._sight, visibility
         near = before is not None and before.place == visibility.place
@@ -105,12 +105,16 @@ class Usage:
             else (before.token, {chat for chat, _ in moved}),
         )
         counted, known, added = self._added or ({}, {}, {})
+        last_first = reversed([*tallies.items()])  # what changed comes last
         if counted is not tallies or known is not memories:
-            news = {
-                one: tally
-                for one, tally in tallies.items()
-                if counted.get(one) is not tally or known.get(one) is not memories.get(one)
-            }
+            if known is memories:
+                news = dict(takewhile(lambda one: counted.get(one[0]) is not one[1], last_first))
+            else:
+                news = {
+                    one: tally
+                    for one, tally in last_first
+                    if counted.get(one) is not tally or known.get(one) is not memories.get(one)
+                }
             gone = news.keys() | (counted.keys() - tallies.keys())
             added = dict(added)
             for one in gone & added.keys():
