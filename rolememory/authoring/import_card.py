@@ -60,7 +60,7 @@ def match(home: Home, card: Card, name: str = "") -> Match | None:
     if found := next((role for role in roles if role.id == parts.role.id), None):
         changed = _changed(home, found, card)
         return Match(found, not changed, changed)
-    if not name and (found := next((role for role in roles if _has_file(home, role, parts)), None)):
+    if not name and (found := next((role for role in roles if has_card(home, role, parts)), None)):
         return Match(found, sure=True)
     try:
         found = home.folder.find(name or parts.role.name)
@@ -187,7 +187,7 @@ def _stem(card: Card) -> str:
     return stem if readable and stem.casefold() not in _NO_NAMES else ""
 
 
-def _has_file(home: Home, role: Role, parts: RoleFromCard) -> bool:
+def has_card(home: Home, role: Role, parts: RoleFromCard) -> bool:
     """Whether the role was imported from this very card."""
     file = parts.role.card or ""
     return (

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 
+from rolememory.authoring.import_card import has_card
 from rolememory.authoring.importer.ledger import Ledger, Row, digest
 from rolememory.authoring.importer.plan import Problems, RolePlan, State
 from rolememory.cards.base import load
@@ -15,7 +16,6 @@ from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.schema.role import Role
 from rolememory.storage.home import called, folded_names
-from rolememory.storage.port import bytes_in
 from rolememory.text.fold import fold_name
 
 CARDS = ".png"
@@ -95,7 +95,11 @@ def _read(
     home: Home, avatar: str, card: Card, found: Role | None, stamp: FileStamp, mark: str
 ) -> RolePlan:
     state: State = (
-        "new" if found is None else "same" if _same_card(home, found, card) else "changed"
+        "new"
+        if found is None
+        else "same"
+        if has_card(home, found, role_from_card(card))
+        else "changed"
     )
     return RolePlan(
         avatar,
@@ -137,10 +141,10 @@ def _left_behind(
 def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role | None:
     """The role of this card: imported from the same file, with the id in it, or of its name and without a card."""
     named = called(free, card.name)
-    own_id = role_from_card(card).role.id
+    parts = role_from_card(card)
     signs: tuple[Callable[[Role], bool], ...] = (
-        lambda one: one.card_from == avatar and (one in named or _same_card(home, one, card)),
-        lambda one: one.id == own_id,
+        lambda one: one.card_from == avatar and (one in named or has_card(home, one, parts)),
+        lambda one: one.id == parts.role.id,
         lambda one: one in named and one.card is None,
     )
     for is_it in signs:
@@ -148,10 +152,3 @@ def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role 
         if len(found) == 1:
             return found[0]
     return None
-
-
-def _same_card(home: Home, role: Role, card: Card) -> bool:
-    if not role.card:
-        return False
-    standing = bytes_in(home.folder.space(role.id).blob(PurePath(role.card).name))
-    return standing is not None and standing == role_from_card(card, role.id).files.get(role.card)
