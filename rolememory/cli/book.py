@@ -15,7 +15,7 @@ from rolememory.cli.bookshelf import (
 )
 from rolememory.cli.chats import messages_of
 from rolememory.cli.files import read_text
-from rolememory.cli.options import Text, UserName, option
+from rolememory.cli.options import Text, UserName, option, whole
 from rolememory.cli.output import Row, out, picked
 from rolememory.cli.words import ProcessLanguage, say, told_reason, worded
 from rolememory.errors import InvalidValueError
@@ -62,7 +62,7 @@ def scan(
     rules: RulesName = None,
     char: Annotated[str, option("--char NAME", "the character's name")] = "",
     user: UserName = None,
-    seed: Annotated[int, option("--seed N", "the random seed")] = 0,
+    seed: Annotated[int, option("--seed N", "the random seed", whole(0))] = 0,
     everything: Everything = False,
     watch: Watch = False,
 ) -> None:

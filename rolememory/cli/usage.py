@@ -50,11 +50,7 @@ def _no_such_option(error: Any) -> str:
 
 
 def _bad_value(error: Any) -> str:
-    name, message = _name(error.param), error.message.rstrip(".")
-    problem = _lower(message)
-    if message.isascii() and (found := _QUOTED.search(message)):
-        return say("{name}: {problem}", msgctxt="value", name=name, problem=problem, value=found[1])
-    return say("{name}: {problem}", name=name, problem=problem)
+    return say("{name}: {problem}", name=_name(error.param), problem=_plain(error))
 
 
 def _bad_option(error: Any) -> str:

@@ -64,6 +64,7 @@ ROWS: list[tuple[str, int, str]] = [
     ("list Mira --limit 0", 2, "--limit"),
     ("list Mira --type", 2, "--type"),
     ("history Mira --limit -3", 2, "--limit"),
+    ("book scan {x}/none.json --say Hi --seed one", 2, "--seed"),
     ("clean --journal-days x", 2, "x"),
     ("roles --lang fr", 2, "--lang"),
     ("roles --lang", 2, "--lang"),
