@@ -7,9 +7,9 @@ from typing import Any
 import typer
 
 from rolememory.cli.command_line import OPTIONS
-from rolememory.cli.output import cells
 from rolememory.cli.words import say
 from rolememory.locales import translatable
+from rolememory.text.width import cells, padded
 
 WIDEST = 100
 Row = tuple[str, str]
@@ -112,7 +112,7 @@ def _aligned(rows: Sequence[Row]) -> Iterator[str]:
         if cells(head) + 2 > left:
             yield head
             head = ""
-        yield (head + " " * (left - cells(head)) + (lines[0] if lines else "")).rstrip()
+        yield (padded(head, left) + (lines[0] if lines else "")).rstrip()
         yield from (" " * left + line for line in lines[1:])
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Localized, translatable
+from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -159,7 +160,7 @@ class Output:
         told = [(name, shown(value)) for name, value in rows]
         wide = max((cells(name) for name, _ in told), default=0)
         for name, value in told:
-            self.line(f"{name}{' ' * (wide - cells(name))}  {value}".rstrip())
+            self.line(f"{padded(name, wide)}  {value}".rstrip())
 
     @contextmanager
     def progress(self, label: str, total: int | None = None) -> Iterator[Progress]:
@@ -310,17 +311,6 @@ def printable(text: str) -> str:
     True
     """
     return _CONTROLS.sub("\ufffd", text)
-
-
-def cells(text: str) -> int:
-    """How many columns of a terminal a text takes: Chinese characters take two.
-
-    >>> cells("灯塔 ab")
-    7
-    """
-    from unicodedata import east_asian_width
-
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def json_text(value: Any, encoding: str = "utf-8") -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import RoleName, argument, option
-from rolememory.cli.output import cells, out
+from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say, worded
+from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
@@ -117,5 +118,5 @@ def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
         ),
     ]
     wide = max(cells(command) for command, _ in rows)
-    told = (f"  {command}{' ' * (wide - cells(command))}  # {what}" for command, what in rows)
+    told = (f"  {padded(command, wide)}  # {what}" for command, what in rows)
     return ["", say("next:"), *told]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.inject.render import Length
@@ -20,6 +19,7 @@ from rolememory.schema.value_class import value_class
 from rolememory.schema.wording import strategy_name, word, word_change, word_gate
 from rolememory.text.intent import intent
 from rolememory.text.lengths import TokenEstimate
+from rolememory.text.width import cells, padded
 
 LORE_DEPTH = 4  # messages from the end, where an entry or the place of a note does not say
 
@@ -54,7 +54,7 @@ class Explanation:
     def __str__(self) -> str:
         if self.closed:
             return self.closed
-        wide = max((columns(row.id) for row in self.rows), default=0)
+        wide = max((cells(row.id) for row in self.rows), default=0)
         return "\n".join(self._row(row, wide) for row in self.rows)
 
     def _row(self, row: ExplanationRow, wide: int) -> str:
@@ -65,16 +65,7 @@ class Explanation:
             for name, reason in row.reasons
         )
         remedy = way + word_change(row.remedy, self.language) if row.remedy else ""
-        return f"{score}  {row.id}{' ' * (wide - columns(row.id))}  {told}{remedy}".rstrip()
-
-
-def columns(text: str) -> int:
-    """How wide a text stands on a terminal: a Chinese character takes two columns.
-
-    >>> columns("灯塔"), columns("lamp")
-    (4, 4)
-    """
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+        return f"{score}  {padded(row.id, wide)}  {told}{remedy}".rstrip()
 
 
 _SAY_THEMSELVES = {

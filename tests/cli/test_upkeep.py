@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rolememory.cli.output import cells
 from rolememory.engine import Home
+from rolememory.text.width import cells
 from tests.cli.running import Command
 from tests.storage.refusing import everything
 
