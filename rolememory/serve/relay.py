@@ -17,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from rolememory.serve.guard import App, Receive, Scope, Send
 from rolememory.serve.http_refusal import proxied
+from rolememory.serve.proxy.streaming import hung_up
 from rolememory.serve.token import same
 
 HEADER = b"x-rolememory-relayed"
@@ -129,5 +130,4 @@ async def _body(asked: Request, read: asyncio.Event) -> AsyncIterator[bytes]:
 async def _hung_up(asked: Request, read: asyncio.Event) -> None:
     """Ends when nobody waits for the answer any more."""
     await read.wait()
-    while (await asked.receive())["type"] != "http.disconnect":
-        pass
+    await hung_up(asked)

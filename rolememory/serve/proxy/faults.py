@@ -11,6 +11,7 @@ from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import local
 from rolememory.serve.http_refusal import error_body, language_of
+from rolememory.upstream import shown
 
 _NONE = LocalizedText("no model server is set")
 _SET = LocalizedText("start with --upstream URL, or set serve.upstream in rolememory.toml")
@@ -79,17 +80,6 @@ def unreachable(request: Request, app_state: AppState, error: Exception) -> Resp
         "the model server {upstream} cannot be reached: {kind}", upstream=upstream, kind=kind
     )
     return fault(request, app_state, status, code, said, _RUNS)
-
-
-def shown(url: str) -> str:
-    """An address without the name and the password that may stand in it.
-
-    >>> shown("http://me:secret@127.0.0.1:5001/v1")
-    'http://127.0.0.1:5001/v1'
-    """
-    scheme, _, rest = url.strip().partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if rest else url
 
 
 def fault(
