@@ -17,11 +17,13 @@ from rolememory import AsyncHome, AsyncRoleMemory, Home, Message, RoleMemory, ai
 from rolememory.errors import (
     ClosedError,
     InvalidValueError,
+    NotWrittenError,
     UnknownMemoryError,
     UnknownNameError,
     UnknownRoleError,
 )
 from rolememory.recall.explain import lets_in
+from rolememory.storage.files.init_home import init
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 WORDS_ALONE = {"embedding.backend": "off"}
@@ -865,3 +867,17 @@ def test_a_mistake_in_a_list_of_the_home_stops_no_turn(
     assert told in one.text("en")
     file.unlink() if good is None else file.write_bytes(good)
     assert (turn(), role.problems()) == (before, [])
+
+
+def test_a_file_is_no_home(tmp_path: Path) -> None:
+    (file := tmp_path / "home").write_text("", encoding="utf-8")
+    for makes in (lambda: Home.open(file, WORDS_ALONE), lambda: init(file)):
+        with pytest.raises(InvalidValueError, match="is a file; name a folder") as refused:
+            makes()
+        assert refused.value.text("zh").endswith("是一个文件；请指定文件夹")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(NotWrittenError, match=re.escape(str(tmp_path / "file" / "home"))):
+        Home.open(tmp_path / "file" / "home", WORDS_ALONE)

@@ -21,7 +21,7 @@ from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage import personas
-from rolememory.storage.files.disk import DISK
+from rolememory.storage.files.atomic import make_folder
 from rolememory.storage.port import Storage
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.loader import Loader
@@ -80,10 +80,11 @@ class Home:
 
         Raises:
             SettingsError: rolememory.toml cannot be read as it stands.
+            InvalidValueError, NotWrittenError: the folder is a file, or cannot be made.
         """
         home = cls(storage, settings, embedder)
         if home.space.folder is not None:
-            DISK.mkdir(home.space.folder)
+            make_folder(home.space.folder)
         return home
 
     @property

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from rolememory.errors import BusyError, NotWrittenError
+from rolememory.errors import BusyError, InvalidValueError, NotWrittenError
 from rolememory.storage.files.disk import DISK, Disk, NoExchangeError
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome
 
@@ -244,3 +244,16 @@ def not_written(path: Path, error: OSError) -> NotWrittenError:
         path=path,
         reason=reason,
     )
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there. Raises: InvalidValueError where it is a file, NotWrittenError."""
+    with refusals(refuse_file(folder)):
+        DISK.mkdir(folder)
+
+
+def refuse_file(path: Path) -> Path:
+    """The path of a folder. Raises: InvalidValueError where it is a file."""
+    if path.exists() and not path.is_dir():
+        raise InvalidValueError("{path}: is a file; name a folder", path=path)
+    return path

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from rolememory.schema.scene import Language
 from rolememory.storage.files import atomic
-from rolememory.storage.files.disk import DISK
 from rolememory.storage.memory_schema import NAME as SCHEMA
 from rolememory.storage.memory_schema import schema
 from rolememory.storage.settings import FILE
@@ -19,13 +18,13 @@ def init(path: Path | str, language: Language = "en") -> list[Path]:
     """Make a home folder and give the paths that were made; doing it twice makes nothing new.
 
     Raises:
+        InvalidValueError: it is a file.
         NotWrittenError: the folder cannot be written.
     """
-    home = Path(path).expanduser().resolve()
+    home = atomic.refuse_file(Path(path).expanduser().resolve())
     made = [folder for folder in (home, *(home / name for name in FOLDERS)) if not folder.exists()]
     for folder in made:
-        with atomic.refusals(folder):
-            DISK.mkdir(folder)
+        atomic.make_folder(folder)
     for name, text in _files(language).items():
         if not (home / name).exists():
             atomic.write(home / name, text)
