@@ -1,9 +1,10 @@
 """The role's journal: logs named by their first seq, read forward from where we stood, appended under the lock."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import dropwhile, groupby
 
 from rolememory.errors import NotWrittenError
 from rolememory.storage.journal_records import JournalRecord, decoded, encoded
@@ -90,14 +91,16 @@ class Journal:
 
     def lines(self, after: int) -> list[JournalRecord]:
         """The committed lines with a seq above `after`, in order; `refresh` must have been asked for them."""
-        return [line for segment in self._segments for line in segment.lines if line.seq > after]
+        return [
+            line for segment in self._segments for line in self._own(segment) if line.seq > after
+        ]
 
     def newest_first(self) -> Iterator[JournalRecord]:
         """Every committed line that is kept, the newest first; one segment at a time."""
         self._list()
         for segment in reversed(self._segments):
             self._read(segment)
-            yield from reversed(segment.lines)
+            yield from reversed(self._own(segment))
             self._forget(segment)
 
     def problems(self) -> list[Problem]:
@@ -122,17 +125,37 @@ class Journal:
                 self._segment(lines[-1].seq + 1).log.append()
 
     def prune(self, through: int, before: str) -> int:
-        """Remove segments whose lines are all folded (seq at most `through`) and older than `before` (ISO); how many lines went."""
+        """Remove lines that are folded (seq at most `through`) and older than `before` (ISO); how many went.
+
+        Under the lock. A segment that holds newer lines is followed by one of these alone before it goes: a process that
+        dies in between leaves lines that stand twice and count once.
+        """
         self._list()
         removed = 0
-        for segment, following in list(zip(self._segments, self._segments[1:], strict=False)):
+        for segment in list(self._segments):
             self._read(segment)
-            if following.first > through + 1 or (segment.lines and segment.lines[-1].at >= before):
+            lines = self._own(segment)
+            kept = list(dropwhile(lambda line: line.at < before, lines))
+            if not lines or len(kept) == len(lines) or lines[-1].seq > through:
                 break
+            self._follow(segment, kept)
             segment.log.delete()
-            removed += len(segment.lines)
+            removed += len(lines) - len(kept)
         self._settled = False
         return removed
+
+    def _follow(self, segment: _Segment, kept: Sequence[JournalRecord]) -> None:
+        """Let a segment be followed by one that begins with these lines, or behind its own: its name tells what was there."""
+        following = self._segment(kept[0].seq if kept else segment.lines[-1].seq + 1)
+        if following.first not in {one.first for one in self._segments}:
+            following.log.rewrite(_transactions(kept))
+
+    def _own(self, segment: _Segment) -> Sequence[JournalRecord]:
+        """The lines of a segment that do not stand in the next one."""
+        if segment is self._segments[-1]:
+            return segment.lines
+        end = next(one.first for one in self._segments if one.first > segment.first)
+        return [line for line in segment.lines if line.seq < end]
 
     def rewrite(self, kept: Rewriting) -> int:
         """Write each segment again with these lines, under the lock; how many went, damaged ones not counted."""
@@ -187,3 +210,8 @@ class Journal:
     @staticmethod
     def _forget(segment: _Segment) -> None:
         segment.mark, segment.place, segment.lines, segment.bad = None, START, [], []
+
+
+def _transactions(lines: Iterable[JournalRecord]) -> list[list[bytes]]:
+    """Lines as they are written, those of one transaction together."""
+    return [list(map(encoded, one)) for _, one in groupby(lines, key=lambda line: line.txn)]

@@ -165,7 +165,7 @@ class RoleStore:
         return [_shown(line) for line in islice(lines, limit)]
 
     def prune(self, before: datetime) -> int:
-        """Forget history that is older and folded; how many lines went. Whole journal files only."""
+        """Forget history that is older and folded; how many lines went."""
         with self._locked():
             self._checkpointer.checkpoint()
             committed = self._view.committed()

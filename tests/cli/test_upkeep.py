@@ -367,6 +367,16 @@ def test_what_nothing_takes_back_wants_a_word(words: tuple[str, ...], command: C
     assert everything(command.role_folder()) != before
 
 
+def test_history_that_is_dropped_is_gone(command: Command) -> None:
+    command("add", "Mira", "The cellar holds a secret.", "--id", "secret")
+    command("delete", "Mira", "secret")
+    assert "secret" in command("history", "Mira").out
+    assert "forgot" in command("clean", "Mira", "--journal-days", "0", "--yes").out
+    assert "secret" not in command("history", "Mira").out
+    journal = command.role_folder() / "journal"
+    assert not [one for one in journal.iterdir() if b"secret" in one.read_bytes()]
+
+
 def test_doctor_without_a_home(command: Command, tmp_path: Path) -> None:
     ran = command("doctor", "--home", str(tmp_path / "nowhere"))
     assert ran.code == 3

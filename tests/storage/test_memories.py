@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import time_ns
 from typing import Any
@@ -34,6 +35,9 @@ from tests.storage.roles import (
 )
 
 BEACON = {"id": "a", "content": "The beacon failed.", "keys": ["beacon"], "weight": 1.5}
+
+
+DAY = datetime(2026, 5, 1, tzinfo=UTC)
 
 
 def document(*episodic: Any, through: int | None = 0, **more: Any) -> dict[str, Any]:
@@ -85,6 +89,29 @@ def test_prune_forgets_folded_history_only(tmp_path: Path, monkeypatch: pytest.M
     assert contents(store) == {f"m{number}": "text" for number in range(6)}
     store.commit([add("after")])
     assert "after" in contents(store)
+
+
+def test_prune_forgets_what_is_older_in_a_short_journal_too(tmp_path: Path) -> None:
+    times = iter(range(100))
+    store = RoleStore(FileSpace(tmp_path), clock=lambda: DAY + timedelta(minutes=next(times)))
+    store.commit([add("a"), add("b")])
+    store.commit([Edit("remove", "a")])
+    store.commit([put("b", weight=2)])
+    first = (tmp_path / "journal/1.jsonl").read_bytes()
+    assert store.prune(store.history()[0].at) == 3
+    assert [(line.op, line.id) for line in store.history()] == [("set", "b")]
+    assert b'"a"' not in b"".join(one.read_bytes() for one in (tmp_path / "journal").iterdir())
+    (tmp_path / "journal/1.jsonl").write_bytes(
+        first
+    )  # as a process leaves it that dies before it went
+    assert [line.seq for line in store_at(tmp_path).history()] == [4, 3, 2, 1]
+    assert store_at(tmp_path).snapshot().memories["b"].weight == 2
+    assert store.prune(DAY + timedelta(days=1)) == 4
+    assert store.history() == []
+    store.commit([add("c")])
+    store.undo()
+    assert contents(store_at(tmp_path)) == {"b": "text"}
+    assert [line.seq for line in store.history()] == [6, 5]
 
 
 def test_who_starts_after_a_long_change_need_not_read_it(
