@@ -367,3 +367,15 @@ def test_who_asks_whether_something_is_so_hears_that_it_is(
             chat = [Message(role=role, content=one) for role, one in zip(roles, said, strict=False)]
             turn = mira.recall(chat, chat="new", user="lin", dry_run=True)
             assert [one.memory.id for one in turn.recalled] == told
+
+
+def test_a_swipe_gets_the_block_that_the_turn_had(tmp_path: Path) -> None:
+    said = ["Jory Finch planted the seal.", "Jory Finch sleeps at the mill.", "Finch rides a mare."]
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.observe(list(map(Message.user, said)), chat="old", user="lin")
+        talk, fewer = ["Finch is at the mill again."], {"recall.passages.uninvited": 1}
+        first = mira.recall(talk, chat="new", user="lin")
+        assert len(first.recalled) == 3
+        assert mira.recall(talk, chat="new", user="lin", settings=fewer).text == first.text
+        assert len(mira.recall(talk, chat="other", user="lin", settings=fewer).recalled) == 1

@@ -147,6 +147,15 @@ def test_a_dry_run_counts_nothing(mira: RoleMemory) -> None:
     assert mira.turns == 2
 
 
+def test_a_dry_run_makes_nothing_heavier(mira: RoleMemory) -> None:
+    for chat, dry_run in (("one", True), ("two", False)):
+        said = [Message.user("Why is the beacon dark?")]
+        mira.recall(said, chat=chat, dry_run=dry_run)
+        mira.observe(said, mira.memories["lighthouse"].content, chat=chat)
+        mira.parts.context.usage.settle()
+        assert bool(mira.parts.maintenance.uses("lighthouse")) != dry_run
+
+
 def test_the_same_turn_gives_the_same_bytes(mira: RoleMemory) -> None:
     first, second = (
         mira.recall(["Tell me of the beacon and the storm"], now=NOW) for _ in range(2)

@@ -228,8 +228,21 @@ def test_an_order_to_remember_is_obeyed_at_once(
     home: Home, order: str, question: str, word: str
 ) -> None:
     mind = home.create("Mira")
-    mind.observe([U(order)], chat="one", user="lin")
+    mind.observe([U(order)], chat="one", user="lin", now="2026-05-01")
     assert word in told(mind, question)
+    (kept,) = mind.memories.values()
+    assert (str(kept.created)[:10], kept.user, kept.salience) == ("2026-05-01", "lin", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("said", "order"),
+    [("My niece Ella lives in Graz.", "Remember that."), ("我侄女住在格拉茨。", "记住这个。")],
+)
+def test_that_is_what_was_said_before(home: Home, said: str, order: str) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("Hm."), A("Hm."), U(said), U(order)], chat="one", user="lin")
+    assert mind.learned(60)
+    assert [one.content for one in mind.memories.values()] == [said]
 
 
 @pytest.mark.parametrize(
@@ -470,8 +483,11 @@ def test_the_order_goes_with_what_it_asked_for_and_leaves_what_stands_beside_it(
         assert word in told(mind, question)
         mind.delete(*mind.memories)
         assert word not in told(mind, question)
+        assert order not in {one.memory.content for one in mind.search(order, user="lin")}
         mind.undo()
         assert word in told(mind, question)
+        found = [one.memory.content for one in mind.search(order, user="lin")]
+        assert any(word in one and one not in str(mind.memories) for one in found), "the order too"
         mind.delete(*mind.memories)
         mind.observe([U(order), A("Oh."), U("Well.")], chat="one", user="lin")
     with Home.open(tmp_path, WORDS_ONLY) as home:

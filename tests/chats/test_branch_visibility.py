@@ -208,8 +208,9 @@ def test_who_chose_otherwise_lives_otherwise(tmp_path: Path) -> None:
     chats.stories.choose("one", "lin")
     assert chats.visible_from("c").token != before
     assert known(played_apart(tmp_path), "a", "a", "b", "c") == [True, True, False]
+    chats.stories.choose("each", "wu")
     chats.stories.choose(None, "lin")
-    assert chats.stories.default("lin") == "one"
+    assert [chats.stories.default(one) for one in ("lin", "wu")] == ["one", "each"]
 
 
 def test_a_choice_is_for_all_names_of_a_person(tmp_path: Path) -> None:

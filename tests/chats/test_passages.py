@@ -229,7 +229,7 @@ def test_a_passage_is_kept_edited_and_forgotten_by_hand(tmp_path: Path) -> None:
 
         (said,) = recalled()
         kept = mira.keep(said, keys=["vault"])
-        assert kept.evidence[0].chat == "c"
+        assert (kept.evidence[0].chat, kept.user) == ("c", "lin")
         assert recalled() == [kept.id], "one line for one piece of evidence"
         mira.delete(kept.id)
         edited = mira.edit(said, content="The vault opens at dusk.")

@@ -104,7 +104,11 @@ def test_of_two_contents_one_stands_as_asked(prefer: Any, stands: str, home: Hom
                 Edit("add", "z", {"content": "new here"}),
             ]
         )
+    folder = home.folder(home.find("Mira").id)
+    (folder / "card.png").write_bytes(b"another card")
     done = import_role(home, document, prefer=prefer)
+    ours = (folder / "card.png").read_bytes() == b"another card"
+    assert (ours, "card.png" in done.files_kept) == (prefer == "ours", prefer == "ours")
     assert (done.changed, done.kept) == ((("b",), ()) if prefer == "theirs" else ((), ("b",)))
     assert contents(home)["b"] == stands
     assert contents(home)["z"] == "new here"

@@ -169,6 +169,11 @@ def test_a_rare_key_says_more_than_a_common_one() -> None:
     assert len({hit.strength for name, hit in found.items() if name != "rare"}) == 1
 
 
+def test_an_entry_with_a_pattern_among_its_secondary_keys_is_another_strategys() -> None:
+    unless = {"secondary_keys": ["/s.a/"], "selective_logic": "not_any"}
+    assert not hits([memory("a", keys=["storm"], **unless)], "a storm at sea")
+
+
 def test_even_a_common_key_in_an_old_message_reaches_the_usual_threshold() -> None:
     many = [memory(f"m{number}", keys=["Mira"]) for number in range(200)]
     assert min(hit.strength for hit in hits(many, "Mira", "a", "b", "c").values()) > THRESHOLD

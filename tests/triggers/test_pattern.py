@@ -92,6 +92,12 @@ def test_a_memory_that_wants_other_strategies_stays_asleep() -> None:
     assert not hits([memory("quiet", keys=["/lamp/"], triggers=["semantic"])], "lamp")
 
 
+def test_a_rare_pattern_says_more_than_a_common_one() -> None:
+    many: list[Entry] = [entry(f"m{number}", keys=["/Mira/"]) for number in range(20)]
+    found = hits([*many, entry("rare", keys=["/sext.nt/"])], "Mira lost her sextant")
+    assert found["rare"].strength > found["m0"].strength
+
+
 def test_only_entries_asked_about_fire() -> None:
     entries: list[Entry] = [entry("a", keys=["/lamp/"]), entry("b", keys=["/lamp/"])]
     assert [
