@@ -21,7 +21,7 @@ from rolememory.chats.branch_visibility import BranchVisibility, moved_by
 from rolememory.chats.branches import BranchForest
 from rolememory.chats.log import ChatLog
 from rolememory.chats.log_index import ChatLogIndex
-from rolememory.chats.normalize import Clean, replace_surrogates
+from rolememory.chats.normalize import Clean
 from rolememory.chats.presence import Attendance, Audience, Scopes
 from rolememory.chats.resolved_chat import ResolvedChat
 from rolememory.chats.resolver import ChatResolver, ObserveRequest
@@ -41,6 +41,7 @@ from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.text.cancellation import giving_way
 from rolememory.text.lengths import fitting
+from rolememory.text.plain import replace_surrogates
 
 _log = logging.getLogger(__name__)
 _MANY = 200  # messages that take long to hear

@@ -1,6 +1,5 @@
 """A message as it is heard: who says what, cleaned, with the digest that tells it from others."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -12,6 +11,7 @@ from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
 from rolememory.schema.value_class import value_class
 from rolememory.text.cancellation import check_cancelled
+from rolememory.text.plain import replace_surrogates
 from rolememory.text.scene_stamps import stamp_of
 from rolememory.text.tags import strip_tags
 
@@ -19,7 +19,6 @@ Voice = Literal["user", "assistant"]
 Clean = Callable[[str], str]
 Known = Mapping[str, Mapping[str, ChatMessage]]  # speaker -> text as it came -> what it was kept as
 VOICES = ("user", "assistant")
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @value_class
@@ -106,11 +105,6 @@ def normalize_text(text: str) -> str:
     'a\nb �'
     """
     return replace_surrogates(text.replace("\r\n", "\n") if "\r" in text else text).strip()
-
-
-def replace_surrogates(text: str) -> str:
-    """The text with a mark in the place of every half character, which no file could keep."""
-    return text if text.isascii() else _HALF.sub("\ufffd", text)
 
 
 def digest(role: str, text: str) -> str:

@@ -21,7 +21,6 @@ from rolememory.chats.normalize import (
     NormalizedMessage,
     digest,
     normalize_messages,
-    replace_surrogates,
     window_size,
 )
 from rolememory.chats.plan import TELLING, PathAlignment, align_window, is_ample, planned, weight
@@ -32,6 +31,7 @@ from rolememory.chats.transcript import Transcript
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message, TurnKind
 from rolememory.storage.people import Same, alone, are_one
+from rolememory.text.plain import replace_surrogates
 
 _NAMED_BY = 3  # messages that make the id of a chat without one
 _TRIED = (

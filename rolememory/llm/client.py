@@ -29,12 +29,12 @@ from rolememory.llm.errors import (
     model_error,
     trouble,
 )
-from rolememory.llm.fields import whole
 from rolememory.llm.servers import ModelServer
 from rolememory.llm.traffic import Spending, Traffic
 from rolememory.locales import LocalizedText
 from rolememory.schema.scene import Language
 from rolememory.text.lengths import TokenEstimate
+from rolememory.text.plain import replace_surrogates
 from rolememory.upstream import CutError, ResponseHead, UpstreamCall, bearer, client, shown, signed
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class ChatModel:
         if self._client is None:
             self._client = client(self.where.base)
         limit_s = haste.within(self.timeout_s)
-        told = [{name: whole(text) for name, text in one.items()} for one in messages]
+        told = [{name: replace_surrogates(text) for name, text in one.items()} for one in messages]
         body = {"model": self.where.model, "messages": told, "stream": False, **form}
         url, key = (
             f"{shown(self.where.base)}/chat/completions",

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 
 from rolememory.inject.fence import tame
 from rolememory.llm.answer_words import answer_words
+from rolememory.text.plain import replace_surrogates
 
 _SURE = {word: float(share) for share, words in answer_words("sure").items() for word in words}
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
@@ -65,23 +66,6 @@ def number(value: object) -> int:
     return int(found[0]) if found else 0
 
 
-def whole(text: str) -> str:
-    r"""The text without half characters, which no file could keep and no server would read.
-
-    >>> whole("a\ud800b"), whole("\ud83d\ude00")
-    ('a?b', '😀')
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return (
-            text.encode("utf-16", "surrogatepass")
-            .decode("utf-16", "replace")
-            .replace("\ufffd", "?")
-        )
-    return text
-
-
 def _texts(value: object) -> object:
     """A list of texts, also where it came as one text with commas."""
     if value is None:
@@ -93,7 +77,7 @@ def _texts(value: object) -> object:
         dict.fromkeys(
             word
             for one in given
-            if isinstance(one, str) and (word := tame(whole(one))[:40].strip())
+            if isinstance(one, str) and (word := tame(replace_surrogates(one))[:40].strip())
         )
     )
 
@@ -104,14 +88,16 @@ def _text(value: object) -> object:
         return ""
     if isinstance(value, list | tuple):
         return ", ".join(str(_text(one)) for one in value if isinstance(one, str | int))
-    return tame(whole(str(value))) if isinstance(value, str | int | float) else value
+    return tame(replace_surrogates(str(value))) if isinstance(value, str | int | float) else value
 
 
 Line = Annotated[str, BeforeValidator(_text)]
 Words = Annotated[
     str,
     BeforeValidator(
-        lambda value: "" if value is None else whole(value) if isinstance(value, str) else value
+        lambda value: (
+            "" if value is None else replace_surrogates(value) if isinstance(value, str) else value
+        )
     ),
 ]  # as they came: to be compared with the chat
 Sure = Annotated[float, BeforeValidator(sure)]

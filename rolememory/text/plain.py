@@ -15,6 +15,17 @@ def plain(text: str) -> str:
     return text.translate(_characters())
 
 
+def replace_surrogates(text: str) -> str:
+    r"""The text with a mark in the place of every half character, which no file could keep and no server would read; two halves are one.
+
+    >>> replace_surrogates("a\ud800b"), replace_surrogates("\ud83d\ude00")
+    ('a�b', '😀')
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 @cache
 def simplified() -> dict[int, str]:
     """For `str.translate`: traditional characters as the lexicons spell them, one for one."""

@@ -123,7 +123,7 @@ def test_no_time_left_is_no_request() -> None:
 def test_half_characters_do_not_stop_a_question() -> None:
     with model(answers(YES)) as (asked, server):
         assert asked.ask([{"role": "user", "content": "a\ud800b"}], Decision, step="decision")
-    assert server.requests[0].said == "a?b"
+    assert server.requests[0].said == "a\ufffdb"
 
 
 def test_s3_36_chat_gives_the_reply_as_it_stands() -> None:

@@ -11,6 +11,7 @@ import orjson
 from rolememory.cards.limits import MEGABYTE, too_large
 from rolememory.errors import FileError
 from rolememory.locales import translatable
+from rolememory.text.plain import replace_surrogates
 
 Raw = dict[str, Any]
 
@@ -139,7 +140,7 @@ def loads(data: bytes) -> Any:
 def _whole(value: Any) -> Any:
     """The value without half characters."""
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return replace_surrogates(value)
     if isinstance(value, list):
         return [_whole(one) for one in value]
     return (

@@ -100,7 +100,7 @@ MODELS: Sequence[RecommendedModel] = (
 )
 
 
-def known_by(name: str, models: Sequence[RecommendedModel] = MODELS) -> RecommendedModel | None:
+def known_by(name: str) -> RecommendedModel | None:
     """The model with this name, repository, package, or a folder called after it.
 
     >>> known_by("BAAI/bge-m3").dims, known_by("/models/BGE-small-zh-v1.5").licence, known_by("nothing")
@@ -108,5 +108,5 @@ def known_by(name: str, models: Sequence[RecommendedModel] = MODELS) -> Recommen
     """
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].casefold()
     return next(
-        (model for model in models if last in (model.name.casefold(), model.package or None)), None
+        (model for model in MODELS if last in (model.name.casefold(), model.package or None)), None
     )
