@@ -132,7 +132,7 @@ def merged(memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _side_by_side(last: Passage, one: Passage) -> bool:
-    return _message(last) == _message(one) and 0 <= one.start - last.end <= _NEAR
+    return last.message == one.message and 0 <= one.start - last.end <= _NEAR
 
 
 def _asks(last: Passage, one: Passage) -> bool:
@@ -345,7 +345,7 @@ class Style:
     ) -> "BlockLength | None":
         """The length of a block that holds these with one memory more; None where adding up does not tell it."""
         more = [memory]
-        if isinstance(memory, Passage) and _message(memory) in before.messages:
+        if isinstance(memory, Passage) and memory.message in before.messages:
             before, more = BlockLength(), self._merged([*held, memory])  # it may join a line
         return self._first_that_works(lambda template: self._plus(template, before, more))
 
@@ -364,7 +364,7 @@ class Style:
             parts[heading] = count + 1, min(first, place)
             said += len(line)
             if isinstance(memory, Passage):
-                messages |= {_message(memory)}
+                messages |= {memory.message}
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
         frame = self._frame_of(template, {one: parts[one][0] for one in order})
         length = frame.length(said) if frame else None
@@ -691,11 +691,6 @@ class GrowingBlock:
         """How long it is where one part is so long."""
         others = [part.length for part in self._parts if part is not mine and part.length]
         return sum(others, length) + len(_BLANK_LINE) * (len(others) if length else 0)
-
-
-def _message(passage: Passage) -> tuple[str, str]:
-    """The message that it is of."""
-    return passage.evidence[0].chat, passage.evidence[0].version
 
 
 def _is_quoted(memory: Memory) -> bool:

@@ -8,7 +8,6 @@ or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
-from rolememory.learn.admission.similarity import weighty
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.corrections import corrected, latest
 from rolememory.learn.model.known_memories import told_at
@@ -20,6 +19,7 @@ from rolememory.schema.wording import word
 from rolememory.storage.codec import fields_of
 from rolememory.storage.memories import Edit
 from rolememory.text.language import language_of
+from rolememory.text.words import weighty
 
 _CARRIED = Memory.model_fields.keys() & {one.name for one in fields(Draft)}
 AGAINST = ("against_author", "against_locked")

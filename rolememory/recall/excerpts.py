@@ -81,7 +81,7 @@ class Excerpts:
 
     def take(self, one: Passage, *, along: bool = False) -> None:
         """Remember what was told; what came `along` with another one leaves further ones their length."""
-        self._taken.setdefault(_message(one), []).append(SentenceSpan(one.start, one.end))
+        self._taken.setdefault(one.message, []).append(SentenceSpan(one.start, one.end))
         self._said.update(_words(one.content[at.start : at.end]) for at in _spans(one.content))
         self._count += not along
 
@@ -105,7 +105,7 @@ class Excerpts:
         return run if any(each.id == one.id for each in run) else [one]
 
     def _overlaps(self, one: Passage, span: SentenceSpan) -> bool:
-        taken = self._taken.get(_message(one), ())
+        taken = self._taken.get(one.message, ())
         return any(span.start < other.end and other.start < span.end for other in taken)
 
 
@@ -160,10 +160,6 @@ def _grown(
 @lru_cache(maxsize=4096)
 def _words(sentence: str) -> str:
     return " ".join(_WORD.findall(fold(sentence).text))
-
-
-def _message(one: Passage) -> tuple[str, str]:
-    return one.evidence[0].chat, one.evidence[0].version
 
 
 def _text(run: Sequence[Passage]) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from rolememory.recall.weigh import Ranking, placed
 from rolememory.schema.evidence import Contribution, Reason, Scored
 from rolememory.schema.passage import Passage
-from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
+from rolememory.text.words import weighty
 from rolememory.triggers.table import SAID
 
 LOOKED_AT = 40  # best passages that are compared
@@ -59,7 +59,7 @@ def _restated(ranking: Ranking, asker: str | None) -> Iterator[tuple[int, int]]:
     foreign = [at for at in best if ranking.memories[at].user not in (None, asker)]
     if not foreign:
         return
-    said = {at: _telling(ranking.memories[at].content) for at in best}
+    said = {at: weighty(ranking.memories[at].content) for at in best}
     others = [at for at in foreign if len(said[at]) >= LEAST]
     for at in best:
         if _role(ranking, at) != "assistant":
@@ -78,10 +78,6 @@ def _says_again(ranking: Ranking, said: Mapping[int, frozenset[str]], at: int, o
 def _role(ranking: Ranking, at: int) -> str:
     memory = ranking.memories[at]
     return memory.role if isinstance(memory, Passage) else ""
-
-
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(one for one in tokens(text) if kind(one) in (RARE, HAN, PAIR))
 
 
 def _lowered(scored: Scored, score: float, ranking: Ranking, origin: int | None) -> Scored:

@@ -43,6 +43,11 @@ class Passage(Memory):
         """Nobody wrote it as a memory."""
         return False
 
+    @property
+    def message(self) -> tuple[str, str]:
+        """The chat and the version of the message that it is of."""
+        return self.evidence[0].chat, self.evidence[0].version
+
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """All fields, those that stand in the class among them."""

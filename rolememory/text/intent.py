@@ -12,7 +12,7 @@ from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.language import languages_in
-from rolememory.text.plain import simplified
+from rolememory.text.plain import any_of, simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
 Meeting = Literal["me", "first", "last", "back"]
@@ -110,11 +110,7 @@ def _asks(clause: str, rules: _Rules) -> bool:
 def _rules(language: Language) -> _Rules:
     raw = lexicon(f"intent.{language}")
     tables = {
-        name: _any_of(raw[name]) for name in ("past", "not_past", "order", "ask", "small_talk")
+        name: any_of(raw[name]) for name in ("past", "not_past", "order", "ask", "small_talk")
     }
-    meetings = {which: _any_of(raw[which]) for which in get_args(Meeting)}
+    meetings = {which: any_of(raw[which]) for which in get_args(Meeting)}
     return _Rules(clause=re.compile(raw["clause"]), meetings=meetings, **tables)
-
-
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns))

@@ -1,6 +1,8 @@
 """Letters and punctuation made alike, every character in its place: what patterns over a message are written for."""
 
+import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from rolememory.shipped import lexicon
@@ -24,6 +26,11 @@ def replace_surrogates(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Finds what any of the patterns does."""
+    return re.compile("|".join(f"(?:{one})" for one in patterns))
 
 
 @cache

@@ -204,6 +204,11 @@ def kind(token: str) -> tuple[float, float]:
     return PAIR_LOOSE if loose else PAIR
 
 
+def weighty(text: str) -> frozenset[str]:
+    """The words of weight in a text."""
+    return frozenset(token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR))
+
+
 NAMES_ITS_MATTER = 2.0  # words of its own with which a question needs no context
 _QUESTION_MARK = re.compile(r"[?？]")
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rolememory.learn.admission.frames import shipped_frames
-from rolememory.learn.admission.similarity import same, texts_of, weighty
+from rolememory.learn.admission.similarity import same, texts_of
 from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
 from rolememory.schema.evidence import Reason
@@ -15,6 +15,7 @@ from rolememory.text.language import language_of
 from rolememory.text.plain import plain
 from rolememory.text.secrets import redacted, secrets_in
 from rolememory.text.sentences import sentences
+from rolememory.text.words import weighty
 
 SHORTEST = 4
 """Bytes of letters that a memory needs: two Chinese characters, or four letters."""

@@ -9,7 +9,7 @@ from rolememory.learn.admission.unsafe_text import languages, turns
 from rolememory.text.fold import letters
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
-from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
+from rolememory.text.words import kind, tokens
 
 RUN = 5  # words in a row that two texts share, to have them from each other
 COPIED = 0.8  # share of a text's runs that must stand in the other
@@ -103,11 +103,6 @@ def same(one: str, other: str) -> bool:
 def equal(one: str, other: str) -> bool:
     """Whether neither of two short texts adds anything to the other."""
     return same(one, other) and same(other, one)
-
-
-def weighty(text: str) -> frozenset[str]:
-    """Its words of weight."""
-    return frozenset(token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR))
 
 
 def turns_of(text: str) -> int:

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from rolememory.learn.admission.similarity import equal, weighty
+from rolememory.learn.admission.similarity import equal
 from rolememory.schema.memory import Evidence, Memory
+from rolememory.text.words import weighty
 
 Place = tuple[str, str]
 """(chat, version)."""

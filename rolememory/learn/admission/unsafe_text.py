@@ -15,6 +15,7 @@ from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
 from rolememory.text.macros import has_macros
+from rolememory.text.plain import any_of
 
 _TEMPLATE_CODE = re.compile(r"\{%|%\}|\{#|\{\{|<%|%>")
 _JSON = re.compile(
@@ -56,15 +57,11 @@ def unsafe_patterns(language: Language) -> UnsafePatterns:
         hint=re.compile(raw["hint"]),
         instructions=tuple(_row(*row) for row in raw["instructions"]),
         manners=tuple(_row(*row) for row in raw["manners"]),
-        leaks=_any(raw["leaks"]),
-        assistant=_any(raw["assistant"]),
-        babble=_any(raw["babble"]),
+        leaks=any_of(raw["leaks"]),
+        assistant=any_of(raw["assistant"]),
+        babble=any_of(raw["babble"]),
         negation=re.compile(raw["negation"]),
     )
-
-
-def _any(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns))
 
 
 def _row(says: str, unless: str = "") -> UnsafePattern:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rolememory.learn.admission.similarity import weighty
 from rolememory.schema.learning import ChatMessage
 from rolememory.text.fold import fold, letters
+from rolememory.text.words import weighty
 
 if TYPE_CHECKING:
     from rolememory.learn.model.base import Batch
