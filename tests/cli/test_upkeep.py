@@ -90,6 +90,22 @@ def test_backup_and_restore(command: Command) -> None:
     assert all(row["good"] for row in listed)
 
 
+def test_as_many_backups_are_kept_and_made_as_the_settings_say(command: Command) -> None:
+    def count() -> int:
+        return len(command("restore", "Mira", "--list", "--json").json)
+
+    for number in range(3):
+        command("add", "Mira", f"Ship {number} came.")
+    assert count() == 1
+    command("settings", "storage.backup_every_h", "0.0000001")
+    for number in range(3, 6):
+        command("add", "Mira", f"Ship {number} came.")
+    assert count() == 4
+    command("settings", "storage.backups", "2")
+    command("backup", "Mira")
+    assert count() == 2
+
+
 def test_a_card_goes_out_unless_it_is_to_stay(command: Command) -> None:
     (command.role_folder() / "card.json").write_text('{"name": "Mira"}', "utf-8")
     role = command.role_folder() / "role.json"

@@ -153,3 +153,108 @@ def test_a_generation_says_what_lore_asks(tmp_path: Path) -> None:
     assert said(mind, ASK, generation=unseen) == ""
     assert said(mind, ASK, generation=Generation(author_note="Fog comes.", note_scanned=True))
     mind.close()
+
+
+def test_random_values_hold_for_a_swipe_and_picks_for_the_chat(tmp_path: Path) -> None:
+    options = "::".join("abcdefghijklmnopqrstuvwxyz")
+    mind = role(tmp_path, f"{{{{pick::{options}}}}} {{{{random::{options}}}}}")
+    told, texts = [ASK], list[str]()
+    for _ in range(6):
+        texts.append(said(mind, *told))
+        assert said(mind, *told, generation="swipe") == texts[-1]
+        told += [REPLY, ASK]
+    picked, thrown = (set(row) for row in zip(*map(str.split, texts), strict=True))
+    assert (len(picked), len(thrown) > 1) == (1, True)
+    others = {said(mind, ASK, chat=f"another {number}").split()[0] for number in range(6)}
+    assert len(others) > 1
+    mind.close()
+
+
+LAMP = {"key": ["lamp"], "constant": False}
+FAR = [Message.user("The lamp?"), Message.assistant("Hm."), Message.user("Well?")]
+HOP = {"0": {**LAMP, "content": "A gull."}, "1": {"key": ["gull"], "content": "A fish."}}
+DEEP = {**HOP, "2": {"key": ["fish"], "content": "A net."}}
+RIVALS = {
+    "0": {"key": ["lamp"], "content": "One.", "group": "g", "groupWeight": 1},
+    "1": {"key": ["lamp", "lit"], "content": "Two.", "group": "g", "groupWeight": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "entries", "messages", "without", "with_it"),
+    [
+        ("enabled", False, {"0": LAMP}, [ASK], 1, None),
+        ("scan_depth", 1, {"0": LAMP}, FAR, 1, 0),
+        ("recursive", False, HOP, [ASK], 2, 1),
+        ("max_recursion_steps", 2, DEEP, [ASK], 3, 2),
+        ("case_sensitive", True, {"0": {"key": ["LAMP"]}}, [ASK], 1, 0),
+        ("match_whole_words", False, {"0": {"key": ["amp"]}}, [ASK], 0, 1),
+        ("cjk_words", True, {"0": {"key": ["龙"]}}, [Message.user("看恐龙化石")], 1, 0),
+        (
+            "include_names",
+            False,
+            {"0": {"key": ["Tom"]}},
+            [Message.user("Aye.", name="Tom")],
+            1,
+            0,
+        ),
+        ("budget_cap", 2, {"0": {**LAMP, "content": "It burns every night."}}, [ASK], 1, 0),
+        ("context_tokens", 8, {"0": {**LAMP, "content": "It burns every night."}}, [ASK], 1, 0),
+        ("budget_percent", 0, {"0": {**LAMP, "content": "It burns every night."}}, [ASK], 1, 0),
+        ("rules", "sillytavern", {"0": {"key": [" "]}}, [ASK], 0, 1),
+        (
+            "by_meaning",
+            "off",
+            {"0": {"key": [], "vectorized": True, "content": "The lamp is lit at dusk."}},
+            [ASK],
+            1,
+            0,
+        ),
+        (
+            "by_meaning",
+            "all",
+            {"0": {"key": [], "content": "The lamp is lit at dusk."}},
+            [ASK],
+            0,
+            1,
+        ),
+    ],
+)
+def test_settings_of_lore_count_on_a_turn(
+    tmp_path: Path,
+    setting: str,
+    value: object,
+    entries: dict[str, dict[str, Any]],
+    messages: list[Message],
+    without: int,
+    with_it: int | None,
+) -> None:
+    mind = role(tmp_path)
+    told = {
+        uid: {"uid": int(uid), "content": "It burns.", "position": 0, **entry}
+        for uid, entry in entries.items()
+    }
+    (mind.folder / "worldbooks" / "harbour.json").write_text(json.dumps({"entries": told}), "utf-8")
+    turns = [
+        mind.recall(messages, dry_run=True, settings=given)
+        for given in ({}, {f"lore.{setting}": value})
+    ]
+    assert [one.lore and len(one.lore.awake) for one in turns] == [without, with_it]
+    mind.close()
+
+
+def test_scoring_decides_within_groups_where_it_is_set(tmp_path: Path) -> None:
+    mind = role(tmp_path)
+    told = {uid: {"uid": int(uid), "position": 0, **entry} for uid, entry in RIVALS.items()}
+    (mind.folder / "worldbooks" / "harbour.json").write_text(json.dumps({"entries": told}), "utf-8")
+
+    def winners(**given: Any) -> set[str]:
+        settings = {f"lore.{name}": value for name, value in given.items()}
+        return {
+            said(mind, ASK, *[REPLY, ASK] * turn, dry_run=True, settings=settings)
+            for turn in range(8)
+        }
+
+    assert winners() == {"One.", "Two."}
+    assert winners(use_group_scoring=True) == {"Two."}
+    mind.close()

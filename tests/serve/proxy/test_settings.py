@@ -78,3 +78,34 @@ def test_an_id_tells_two_roles_of_one_name_apart(tmp_path: Path) -> None:
         for number, place in enumerate(("harbour", "market")):
             ask(house, request(SAID, hint={"role_uuid": str(uuid.UUID(int=number + 1))}))
             assert f"Riga has a {place}." in model.requests[-1].said
+
+
+def test_of_two_names_the_surer_place_counts_and_whose_it_is_is_asked_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with between(tmp_path, streams("Hm.")) as (house, _):
+        places = {"body": "Ada", "header": "Bo", "path": "Cy", "model": "Di"}
+
+        def heard(**named: str) -> set[str]:
+            hint = {"user": "Lin", "role": named.get("body", "")}
+            head = {"X-Rolememory-Role": named["header"]} if "header" in named else {}
+            way = f"/r/{named['path']}/v1" if "path" in named else "/v1"
+            model = f"llama@{named['model']}" if "model" in named else "llama"
+            before = {role.id for role in house.home.roles()}
+            ask(
+                house,
+                request(SAID, hint=hint) | {"model": model},
+                f"{way}/chat/completions",
+                **head,
+            )
+            assert house.house.settle(60)
+            return {role.name for role in house.home.roles() if role.id not in before}
+
+        assert heard(**places) == {"Ada"}
+        assert heard(**{name: places[name] for name in ("header", "path", "model")}) == {"Bo"}
+        assert heard(**{name: places[name] for name in ("path", "model")}) == {"Cy"}
+        assert heard(model="Di") == {"Di"}
+        for _ in range(2):
+            ask(house, request(SAID, main=None, card="Be kind."))
+        told = [row for row in caplog.records if "names no role" in row.getMessage()]
+        assert len(told) == 1
