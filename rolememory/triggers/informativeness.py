@@ -24,10 +24,10 @@ CERTAIN = 0.6  # least certainty of a time in a text
 
 Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 
-_ASKED = re.compile(r"[^.!?。！？…\n]*[?？]+")
+_ASKED = re.compile(r"(?<![^.!?。！？…\n])[^.!?。！？…\n]*[?？]+")  # from where a sentence begins
 _ENDS = ".!?。！？…\n,，;；"
 _ASKING_CLAUSE = re.compile(  # the last clause; with the one before it, where it is a name or a tag
-    rf"[^{_ENDS}]*(?:[,，;；](?:[^{_ENDS}⺀-鿿]{{0,12}}|[^{_ENDS}]{{0,4}}))?[?？]+"
+    rf"(?<![^{_ENDS}])[^{_ENDS}]*(?:[,，;；](?:[^{_ENDS}⺀-鿿]{{0,12}}|[^{_ENDS}]{{0,4}}))?[?？]+"
 )
 
 
@@ -58,6 +58,7 @@ def asked_share(text: str) -> float:
     return round(sum(map(len, _ASKING_CLAUSE.findall(text))) / len(text), 2)
 
 
+@lru_cache(maxsize=2048)
 def telling(text: str) -> str:
     """A text without the clauses that ask.
 
