@@ -6,6 +6,7 @@ they show that a chat frontend made it. Everything before the last line may be t
 
 from rolememory.serve.proxy.transcript_parser import SpeakerNames
 from rolememory.serve.proxy.wording import wording
+from rolememory.text.fold import fold_name
 
 _LONGEST = 60  # characters of a name
 _COLONS = (":", "：")
@@ -20,10 +21,10 @@ def plain(prompt: object) -> str:
     return wording().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
 
 
-def names_of(prompt: object, stop: object) -> SpeakerNames:
+def names_of(prompt: object, stop: object, char: str = "") -> SpeakerNames:
     r"""The character that is to answer and the user that the model must not write for.
 
-    A prompt that ends in a name that it stops at is to be written as the user.
+    A prompt that ends in a name that it stops at is to be written as the user, unless that is known to be the character's.
 
     >>> names_of("Lin: Hello\nAsha:", ["\nLin:"])
     SpeakerNames(char='Asha', user='Lin', members=(), persona='')
@@ -35,18 +36,21 @@ def names_of(prompt: object, stop: object) -> SpeakerNames:
     stopped, next_one = _stopped_at(stop), _next_speaker(prompt)
     if not stopped:
         return SpeakerNames()
-    if for_the_user(prompt, stop):
+    if for_the_user(prompt, stop, char):
         return SpeakerNames(next((name for name in stopped if name != next_one), ""), next_one)
-    return SpeakerNames(next_one, stopped[0])
+    return SpeakerNames(next_one, next((name for name in stopped if name != next_one), ""))
 
 
-def for_the_user(prompt: object, stop: object) -> bool:
+def for_the_user(prompt: object, stop: object, char: str = "") -> bool:
     r"""Whether the model is to write as the user: the prompt ends in a name that it stops at.
 
     >>> for_the_user("Lin: Hello\nLin:", ["\nAsha:", "\nLin:"]), for_the_user("Lin: Hi\nAsha:", ["\nLin:"])
     (True, False)
+    >>> for_the_user("Lin: Hello\nAsha:", ["\nLin:", "\nAsha:"], "Asha")
+    False
     """
-    return _next_speaker(prompt) in _stopped_at(stop)
+    next_one = _next_speaker(prompt)
+    return next_one in _stopped_at(stop) and fold_name(next_one) != fold_name(char)
 
 
 def _stopped_at(stop: object) -> list[str]:

@@ -88,7 +88,7 @@ def claims(talk: ParsedTranscript) -> SpeakerNames:
 
 def signs_of_completion(prompt: object, stop: object, hint: Hint) -> IdentitySigns:
     """The same for a text completion."""
-    names = names_of(prompt, stop)
+    names = names_of(prompt, stop, hint.role)
     names = SpeakerNames(
         hint.role or names.char, hint.user or names.user, hint.group, persona=names.user
     )

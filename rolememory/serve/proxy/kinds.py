@@ -57,7 +57,8 @@ def kind_of(
         ),
         (
             "impersonate",
-            _is_for_the_user(talk, names) or for_the_user(body.get("prompt"), body.get("stop")),
+            _is_for_the_user(talk, names)
+            or for_the_user(body.get("prompt"), body.get("stop"), hint.role),
         ),
         ("quiet", _is_quiet(body, talk, habits)),
         ("continue", last == "assistant" and _ends_open(body, talk)),

@@ -589,6 +589,24 @@ def test_a_card_that_stands_in_the_request_names_its_role(house: AppState) -> No
     assert (call.role.id, call.why) == (role.id, "card")
 
 
+@pytest.mark.parametrize(
+    ("role", "user", "prompt"),
+    [
+        pytest.param("Asha", "Lin", "Asha: Come in.\nLin: Is it wound?\nAsha:", id="en"),
+        pytest.param("沈砚", "林夏", "沈砚：请进。\n林夏：灯亮着吗？\n沈砚：", id="zh"),
+    ],
+)
+def test_a_prompt_that_stops_at_both_names_is_written_as_the_role_that_the_path_names(
+    house: AppState, role: str, user: str, prompt: str
+) -> None:
+    body = {"prompt": prompt, "stop": [f"\n{user}:", f"\n{role}:"]}
+    call = RequestReader(house).read(body, {}, role, prompt=True)
+    assert (call.kind, call.name, call.user) == ("normal", role, user)
+    assert [message.role for message in call.spoken] == ["assistant", "user"]
+    turned = {**body, "prompt": f"{prompt}...\n{user}:"}
+    assert RequestReader(house).read(turned, {}, role, prompt=True).kind == "impersonate"
+
+
 def test_a_prompt_that_ends_in_the_users_name_is_written_for_the_user(house: AppState) -> None:
     house.home.create("Asha")
     body = as_prompt(SAID)
