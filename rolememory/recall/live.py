@@ -22,7 +22,11 @@ from rolememory.triggers.base import Derive, anew
 from rolememory.triggers.table import Among, ArrayColumn
 
 PART = 500  # memories that are taken in between two looks whether anybody waits
-_KEPT_VIEWS = 16  # places whose view is kept up to date
+_KEPT_VIEWS = (
+    16,
+    64,
+)  # places whose view is kept up to date, of a large role and of a small one
+_VIEWED = 400_000  # rows, beyond which a role is large: of all views together
 _KEPT_AUDIENCES = 16  # of each
 
 
@@ -103,7 +107,8 @@ class LiveIndex:
         if view is None or not view.follow(self.index, self._known, visibility):
             view = _View(self.index, self._known, visibility)
         self._views[visibility.place] = view
-        while len(self._views) > _KEPT_VIEWS:
+        least, most = _KEPT_VIEWS
+        while len(self._views) > max(least, min(most, _VIEWED // max(len(self.index.table), 1))):
             self._views.popitem(last=False)
         return view
 

@@ -35,7 +35,7 @@ BLOCK = 32  # older turns that are summed up together, and the most versions tha
 MOST_BLOCKS = 8  # of one chat: beyond, the two oldest become one
 MOST_ROWS = 40_000  # memories noted, over all chats: beyond, the chats that rested longest are summed up, then left out
 _MOST_OF_A_TURN = 30  # memories whose pairs are counted
-_MOST_SUMS = 4  # places whose tallies are kept up
+PLACES = 64  # whose tallies are kept up: those of the users and chats that take turns now
 _STEPS = 1024  # of a whole
 
 Visible = Callable[[str, str], bool]
@@ -181,7 +181,7 @@ class UsageLog:
                 sums.behind.update(chats)
             if token is not None:
                 self._sums[token] = sums
-                if len(self._sums) > _MOST_SUMS:
+                if len(self._sums) > PLACES:
                     del self._sums[next(iter(self._sums))]
             return sums.follow(chats, visible)
 
@@ -324,11 +324,14 @@ class _Sums:
     def _count(self, chat: str, kept: _ChatUse | None, visible: Visible) -> None:
         """What does not stand is looked at again: it may be that it was noted behind the back of who asked."""
         before = self._counted.pop(chat, {})
-        after = self._counted[chat] = dict[int, tuple[_Piece, float]]()
+        after = dict[int, tuple[_Piece, float]]()
         for piece in kept.pieces if kept else ():
             known = before.get(id(piece))
             whole = known is not None and known[1] == 1.0
-            after[id(piece)] = (piece, 1.0 if whole else _share(chat, piece.versions, visible))
+            if share := 1.0 if whole else _share(chat, piece.versions, visible):
+                after[id(piece)] = (piece, share)
+        if after:
+            self._counted[chat] = after
         for key, counted in before.items():
             if after.get(key) != counted:
                 self._add(*counted, sign=-1)
@@ -337,7 +340,7 @@ class _Sums:
                 self._add(*counted, sign=1)
 
     def _add(self, piece: _Piece, share: float, sign: int) -> None:
-        for memory_id in piece.memories if share else ():
+        for memory_id in piece.memories:
             tally = self._tallies.pop(memory_id, None) or UsageTally()
             more = sign * share
             sums = (

@@ -6,7 +6,7 @@ recall ─ prompted ─▶ the newest turns of each chat ─ replied ─▶ refe
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from functools import lru_cache
 from itertools import takewhile
@@ -16,8 +16,9 @@ from rolememory.errors import UnknownChatError
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import UsageTally
+from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
-from rolememory.storage.usage_log import UsageLog
+from rolememory.storage.usage_log import PLACES, UsageLog
 from rolememory.usage.references import nearer, referenced
 from rolememory.usage.weights import effects
 
@@ -35,6 +36,16 @@ Near = Callable[[str, Sequence[str], Sequence[str]], Mapping[str, float]]
 
 Memories and messages without vectors are left out: a reply has its vectors by the time of the turn behind it, and is compared again then.
 """
+
+
+@value_class
+class _Look:
+    """What use added as seen from a place, when that was asked last."""
+
+    visibility: BranchVisibility
+    tallies: Mapping[str, UsageTally]
+    memories: Mapping[str, Memory]
+    added: Mapping[str, float]
 
 
 class Usage:
@@ -58,10 +69,9 @@ class Usage:
         self._pool, self._near = pool, near
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
         self._compared: dict[str, dict[str, object]] = {}  # by chat and version: what, last
-        self._added: (
-            tuple[Mapping[str, UsageTally], Mapping[str, Memory], Mapping[str, float]] | None
-        ) = None
-        self._sight: BranchVisibility | None = None  # the last that was asked for
+        self._looks: OrderedDict[Hashable, _Look] = (
+            OrderedDict()
+        )  # by place, the one that was asked for last comes last
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
 
@@ -94,17 +104,18 @@ class Usage:
 
         Cost: O(rows of what was noted or moved since), O(rows noted) from elsewhere or where memories changed.
         """
-        before, self._sight = self._sight, visibility
-        near = before is not None and before.place == visibility.place
-        moved = visibility.moved_since(before) if before and near else None
+        before = self._looks.pop(visibility.place, None)
+        moved = visibility.moved_since(before.visibility) if before else None
         tallies = self.uses.tallies(
             lambda chat, version: visibility.sees(_support(chat, version)),
             visibility.token,
             None
             if moved is None or before is None
-            else (before.token, {chat for chat, _ in moved}),
+            else (before.visibility.token, {chat for chat, _ in moved}),
         )
-        counted, known, added = self._added or ({}, {}, {})
+        counted, known, added = (
+            (before.tallies, before.memories, before.added) if before else ({}, {}, {})
+        )
         last_first = reversed([*tallies.items()])  # what changed comes last
         if counted is not tallies or known is not memories:
             if known is memories:
@@ -120,7 +131,9 @@ class Usage:
             for one in gone & added.keys():
                 del added[one]
             added |= effects(news, memories)
-        self._added = (tallies, memories, added)
+        self._looks[visibility.place] = _Look(visibility, tallies, memories, added)
+        while len(self._looks) > PLACES:
+            self._looks.popitem(last=False)
         return added
 
     def forget(self, chats: Collection[str], alive: Collection[str] | None = None) -> None:

@@ -205,3 +205,19 @@ def test_a_swipe_and_a_new_message_look_at_nothing_else(size: int) -> None:
     assert asked(known, Counted(frozenset(), "elsewhere")) == size
     assert asked(known | by_id(learned("new", "v")), Counted(frozenset())) == 2
     assert asked(known | by_id(learned("new", "v")), Counted(frozenset(), "elsewhere")) == 1
+
+
+@pytest.mark.parametrize(("size", "places"), [(100, 64), (10_000, 40)])
+def test_of_many_who_take_turns_nobody_is_looked_at_anew(size: int, places: int) -> None:
+    live, rules = LiveIndex(SETTINGS), RecallSettings()
+    known = by_id(*(learned(f"m{number}", f"v{number}") for number in range(size)))
+    live.follow(known, SETTINGS, None, None)
+
+    def asked() -> int:
+        Counted.asked = 0
+        for place in range(places):
+            seen = Counted(frozenset(), f"of user {place}")
+            live.audience(Asker("lin", DAY_ZERO, rules, live.superseded(seen), seen))
+        return Counted.asked
+
+    assert (asked(), asked()) == (places * size, 0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -273,6 +274,22 @@ def test_asking_again_costs_what_was_noted_since(tmp_path: Path) -> None:
     assert max(costs) <= BLOCK + 1
     assert sum(costs[20:40]) == 20
     assert sum(costs) < 2 * len(costs)
+
+
+def test_of_many_who_take_turns_nobody_has_all_counted_anew(tmp_path: Path) -> None:
+    uses, asked = UsageLog(FileSpace(tmp_path)), list[str]()
+    for turn in range(40):
+        uses.note(f"chat {turn}", "v", "ab", "a", at(turn))
+
+    def told() -> list[UsageTally]:
+        return [uses.tallies(partial(own, f"chat {turn}"), turn)["a"] for turn in range(40)]
+
+    def own(mine: str, chat: str, version: str) -> bool:
+        asked.append(version)
+        return chat == mine
+
+    assert (told(), len(asked)) == (40 * [UsageTally(1.0, 0.0)], 40 * 40)
+    assert (told(), len(asked)) == (40 * [UsageTally(1.0, 0.0)], 40 * 40)
 
 
 def test_what_was_noted_behind_the_back_of_who_asked_counts_the_next_time(tmp_path: Path) -> None:

@@ -217,9 +217,10 @@ def test_it_is_there_after_a_restart(house: House, tmp_path: Path) -> None:
 def test_effects_are_the_same_object_while_nothing_changes(house: House) -> None:
     house.turn(ASK, USED)
     visibility = house.chats.visible_from("harbour")
-    assert house.usage.effects(visibility, MEMORIES) is house.usage.effects(
-        house.chats.visible_from("harbour"), MEMORIES
-    )
+    added = house.usage.effects(visibility, MEMORIES)
+    readers = house.chats.readers("harbour", "lin", ["lin"], None)
+    house.usage.effects(house.chats.visible_from("harbour", readers=readers), MEMORIES)
+    assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) is added
     house.turn(ASK, VAIN)
     assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {}
 
