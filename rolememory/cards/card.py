@@ -79,6 +79,12 @@ class Card:
         return tuple(said for one in listed if (said := text(one).strip()))
 
     @property
+    def greetings(self) -> list[str]:
+        """The first messages to choose from; blank ones are none."""
+        every = (self.text("first_mes").strip(), *self.texts("alternate_greetings"))
+        return list(filter(None, every))
+
+    @property
     def name(self) -> str:
         """The character's name."""
         return self.text("name").strip()

@@ -62,12 +62,11 @@ def contents(card: "Card") -> Row:
     from rolememory.cards.card import FIELDS
 
     book, assets = card.book, card.data.get("assets")
-    greetings = [card.text("first_mes").strip(), *card.texts("alternate_greetings")]
     return {
         **picked(card, "name format spec version problems"),
         **{name: card.text(name) for name in ("nickname", "creator", "character_version")},
         "tags": card.texts("tags"),
-        "greetings": len(list(filter(None, greetings))),
+        "greetings": len(card.greetings),
         "group_greetings": len(card.texts("group_only_greetings")),
         "book": book and {**picked(book, "name problems"), "entries": len(book.entries)},
         "fields": list(_fields(card)),

@@ -108,7 +108,7 @@ def _read(
         found.id if found else None,
         card,
         stamp,
-        greets=bool(card.text("first_mes").strip() or card.texts("alternate_greetings")),
+        greets=bool(card.greetings),
         world=text_of(card.extensions.get("world")).strip(),
         mark=mark,
     )

@@ -224,7 +224,6 @@ def _findings(call: HomeCall, card: Card) -> CardFindings:
 def _card_out(call: HomeCall, card: Card) -> CardOut:
     book = card.book
     texts = {name: card.text(name) for name in card.fields if isinstance(card.data.get(name), str)}
-    greetings = (card.text("first_mes").strip(), *card.texts("alternate_greetings"))
     return call.shown(
         CardOut,
         card,
@@ -234,7 +233,6 @@ def _card_out(call: HomeCall, card: Card) -> CardOut:
         creator=card.text("creator"),
         tags=card.texts("tags"),
         fields={name: text for name, text in texts.items() if text.strip()},
-        greetings=list(filter(None, greetings)),
         book=book.name if book else None,
         entries=len(book.entries) if book else 0,
         extensions=sorted(map(str, card.extensions)),
