@@ -103,7 +103,11 @@ def _list(role: str, archived: bool, user: str | None) -> None:
 def _shown(info: "ChatInfo") -> Row:
     mode = "" if info.mode == "on" else say(info.mode, msgctxt="mode")
     story = say("its own") if info.story == "own" else info.story
-    return {"title": one_line(info.title), "story": " ".join(one for one in (story, mode) if one)}
+    return {
+        "title": one_line(info.title),
+        "story": " ".join(one for one in (story, mode) if one),
+        "updated": info.updated.astimezone(),
+    }
 
 
 def forget(

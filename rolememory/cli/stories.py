@@ -25,7 +25,7 @@ def stories(role: RoleName) -> None:
         {
             "name": one.name or shared,
             "of": shared if one.of == "" else one.of,
-            "at": one.at,
+            "at": one.at and one.at.astimezone(),
             "merged": ", ".join(name or shared for name in one.merged),
         }
         for one in found

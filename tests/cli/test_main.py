@@ -3,7 +3,11 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -80,6 +84,26 @@ def test_json_is_valid_on_every_console(
     assert ran.code == 0, ran.err
     assert ran.json is not None
     assert "Traceback" not in ran.err
+
+
+@pytest.fixture
+def in_shanghai(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The clock of a person eight hours ahead."""
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_shanghai")
+def test_times_are_shown_by_the_clock_of_the_person(command: Command) -> None:
+    command("observe", "Mira", "-", stdin=b"Lin: The pier was sold.")
+    command("story", "begin", "Mira", "war", "--of", "", "--at", "2024-05-01T20:00:00Z")
+    (chat,) = command("sessions", "Mira", "--json").json
+    there = datetime.fromisoformat(chat["updated"]).astimezone(ZoneInfo("Asia/Shanghai"))
+    assert command("sessions", "Mira").out.startswith(f"{there:%Y-%m-%d %H:%M}\t")
+    assert "\t2024-05-02 04:00\t" in command("story", "list", "Mira").out
 
 
 def test_verbs_that_change_things_give_json_too(command: Command, tmp_path: Path) -> None:
