@@ -1,14 +1,17 @@
 """Each setting of recall does what its row in docs/en/settings.md says: with it the next turn holds something else."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 
 from rolememory import Home, Message, RoleMemory
 from rolememory.recall.turn import Turn
+from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.scene import Scene
+from rolememory.triggers.base import TRIGGERS
 
 NOW = "2026-05-01T12:00:00Z"
 KEYS: dict[str, Any] = {"triggers.semantic.enabled": False, "triggers.emotional.enabled": False}
@@ -200,6 +203,7 @@ ROWS = (
         ask=TALK,
         see=own,
     ),
+    Row("chats.stories", "each", 4, 0, (), TALK, count, told=FINCH),
     Row("recall.passages.rest", 0, 0, 3, (), AGAIN, count, {}, (TALK, AGAIN[:3]), FINCH),
     Row("recall.passages.speaker_share", 0.01, 4, 1, (), TALK, count, told=FINCH, by="bob"),
     *(
@@ -379,3 +383,26 @@ def test_a_setting_decides_what_the_next_turn_holds(home: Home, row: Row) -> Non
     assert seen(role, row, "one") == row.usual
     put(home, row.beside | {row.key: row.value})
     assert seen(role, row, "two") == row.then
+
+
+class Tarot:
+    """A strategy of another package: it wakes everything."""
+
+    name: ClassVar[str] = "tarot"
+    activates: ClassVar[bool] = True
+
+    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
+        return (Hit(one, self.name, 0.8, Reason("card")) for one in among)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("enabled", False), ("weight", 0.1), ("activates", False)]
+)
+def test_so_does_one_of_another_packages_strategy(
+    home: Home, monkeypatch: pytest.MonkeyPatch, key: str, value: Any
+) -> None:
+    monkeypatch.setitem(TRIGGERS, Tarot.name, lambda entries, parts: Tarot())
+    bread = [{"content": "Bread."}]
+    test_a_setting_decides_what_the_next_turn_holds(
+        home, Row(f"triggers.others.tarot.{key}", value, 1, 0, bread, ("Hm, well.",), count)
+    )
