@@ -338,15 +338,16 @@ class _Found:
 
     def catch_up(self, token: str) -> None:
         """Put in what came since a token was looked up."""
-        more, counts = np.array(self.late.pop(token), np.int64).T
+        late = self.late.pop(token)
         if token in self.holding:
-            rows, often = self.holding[token]
-            often = np.append(often, counts.astype(np.float32))
-            self.holding[token] = np.append(rows, more), often
-            self.held += len(more)
+            (rows, often), (more, counts) = self.holding[token], zip(*late, strict=True)
+            rows = np.concatenate((rows, np.array(more, np.int64)))
+            self.holding[token] = rows, np.concatenate((often, np.array(counts, np.float32)))
+            self.held += len(late)
         if token in self.often:
-            self.often[token] = _long(self.often[token], self.size)
-            self.often[token][more] = counts
+            known = self.often[token] = _long(self.often[token], self.size)
+            for row, count in late:
+                known[row] = count
 
 
 def _long(often: "NDArray[np.uint8]", size: int) -> "NDArray[np.uint8]":

@@ -205,6 +205,8 @@ class EmotionalTrigger(ByRows):
         if told.intensity < self._settings.wake_intensity:
             may &= felt.asking.values
         rows = np.flatnonzero(may)
+        if not len(rows):
+            return []
         theirs, mine = felt.numbers[rows][:, :-3], np.array(in_numbers(told)[:-3])
         both = np.minimum(theirs, mine).max(axis=1)
         norms = np.sqrt(np.einsum("ij,ij->i", theirs, theirs)) * np.linalg.norm(mine)
