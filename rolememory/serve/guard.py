@@ -56,6 +56,7 @@ _FORWARDED = frozenset(
     b"fastly-client-ip x-proxyuser-ip x-envoy-external-address".split()
 )  # what proxies add; every `x-forwarded-*` too
 _READING = frozenset({"GET", "HEAD"})
+_FIELDS = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _JSON = ("application/json", "application/x-ndjson")
 _SEND_TOKEN = translatable(
@@ -127,7 +128,7 @@ class AccessGuard:
             await answer.refuse(refusal)
             return
         if scope["method"] == "OPTIONS" and page == "allowed":
-            await _preflight(headers["origin"], send)
+            await _preflight(headers, send)
             return
         passes = proxied(scope["path"])
         body = scope[BODY] = Body(
@@ -521,14 +522,16 @@ async def _read_out(headers: Mapping[str, str], receive: Receive) -> None:
                 pass
 
 
-async def _preflight(origin: str, send: Send) -> None:
+async def _preflight(asked: Mapping[str, str], send: Send) -> None:
+    """Let a page that may ask send what it wants to send: libraries add headers of their own."""
+    wanted = asked.get("access-control-request-headers", "")
     headers = {
-        "access-control-allow-origin": origin,
+        "access-control-allow-origin": asked["origin"],
         "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-        "access-control-allow-headers": "authorization, content-type, if-match, last-event-id, x-rolememory-token",
+        "access-control-allow-headers": wanted if _FIELDS.fullmatch(wanted) else "",
         "access-control-max-age": "600",
         "access-control-allow-private-network": "true",
-        "vary": "Origin",
+        "vary": "Origin, Access-Control-Request-Headers",
     }
     await send({"type": "http.response.start", "status": 204, "headers": _encoded(headers)})
     await send({"type": "http.response.body", "body": b""})

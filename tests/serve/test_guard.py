@@ -116,6 +116,27 @@ def test_the_preflight_of_an_allowed_page_is_answered(house: Served) -> None:
     assert b"access-control-allow-origin: *" not in answer
 
 
+@pytest.mark.parametrize(
+    ("wanted", "allowed"),
+    [
+        ("authorization,content-type", b"authorization,content-type"),
+        ("X-Rolememory-Role, x-stainless-os", b"X-Rolememory-Role, x-stainless-os"),
+        ("x-title; nothing", b""),
+    ],
+)
+def test_an_allowed_page_may_send_the_headers_it_asks_for(
+    house: Served, wanted: str, allowed: bytes
+) -> None:
+    head = (
+        f"OPTIONS /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\n"
+        "Origin: http://127.0.0.1:8000\r\nAccess-Control-Request-Method: POST\r\n"
+        f"Access-Control-Request-Headers: {wanted}\r\nConnection: close\r\n\r\n"
+    )
+    answer = raw(house.port, head.encode())
+    assert answer.startswith(b"HTTP/1.1 204")
+    assert b"access-control-allow-headers: " + allowed + b"\r\n" in answer
+
+
 def test_the_preflight_of_a_stranger_is_not(house: Served) -> None:
     assert (
         request(

@@ -16,6 +16,7 @@ _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
 )  # headers of one leg of the way; RFC 9110, 7.6.1
 _OURS = frozenset("host content-length cookie origin referer".split())  # of the leg to us
+_ITS_PAGES = "access-control-"  # which pages may read an answer is for our own settings to say
 _FOR_US = "x-rolememory-"  # what the upstream is not told: the token, the user, the role, ...
 
 
@@ -109,7 +110,7 @@ def going_up(
 def coming_back(
     headers: Iterable[tuple[bytes, bytes]], *, decoded: bool
 ) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer as the frontend gets them, byte for byte. `decoded`: the body was unpacked on its way."""
+    """The headers of an answer as the frontend gets them, byte for byte, but for those that admit pages. `decoded`: the body was unpacked on its way."""
     pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
     dropped = (
         _HOP
@@ -117,7 +118,11 @@ def coming_back(
         | ({"content-encoding", "content-length"} if decoded else set())
         | {"date", "server"}
     )
-    return [_encoded((name, value)) for name, value in pairs if name.lower() not in dropped]
+    return [
+        _encoded((name, value))
+        for name, value in pairs
+        if name.lower() not in dropped and not name.lower().startswith(_ITS_PAGES)
+    ]
 
 
 def _encoded(pair: tuple[str, str]) -> tuple[bytes, bytes]:

@@ -106,6 +106,26 @@ def test_a_call_written_otherwise_has_its_memory_and_keeps_its_hint_from_the_mod
         assert "Anna keeps bees" in json.dumps(sent)
 
 
+def test_only_our_own_settings_say_which_pages_may_read_an_answer(tmp_path: Path) -> None:
+    told = {"access_control_allow_origin": "*", "access_control_allow_credentials": "true"}
+    page = "https://chat.example"
+    answer = json.dumps({"choices": []}).encode()
+    with between(tmp_path, replies(answer, **told), **{"serve.allowed_origins": [page]}) as (
+        house,
+        _,
+    ):
+        for path in ("/v1/chat/completions", "/v1/embeddings"):
+            found = ask(house, request([FACT]), path, Origin=page)
+            named = [name for name in found.headers if name.startswith("access-control-")]
+            assert found.headers.get_list("access-control-allow-origin") == [page]
+            assert sorted(named) == [
+                "access-control-allow-origin",
+                "access-control-expose-headers",
+            ]
+            unasked = ask(house, request([FACT]), path)
+            assert not [name for name in unasked.headers if name.startswith("access-control-")]
+
+
 GROUP = {"group": "Asha, Bo"}
 
 
