@@ -24,6 +24,8 @@ BOOK = world(
         "role": 2,
         "content": "The sea is deep.",
     },
+    {"comment": "Swiped", "key": ["tide"], "triggers": ["swipe"], "content": "It turns."},
+    {"comment": "Named", "key": ["{{char}}"], "content": "For whom?"},
 )
 
 
@@ -53,7 +55,9 @@ def case(*lines: str) -> str:
         pytest.param(['each = ["beacon", "beacons"]', 'settings = { match_whole_words = false }', 'fires = ["Beacon"]'], id="other settings"),
         pytest.param(['messages = [{ role = "assistant", name = "Mira", text = "The beacon." }, "Hm."]', 'fires = ["Beacon"]'], id="a dialogue"),
         pytest.param(['rules = "sillytavern"', 'messages = ["beacon"]', 'fires = ["Beacon"]'], id="by other rules"),
-        pytest.param(['character = { name = "Mira" }', 'messages = ["Hm."]', 'fires = ["Always"]'], id="a character"),
+        pytest.param(['character = { name = "Asha" }', 'messages = ["Asha waits."]', 'fires = ["Named"]'], id="a character"),
+        pytest.param(['trigger = "swipe"', 'messages = ["The tide."]', 'fires = ["Swiped"]'], id="a kind of generation"),
+        pytest.param(['messages = ["The tide."]', 'not_fires = ["Swiped"]'], id="another kind of generation"),
         pytest.param(
             ["settings = { scan_depth = 1 }", 'turns = [{ messages = ["storm"], fires = ["Storm"] }, { messages = ["a", "b"], fires = ["Storm"] },',
              '{ messages = ["c"], not_fires = ["Storm"] }]'],
