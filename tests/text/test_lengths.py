@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.schema.settings import LengthSettings
 from rolememory.text.lengths import TokenEstimate, TokenizerFile, counter_for
@@ -59,6 +60,13 @@ def test_a_tokenizer_file_counts_its_own_tokens(tmp_path: Path) -> None:
     made.save(str(tmp_path / "tokenizer.json"))
     count = TokenizerFile(tmp_path / "tokenizer.json")
     assert (count("the beacon went dark"), count("")) == (4, 0)
+    told = {"budget.unit": "tokens", "budget.max_total_length": 60, "embedding.backend": "off"}
+    files = ("estimate", str(tmp_path / "tokenizer.json"))
+    for number, counter in enumerate(files):
+        with Home.open(tmp_path / str(number), {**told, "lengths.counter": counter}) as home:
+            mira = home.role("Mira", create=True)
+            mira.remember("灯塔" * 60, keys=["灯"], id="long")
+            assert [one.memory.id for one in mira.recall("灯？灯！").recalled] == ["long"] * number
 
 
 @pytest.mark.parametrize("content", [None, "{}", "not json"])
