@@ -176,6 +176,32 @@ def test_the_keys_tend_the_chosen_one(at_desk: Visitor, role: Caller) -> None:
     assert role.get("/memories/only")["memory"]["archived"] is True
     at_desk.page.locator(".toast").last.get_by_role("button", name="Undo").click()
     expect(canvas).to_have_attribute("data-points", "1")
+    canvas.focus()
+    at_desk.page.keyboard.press("ArrowRight")
+    at_desk.page.keyboard.press("e")
+    expect(at_desk.field("field.content")).to_be_focused()
+    at_desk.page.keyboard.press("Escape")
+    canvas.focus()
+    at_desk.page.keyboard.press("Delete")
+    at_desk.reads(at_desk.says("garden.empty"))
+    assert role.get("/memories", params={"archived": "all"})["total"] == 0
+
+
+def test_the_keys_move_the_map(at_desk: Visitor, role: Caller) -> None:
+    planted(role)
+    at_desk.goes("garden", role.id)
+    canvas = at_desk.page.locator("canvas")
+    expect(canvas).to_have_attribute("data-points", "3")
+    canvas.focus()
+    at_desk.page.keyboard.press("0")
+    drawn = "document.querySelector('canvas').toDataURL()"
+    frame = f"new Promise((done) => requestAnimationFrame(() => done({drawn})))"
+    whole = at_desk.page.evaluate(frame)
+    for key in ("+", "-", "Shift+ArrowLeft"):
+        at_desk.page.keyboard.press(key)
+        at_desk.page.wait_for_function(f"(whole) => {drawn} !== whole", arg=whole)
+        at_desk.page.keyboard.press("0")
+        at_desk.page.wait_for_function(f"(whole) => {drawn} === whole", arg=whole)
 
 
 def test_what_it_replaced_is_a_ghost_joined_by_a_line(at_desk: Visitor, role: Caller) -> None:

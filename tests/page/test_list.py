@@ -96,6 +96,10 @@ def test_the_keyboard_alone_is_enough(at_desk: Visitor, role: Caller) -> None:
     expect(links.nth(1)).to_be_focused()
     at_desk.page.keyboard.press("Delete")
     expect(links).to_have_count(2)
+    links.first.focus()
+    at_desk.page.keyboard.press("a")
+    expect(links).to_have_count(1)
+    assert role.get("/memories", params={"archived": "yes"})["total"] == 1
 
 
 def test_the_focus_stays_in_a_dialog(at_desk: Visitor, role: Caller) -> None:

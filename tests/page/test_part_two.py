@@ -71,6 +71,21 @@ def test_what_waits_is_mended_and_accepted(visitor: Visitor, told: Caller) -> No
     assert "I moved to Oslo." in [one["content"] for one in told.get("/memories")["items"]]
 
 
+def test_keys_accept_and_reject_what_waits(at_desk: Visitor, told: Caller) -> None:
+    at_desk.goes("review", told.id)
+    row = at_desk.page.locator("#waiting li[data-row]")
+    row.focus()
+    at_desk.page.keyboard.press("a")
+    at_desk.reads(at_desk.says("review.none"))
+    told.say("Remember that my card is 4111 1111 1111 1111.", "I see.", chat="shop")
+    expect(row).to_contain_text("my card is")
+    row.focus()
+    at_desk.page.keyboard.press("Delete")
+    at_desk.reads(at_desk.says("review.none"))
+    texts = " ".join(one["content"] for one in told.get("/memories")["items"])
+    assert ("I live in Oslo" in texts, "my card" in texts) == (True, False)
+
+
 @EITHER
 def test_what_waits_is_rejected_and_what_was_learned_is_taken_back(
     visitor: Visitor, told: Caller

@@ -553,3 +553,22 @@ def test_the_token_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -
     with served(tmp_path) as again:
         assert again.house.token == token
         assert not again.house.fresh_token
+
+
+def test_a_token_of_the_environment_replaces_the_homes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, given = "http://127.0.0.1:8000", "a token that somebody chose"
+    with served(tmp_path, {"serve.allowed_origins": (page,)}) as house:
+        kept = house.house.token
+    monkeypatch.setenv("ROLEMEMORY_TOKEN", given)
+    with served(tmp_path, {"serve.allowed_origins": (page,)}) as house:
+        codes = [
+            httpx.get(
+                f"{house.url}/api/roles",
+                headers={"Origin": page, "Authorization": f"Bearer {token}"},
+                trust_env=False,
+            ).status_code
+            for token in (given, kept)
+        ]
+    assert codes == [200, 401]
