@@ -567,6 +567,7 @@ def test_a_token_of_the_environment_replaces_the_homes(
             httpx.get(
                 f"{house.url}/api/roles",
                 headers={"Origin": page, "Authorization": f"Bearer {token}"},
+                timeout=60,
                 trust_env=False,
             ).status_code
             for token in (given, kept)
