@@ -18,7 +18,12 @@ from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleEr
 from rolememory.locales import LocalizedText
 from rolememory.schema.settings import StorageSettings
 from rolememory.storage.checkpoint import Checkpointer
-from rolememory.storage.committed_state import CommittedState, CommittedStateReader, Snapshot
+from rolememory.storage.committed_state import (
+    PREVIOUS,
+    CommittedState,
+    CommittedStateReader,
+    Snapshot,
+)
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.edits import Edit, new_id, planned, reverted
 from rolememory.storage.journal import Journal
@@ -165,11 +170,15 @@ class RoleStore:
         return [_shown(line) for line in islice(lines, limit)]
 
     def prune(self, before: datetime) -> int:
-        """Forget history that is older and folded; how many lines went."""
+        """Forget history that is older and folded, and the file before the last save if that is; how many lines went."""
         with self._locked():
             self._checkpointer.checkpoint()
             committed = self._view.committed()
             through = committed.document.through if committed.document is not None else 0
+            previous = self.space.document(PREVIOUS)
+            mark = previous.mark()
+            if mark is not None and mark.changed_ns < before.timestamp() * 1e9:
+                previous.delete()
             return self._view.prune(through or 0, iso(before))
 
     def keep(self, facts: Facts) -> bool:
