@@ -92,11 +92,13 @@ def _not_json(error: ValueError, file: str, line: int | None = None) -> FileErro
 
 
 def _message(raw: Any, file: str, line: int | None) -> "Message":
+    from rolememory.cards.tavern.dates import sent_at
     from rolememory.schema.message import Message
 
     try:
         if isinstance(raw, Mapping) and "mes" in raw:
-            raw = {"role": _speaker(raw), "content": str(raw["mes"]), "name": raw.get("name")}
+            said = {"role": _speaker(raw), "content": str(raw["mes"]), "name": raw.get("name")}
+            raw = said | {"sent": sent_at(raw.get("send_date"))}
         return Message.of(raw)
     except (InvalidValueError, ValueError, TypeError, AttributeError) as error:
         found = json.dumps(raw, ensure_ascii=False, default=str)[:80]

@@ -70,6 +70,22 @@ def test_observe_tells_what_was_learned_and_a_second_time_that_nothing_is_new(
     assert (again["entered"], again["learned"]) == (0, [])
 
 
+def test_a_sillytavern_chat_is_observed_with_its_dates(home: Command, tmp_path: Path) -> None:
+    sent = {"en": "June 19, 2023 2:20pm", "zh": "2023-07-02T09:00:00.000Z"}
+    lines = [
+        {"user_name": "Lin", "character_name": "Mira"},
+        {"name": "Lin", "is_user": True, "mes": "The mill burns.", "send_date": sent["en"]},
+        {"name": "Mira", "is_user": False, "mes": "磨坊着火了。", "send_date": sent["zh"]},
+    ]
+    file = tmp_path / "Mira - 2023.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    run(home, "observe", "Mira", str(file), "--user", "lin")
+    june = run(home, "recall", "Mira", "What did I tell you in June 2023?", "--user", "lin")
+    july = run(home, "recall", "Mira", "2023年7月2日我们说了什么？", "--user", "lin")
+    assert ("mill burns" in june, "磨坊" in june) == (True, False)
+    assert ("mill burns" in july, "磨坊" in july) == (False, True)
+
+
 @pytest.mark.parametrize(("language", "word"), [("en", "new messages"), ("zh", "条新消息")])
 def test_observe_speaks_both_languages(home: Command, language: str, word: str) -> None:
     assert word in run(home, "observe", "Mira", file_of(home), "--chat", "one", language=language)
