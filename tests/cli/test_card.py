@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cards.makers import card_picture, charx, entry, picture, v1, v2, v3
-from tests.cli.running import Command, Ran
+from tests.cli.running import Command, Ran, process
 
 BOOK = {
     "name": "Harbour",
@@ -443,3 +443,34 @@ def test_lint_ends_with_3_where_there_are_errors(command: Command, tmp_path: Pat
     ran = command("card", "lint", str(card), lang="zh")
     assert ran.code == 3
     assert "错误" in ran.out
+
+
+FORMAT = """
+import json
+from rolememory.cards.base import load
+
+class TextCard:
+    name = "textcard"
+    def fits(self, data): return data.startswith(b"# ")
+    def load(self, data, file):
+        title, _, description = data.decode().partition("\\n")
+        fields = {"name": title[2:], "description": description.strip()}
+        card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": fields}
+        return load(json.dumps(card).encode(), file)
+    def dump(self, card): return f"# {card.name}\\n".encode()
+"""
+
+
+def test_a_format_of_another_package_is_read(command: Command, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    told = package / "textcard-1.0.dist-info"
+    told.mkdir(parents=True)
+    (package / "textcard.py").write_text(FORMAT, "utf-8")
+    (told / "METADATA").write_text("Name: textcard\nVersion: 1.0\n", "utf-8")
+    points = "[rolememory.cards]\ntextcard = textcard:TextCard\n"
+    (told / "entry_points.txt").write_text(points, "utf-8")
+    (tmp_path / "bo.txt").write_text("# Bo\nKeeps the ferry.\n", "utf-8")
+    root = Path(__file__).parents[2]
+    environment = {"ROLEMEMORY_HOME": str(command.home), "PYTHONPATH": f"{package}:{root}"}
+    done = process("card", "import", str(tmp_path / "bo.txt"), "--json", environment=environment)
+    assert (done.code, done.json["name"]) == (0, "Bo"), done.err

@@ -9,6 +9,7 @@ from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import jwt
@@ -325,6 +326,22 @@ def test_tools_take_no_role_and_no_user(doors: Doors) -> None:
     assert [one.is_error for one in found][-2:] == [True, True], "who may read writes nothing"
     figs = [one for one in doors.house.home.role(ROLE).memories.values() if "figs" in one.content]
     assert [(one.content, one.user) for one in figs] == [("eve likes figs.", USER)]
+
+
+def test_a_header_chooses_among_the_roles_of_a_key(doors: Doors) -> None:
+    async def listed(role: str) -> str:
+        headers = {
+            "authorization": f"Bearer {doors.keys['claimed']}",
+            "x-rolememory-role": quote(role),
+        }
+        async with (
+            httpx.AsyncClient(headers=headers, trust_env=False, verify=False, timeout=60) as line,
+            Client(streamable_http_client(f"{doors.house.url}/mcp", http_client=line)) as client,
+        ):
+            return str((await client.call_tool("list", {})).model_dump())
+
+    for role in ROLES:
+        assert WORDS[role, USER] in asyncio.run(listed(role))
 
 
 def test_keys_are_kept_as_digests_and_can_be_taken_away(tmp_path: Path) -> None:
