@@ -344,6 +344,8 @@ def test_lore_and_memories_come_in_one_turn(mira: RoleMemory) -> None:
     assert "whale oil" in turn.messages[0].content
     assert [one.text for one in turn.parts] == [one.content for one in turn.messages[1:3]]
     assert "lore 'beacon'" in str(turn.explain())
+    off = mira.recall(["Why is the beacon dark?"], settings={"lore.enabled": False})
+    assert not [one for one in off.messages if "whale oil" in one.content]
     file.write_text("{", encoding="utf-8")
     assert "whale oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content, (
         "a broken book keeps its last good entries"
