@@ -243,6 +243,18 @@ def test_settings_of_lore_count_on_a_turn(
     mind.close()
 
 
+def test_a_bad_entry_is_told_and_the_others_count(tmp_path: Path) -> None:
+    mind = role(tmp_path, "It burns.")
+    file = mind.folder / "worldbooks" / "harbour.json"
+    raw = json.loads(file.read_text("utf-8"))
+    raw["entries"]["7"] = "no entry at all"
+    file.write_text(json.dumps(raw), "utf-8")
+    assert said(mind, ASK) == "It burns."
+    told = " ".join(one.text("en") for one in mind.problems())
+    assert "entry '7': expected an object" in told
+    mind.close()
+
+
 def test_scoring_decides_within_groups_where_it_is_set(tmp_path: Path) -> None:
     mind = role(tmp_path)
     told = {uid: {"uid": int(uid), "position": 0, **entry} for uid, entry in RIVALS.items()}
