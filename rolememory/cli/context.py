@@ -79,9 +79,8 @@ def check_home() -> None:
     path = home_path().expanduser()
     if path.is_dir() and _is_home(path):
         return
-    from rolememory.storage.files.atomic import refuse_file
-
-    refuse_file(path)
+    if path.exists() and not path.is_dir():
+        raise InvalidValueError("{path}: is a file; name a folder with --home", path=path)
     what = LocalizedText("is no home of roles" if path.exists() else "there is no home here")
     make = f"rolememory init {quote(str(path))}" if str(path) != "memories" else "rolememory init"
     raise InvalidValueError(

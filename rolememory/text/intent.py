@@ -57,7 +57,7 @@ def meeting(text: str) -> tuple[Meeting, str] | None:
     `me` = it asks whether they ever met; `back` = somebody returns, where it is the first message of a chat.
 
     >>> meeting("Do you remember how we met?"), meeting("上次我们聊到哪了？")
-    (('first', 'how we met'), ('last', '上次我们聊到哪'))
+    (('first', 'how we met'), ('last', '聊到哪'))
     >>> meeting("We met a bear."), meeting("第一次吃鱼")
     (None, None)
     >>> meeting("I'm back!"), meeting("知夏，我来啦。")
