@@ -18,6 +18,7 @@ from rolememory.triggers.table import ArrayColumn, Table
 REACH = 3  # neighbours on each side
 FADING = 0.7  # of a neighbour's share with each step away
 ANSWER = 0.3  # of the evidence of a question that what was said right after it gains besides
+PARTS = 0.2  # power of the number of a message's parts by which what each gains is divided
 SITTING = timedelta(hours=6)  # a longer silence begins another sitting
 
 _Place = tuple[float, int, str, int]
@@ -52,7 +53,8 @@ class Conversations:
         self._messages: dict[tuple[str, str], _MessageRows] = {}  # by chat and version
         self._told: dict[str, list[_Place]] = {}  # chat -> its messages in order
         self._message = ArrayColumn("i8", -1)  # of each row; -1 = told in no chat
-        self._size = ArrayColumn("i8", 0)  # by message: rows
+        self._size = ArrayColumn("i8", 0)  # by message: rows ...
+        self._share = ArrayColumn("f4", 1.0)  # ... and what counts for each of what it gains
         self._free: list[int] = []  # numbers of messages that went
         self._back = [
             ArrayColumn("i8", -1) for _ in range(REACH)
@@ -88,7 +90,7 @@ class Conversations:
 
     def _begun(self, key: tuple[str, str]) -> _MessageRows:
         number = self._free.pop() if self._free else len(self._size.values)
-        for column in (self._size, *self._back):
+        for column in (self._size, self._share, *self._back):
             column.grow(number + 1)
 
         self._messages[key] = _MessageRows(number)
@@ -96,7 +98,8 @@ class Conversations:
 
     def _moved(self, chat: str, message: _MessageRows, before: _Place) -> None:
         """Put a message that stood there where the first of its rows belongs."""
-        self._size[message.number] = len(message.rows)
+        self._size[message.number] = size = len(message.rows)
+        self._share[message.number] = max(size, 1) ** -PARTS
         place = message.place
         if place == before:
             return
@@ -127,6 +130,8 @@ class Conversations:
     def lent(self, evidence: Floats, share: float, asks: Floats | None = None) -> Floats:
         """What each row gets from the messages around its own: `share` of their fading sum and of the best of them; (n_rows,).
 
+        Of a message in many parts each gets less: what stands beside it speaks for one of them.
+
         `asks` is the share of each row that asks, 0..1; None = nothing does. Cost: O(n_rows + messages), some passes per step.
         """
         if not self._messages:
@@ -151,6 +156,7 @@ class Conversations:
             np.maximum.at(asked, message[rows], evidence[rows] * asks[rows])
             asked[-1] = 0.0
             total += np.float32(ANSWER) * asked.take(self._back[0].values, mode="wrap")
+        total *= self._share.values
         lent: Floats = np.append(total, np.float32(0.0)).take(message, mode="wrap")
         rows = (lent > 0.0).nonzero()[0]
         lent[rows] *= self._part(evidence[rows], said, message[rows])

@@ -113,6 +113,21 @@ def test_a_passage_costs_the_same_however_long_its_message_is(place: int) -> Non
     assert costs[0] == costs[1]
 
 
+def test_each_part_of_a_long_message_gains_less_than_a_short_one() -> None:
+    """What stands beside a message speaks for one of its parts, and nobody knows for which."""
+    short, long = [told(0)], [told(2, place) for place in range(8)]
+    followed = Followed(*short, told(1), *long)
+    rows = followed.table.row_of
+    evidence = np.zeros(followed.table.n_rows, dtype=np.float32)
+    evidence[rows[told(1).id]] = 4.0
+    evidence[[rows[one.id] for one in (*short, *long[:2])]] = 1.0, 1.0, 0.5
+    lent = followed.conversations.lent(evidence, 0.5)
+    whole, best, second, *others = (float(lent[rows[one.id]]) for one in (*short, *long))
+    assert 0.0 < best < 0.7 * whole
+    assert second == pytest.approx(best / 2)
+    assert set(others) == {0.0}
+
+
 def test_versions_of_one_moment_stand_alike_in_whatever_order_they_came() -> None:
     versions = [told(number) for number in range(5)]
     found = []
