@@ -88,6 +88,8 @@ def test_who_returns_is_remembered_by_how_the_last_talk_ended_and_only_at_the_do
         assert LATEST[language] in woken(role, message)
         assert FIRST[language] not in woken(role, message)
         assert not role.recall(begun, chat="new", user="tessa").recalled
+        role.observe(begun[:2], chat="new", user="tessa")
+        assert not role.recall([message], chat="new", user="tessa").recalled
 
 
 def test_the_meetings_are_found_behind_hundreds_of_lines(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene
 from rolememory.text.arrays import Doubles, Mask, Rows, np
 from rolememory.text.intent import Meeting
-from rolememory.triggers.conversation import SITTING, message_of
+from rolememory.triggers.conversation import SITTING
+from rolememory.triggers.subjects import USER, of_user
 from rolememory.triggers.table import SAID, Table
 
 MESSAGES = 6
@@ -25,12 +26,11 @@ FURTHER = 0.9
 RETURNED = 0.95
 """Strength of what was said last where somebody returns: enough to come uninvited."""
 _READ = 256  # passages at that end that are looked at: a long message is many
-_USER = ("user", "用户")
 _ENDS: Mapping[Meeting, Sequence[Meeting]] = {
     "me": ("first", "last"),
     "first": ("first",),
     "last": ("last",),
-    "back": ("last",),
+    "back": ("back",),
 }
 
 
@@ -50,13 +50,12 @@ def met(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Doubles:
 
 def _begins(scene: Scene) -> bool:
     """Whether it is the user's first message in this chat, as far as it is seen."""
-    theirs = (one for one in scene.segments if one.source == "message" and one.role == "user")
-    return sum(1 for _ in theirs) == 1
+    return sum(1 for _ in of_user(scene)) == 1
 
 
 def _about_user(table: Table, mask: Mask, scene: Scene) -> list[int]:
     """The rows of memories whose subject is who asks."""
-    names = {scene.user, scene.names.get("user"), *_USER} - {None, ""}
+    names = {scene.user, scene.names.get("user"), *USER} - {None, ""}
     rows = (mask & (table.kind.values != SAID)).nonzero()[0].tolist()
     entries = zip(rows, table.entries(rows), strict=True)
     return [row for row, entry in entries if getattr(entry, "subject", None) in names]
@@ -66,13 +65,16 @@ def _said_there(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Seque
     """The rows of each message of that meeting, the outermost first; the last meeting is not what was said in this chat just now."""
     rows = (mask & (table.kind.values == SAID)).nonzero()[0]
     told = _in_order(table, _outermost(which, table, rows))
-    if which == "last":
-        told = _before_now(told[::-1], scene)
+    if which != "first":
+        newest = told[::-1]
+        told = _before_now(newest, scene)
+        if which == "back" and len(told) < len(newest):  # of this chat more was said than is seen
+            return []
     if not told:
         return []
-    chat = message_of(told[0][0])[0]
-    same = [one for one in told if message_of(one[0])[0] == chat]
-    messages = groupby(same, key=lambda one: message_of(one[0]))
+    chat, _ = told[0][0].message
+    same = [one for one in told if one[0].message[0] == chat]
+    messages = groupby(same, key=lambda one: one[0].message)
     return [[row for _, row in passages] for _, passages in messages][:MESSAGES]
 
 
@@ -95,7 +97,7 @@ def _before_now(told: list[tuple[Passage, int]], scene: Scene) -> list[tuple[Pas
     now, kept = in_utc(scene.now), []
     for passage, row in told:
         since = passage.since and in_utc(passage.since)
-        here = message_of(passage)[0] == scene.chat
+        here = passage.message[0] == scene.chat
         if here and since and timedelta(0) <= now - since <= SITTING:
             now = since
         else:

@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
-_USER = ("user", "用户")
+USER = ("user", "用户")
 _SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a message
 
 
@@ -88,17 +88,17 @@ def speaker_before(scene: Scene) -> str:
     begins = _SAYS.match(scene.query)
     if begins is None:
         return ""
-    earlier = (_SAYS.match(one.text) for one in islice(_of_user(scene), 1, None))
+    earlier = (_SAYS.match(one.text) for one in islice(of_user(scene), 1, None))
     known = begins[1] in _known(scene) or any(one and one[1] == begins[1] for one in earlier)
     return begins[1] if known else ""
 
 
 def _known(scene: Scene) -> Collection[str]:
-    said = next(_of_user(scene), None)
+    said = next(of_user(scene), None)
     return scene.user or "", said.name if said else ""
 
 
-def _of_user(scene: Scene) -> Iterator[Segment]:
+def of_user(scene: Scene) -> Iterator[Segment]:
     """The user's messages, newest first."""
     return (one for one in scene.segments if one.source == "message" and one.role == "user")
 
@@ -188,4 +188,4 @@ class SubjectIndex:
             meant.setdefault(str(char), SPEAKING)
         if not _MYSELF.search(scene.query):
             return meant
-        return {name: SPEAKING for name in (scene.user, *_USER) if name in self._codes} | meant
+        return {name: SPEAKING for name in (scene.user, *USER) if name in self._codes} | meant
