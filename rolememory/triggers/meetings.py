@@ -62,7 +62,10 @@ def _about_user(table: Table, mask: Mask, scene: Scene) -> list[int]:
 
 
 def _said_there(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Sequence[Sequence[int]]:
-    """The rows of each message of that meeting, the outermost first; the last meeting is not what was said in this chat just now."""
+    """The rows of each message of that meeting, the outermost first; of a short one's also those next to it.
+
+    The last meeting is not what was said in this chat just now.
+    """
     rows = (mask & (table.kind.values == SAID)).nonzero()[0]
     told = _in_order(table, _outermost(which, table, rows))
     if which != "first":
@@ -70,11 +73,7 @@ def _said_there(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Seque
         told = _before_now(newest, scene)
         if which == "back" and len(told) < len(newest):  # of this chat more was said than is seen
             return []
-    if not told:
-        return []
-    chat, _ = told[0][0].message
-    same = [one for one in told if one[0].message[0] == chat]
-    messages = groupby(same, key=lambda one: one[0].message)
+    messages = groupby(told, key=lambda one: one[0].message)
     return [[row for _, row in passages] for _, passages in messages][:MESSAGES]
 
 
@@ -89,7 +88,9 @@ def _outermost(which: Meeting, table: Table, rows: Rows) -> Rows:
 def _in_order(table: Table, rows: Rows) -> list[tuple[Passage, int]]:
     passages = zip(cast("list[Passage]", table.entries(rows.tolist())), rows.tolist(), strict=True)
     since = np.nan_to_num(table.since.values)
-    return sorted(passages, key=lambda one: (since[one[1]], one[0].slot, one[0].start))
+    return sorted(
+        passages, key=lambda one: (since[one[1]], one[0].message[0], one[0].slot, one[0].start)
+    )
 
 
 def _before_now(told: list[tuple[Passage, int]], scene: Scene) -> list[tuple[Passage, int]]:
