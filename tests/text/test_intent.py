@@ -203,6 +203,8 @@ Put some wood on the fire.
 把这段文字改得正式一点
 我们现在在哪里
 讲个笑话
+你明天到底去不去青州？
+她昨晚生没生气？
 """.strip().splitlines()
 
 MIXED = """
@@ -299,6 +301,9 @@ Okay, I trust you.
 你真会开玩笑
 谁都不理我
 我听说他要走了
+他时不时来坐坐
+她动不动就哭
+不不不，我不要
 """.strip().splitlines()
 
 ROWS = [
