@@ -51,17 +51,21 @@ class EventBus:
         self._calls.append(call)
 
     def listen(self, after: int = 0) -> "Listener":
-        """Events with a number above `after` as far as they are kept, then every new one until the server closes."""
-        listener = Listener(self)
+        """Inside its block: events with a number above `after` if all of them are kept, then every new one until the server closes."""
+        return Listener(self, after)
+
+    def hear(self, queue: "asyncio.Queue[Event | None]", after: int) -> bool:
+        """Tell it these events and all that come; whether some of them are no longer known, and then it is told only what comes."""
         with self._lock:
+            gap = after > 0 and not self.unbroken(after)
             for event in self._newest:
-                if after and event.number > after:
-                    listener.queue.put_nowait(event)
+                if after and not gap and event.number > after:
+                    queue.put_nowait(event)
             if self._closed:
-                listener.queue.put_nowait(None)
+                queue.put_nowait(None)
             else:
-                self._listeners[listener.queue] = asyncio.get_running_loop()
-        return listener
+                self._listeners[queue] = asyncio.get_running_loop()
+        return gap
 
     def forget(self, queue: asyncio.Queue[Event | None]) -> None:
         """Tell it nothing more."""
@@ -82,27 +86,32 @@ class EventBus:
 
 
 class Listener:
-    """Who hears the events, one after another, until the block ends.
+    """Who hears the events, one after another, while the block lasts.
+
+    `gap`: events since the number are no longer known.
 
     No generator: one that nobody closes would be ended by the garbage collector, on any thread,
     beside the loop that runs it.
     """
 
-    def __init__(self, bus: EventBus) -> None:
-        self.queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._bus = bus
+    gap = False
+
+    def __init__(self, bus: EventBus, after: int) -> None:
+        self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._bus, self._after = bus, after
 
     def __enter__(self) -> Self:
+        self.gap = self._bus.hear(self._queue, self._after)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bus.forget(self.queue)
+        self._bus.forget(self._queue)
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Event:
-        if (event := await self.queue.get()) is None:
+        if (event := await self._queue.get()) is None:
             raise StopAsyncIteration
         return event
 

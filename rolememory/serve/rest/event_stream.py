@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from fastapi import Header, Query
 from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.types import Send
 
 from rolememory.schema.scene import Language
 from rolememory.serve.app_state import TurnNote
-from rolememory.serve.events import Event, EventBus
+from rolememory.serve.events import Event, Listener
 from rolememory.serve.rest.dependencies import HomeCall, Paged, RoleCall, router
 from rolememory.serve.rest.json_response import json_bytes
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, items_of, lore_items
@@ -73,27 +74,38 @@ async def events(
     `gap` comes first where events since the last one are no longer known: look at everything again.
     """
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
-    lines = _lines(call.app_state.bus, begin, role)
-    return StreamingResponse(lines, media_type="text/event-stream", headers=_HEADERS)
+    return _EventStream(call.app_state.bus.listen(begin), role)
 
 
-async def _lines(bus: EventBus, begin: int, role: str) -> AsyncIterator[bytes]:
+class _EventStream(StreamingResponse):
+    """Hears before the answer begins: who sees it begin misses nothing that happens from then on."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, listener: Listener, role: str) -> None:
+        super().__init__(_lines(listener, role), headers=_HEADERS)
+        self._listener = listener
+
+    async def stream_response(self, send: Send) -> None:
+        with self._listener:
+            await super().stream_response(send)
+
+
+async def _lines(listener: Listener, role: str) -> AsyncIterator[bytes]:
     yield format_sse_event(retry=RETRY_MS)
-    if begin and not bus.unbroken(begin):
-        begin = 0
+    if listener.gap:
         yield format_sse_event(event="gap", data_str="{}")
-    with bus.listen(begin) as listener:
-        while True:
-            try:
-                async with asyncio.timeout(PING_S):
-                    event = await anext(listener)
-            except TimeoutError:
-                yield KEEPALIVE_COMMENT
-            except StopAsyncIteration:
-                return
-            else:
-                if not role or event.role in ("", role):
-                    yield _sent(event)
+    while True:
+        try:
+            async with asyncio.timeout(PING_S):
+                event = await anext(listener)
+        except TimeoutError:
+            yield KEEPALIVE_COMMENT
+        except StopAsyncIteration:
+            return
+        else:
+            if not role or event.role in ("", role):
+                yield _sent(event)
 
 
 @routes.get("/roles/{role}/turns")

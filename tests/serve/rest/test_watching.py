@@ -1,12 +1,15 @@
 """Events as they happen, read from the wire."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import ClientDisconnect
 
+from rolememory.serve.app import create_app
 from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, asks, good
 
@@ -121,6 +124,42 @@ def test_events_of_one_role_alone(api: httpx.Client, role: Caller, another: Any)
         other.remember("Not for you.")
         role.remember("For you.")
         assert next(told(response.iter_lines()))[2]["role"] == role.id
+
+
+def test_who_sees_the_answer_begin_misses_nothing(house: Served) -> None:
+    headers = [(b"host", b"127.0.0.1:8000")]
+    scope = {
+        "type": "http",
+        "asgi": {"spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+    }
+    scope |= {
+        "path": "/api/events",
+        "raw_path": b"/api/events",
+        "query_string": b"",
+        "root_path": "",
+        "headers": headers,
+    }
+    scope |= {"client": ("127.0.0.1", 50000), "server": ("127.0.0.1", 8000)}
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+        if message["type"] == "http.response.start":
+            house.house.bus.tell("model")
+        if b"event: model" in message.get("body", b""):
+            raise OSError("it has heard enough")
+
+    async def ask() -> None:
+        waiting: Any = asyncio.Event()
+        async with asyncio.timeout(30):
+            await create_app(house.house)(scope, waiting.wait, send)
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(ask())
+    assert sent[0]["status"] == 200
 
 
 def test_puzzles_are_listed(house: Served, api: httpx.Client) -> None:
