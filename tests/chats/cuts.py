@@ -113,7 +113,9 @@ def _killed(root: Path, names: list[str], chance: random.Random) -> Shown:
     players = [_spawned(root, name) for name in names]
     looks, heard = chance.randint(1, 6), b""
     while heard.count(b"\n") < looks:
-        heard += os.read(players[0][1], 4096)
+        more = os.read(players[0][1], 4096)
+        assert more, "a process ended by itself"
+        heard += more
     for _ in range(chance.randrange(2000)):
         pass  # a moment, without sleeping
     for pid, _ in players:
