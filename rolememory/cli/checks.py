@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Literal
+from typing import Any, Literal
 
 from rolememory.cards.base import load
 from rolememory.cli.context import check_home, home_path, open_home
@@ -80,10 +80,16 @@ Findings = Iterator[HealthFinding]
 
 
 def finding(
-    level: Level, about: str, what: str | Localized, where: str = "", remedy: str = ""
+    level: Level,
+    about: str,
+    what: str | Localized,
+    where: str = "",
+    remedy: str = "",
+    **values: Any,
 ) -> HealthFinding:
-    """A finding in the person's language."""
-    return HealthFinding(level, about, where, worded(what), remedy)
+    """A finding in the person's language; `values` are those of what is told and of what to do."""
+    told = say(what, **values) if isinstance(what, str) else worded(what)
+    return HealthFinding(level, about, where, told, say(remedy, **values))
 
 
 good, note = partial(finding, "good"), partial(finding, "note")
@@ -109,7 +115,7 @@ def checks(*, load_model: bool = False) -> Findings:
     yield from found
     yield from _templates(home)
     if settings is None:
-        yield note("settings", say("the rest is looked at once the settings can be read"))
+        yield note("settings", "the rest is looked at once the settings can be read")
         return
     yield _model(home, settings, load_model)
     yield from _learning(settings, ask=load_model)
@@ -135,29 +141,30 @@ def _version(name: str) -> str:
 
 
 def _home(home: Path) -> Findings:
+    place = str(home)
     try:
         with NamedTemporaryFile(dir=home, prefix=".doctor-", suffix=".tmp"):
-            yield good("home", say("can be read and written"), str(home))
+            yield good("home", "can be read and written", place)
     except OSError as error:
-        told = error.strerror or str(error)
-        remedy = say("check its rights; until then nothing is remembered")
+        reason = error.strerror or str(error)
         yield fault(
             "home",
-            say("cannot be written: {told}", told=told.lower(), told2=told),
-            str(home),
-            remedy=remedy,
+            "cannot be written: {told}",
+            place,
+            remedy="check its rights; until then nothing is remembered",
+            told=reason.lower(),
+            told2=reason,
         )
     if os.name == "posix" and _open_to_others(home):
-        told = say("others on this machine may read what is remembered")
-        yield warning("home", told, str(home), remedy=f"chmod -R go= {home}")
-    free = shutil.disk_usage(home).free
-    if free < LITTLE_ROOM:
         yield warning(
             "home",
-            say("only {free} MB free", free=free // 10**6),
-            str(home),
-            remedy=say("make room"),
+            "others on this machine may read what is remembered",
+            place,
+            f"chmod -R go= {home}",
         )
+    if (free := shutil.disk_usage(home).free) < LITTLE_ROOM:
+        left = free // 10**6
+        yield warning("home", "only {free} MB free", place, remedy="make room", free=left)
 
 
 def _open_to_others(home: Path) -> bool:
@@ -173,34 +180,37 @@ def _settings(home: Path) -> tuple[Settings | None, list[HealthFinding]]:
         loaded = load_settings(home)
     except SettingsError as error:
         return None, [fault("settings", one) for one in error.all or (error,)]
-    changed = say("{changed} keys differ from their default", changed=len(loaded.sources))
-    what = changed if loaded.sources else say("everything at its default")
-    notes = [note("settings", one) for one in loaded.notes]
-    return loaded.settings, [good("settings", what, str(home / FILE)), *notes]
+    count = len(loaded.sources)
+    found = good(
+        "settings",
+        "{changed} keys differ from their default" if count else "everything at its default",
+        str(home / FILE),
+        changed=count,
+    )
+    return loaded.settings, [found, *(note("settings", one) for one in loaded.notes)]
 
 
 def _model(home: Path, settings: Settings, load_model: bool) -> HealthFinding:
     meaning = look_at(settings.embedding, home)
-    if meaning.problem:
-        return fault("model", meaning.text())
     if load_model and meaning.works:
         return _loaded(home, settings)
-    if meaning.source != "off" and not meaning.works:
-        return warning("model", meaning.text())
     known = meaning.works and meaning.knows(ProcessLanguage.language)
-    return finding("good" if known else "note", "model", meaning.text())
+    level: Level = "good" if known else "note"
+    if not meaning.works and meaning.source != "off":
+        level = "fault" if meaning.problem else "warning"
+    return finding(level, "model", meaning.text())
 
 
 def _loaded(home: Path, settings: Settings) -> HealthFinding:
     model = loader.Loader(settings.embedding, load=partial(loader.load, graph=graph_folder(home)))
     if not model.ready():
-        return fault("model", model.reason, remedy=say("see `rolememory model list`"))
-    told = say(
+        return fault("model", model.reason, remedy="see `rolememory model list`")
+    return good(
+        "model",
         "the model loads and answers, by {by}; languages: {languages}",
         by=getattr(model.get(), "runtime", ""),
         languages=", ".join(sorted(model.background)) or "-",
     )
-    return good("model", told)
 
 
 def _templates(home: Path) -> Findings:
@@ -209,14 +219,12 @@ def _templates(home: Path) -> Findings:
         kind, name = file.parent.name, file.name.split(".")[0]
         language: Language = "zh" if ".zh." in file.name else "en"
         try:
-            notes = Templates(folder).choose(kind, name, language).notes or _rendered(
-                folder, kind, name, language
-            )
+            notes = Templates(folder).choose(kind, name, language).notes
+            notes = notes or _rendered(folder, kind, name, language)
         except TemplateError as error:
             notes = (worded(error),)
-        yield from (
-            fault("template", one, remedy=say("until then the shipped one serves")) for one in notes
-        )
+        for one in notes:
+            yield fault("template", one, remedy="until then the shipped one serves")
 
 
 def _rendered(folder: Path, kind: str, name: str, language: Language) -> tuple[str, ...]:
@@ -238,8 +246,12 @@ def _roles(home: Home) -> Findings:
         except RoleMemoryError as error:
             yield fault("role", error, role.name)
     if not roles:
-        remedy = say("make one with `rolememory open NAME --create`")
-        yield note("role", say("no roles yet"), str(home.path), remedy=remedy)
+        yield note(
+            "role",
+            "no roles yet",
+            str(home.path),
+            remedy="make one with `rolememory open NAME --create`",
+        )
 
 
 def _role(role: RoleMemory) -> Findings:
@@ -251,7 +263,7 @@ def _role(role: RoleMemory) -> Findings:
     yield from found
     if not any(one.level in ("warning", "fault") for one in found):
         count = len(role.store.snapshot().memories)
-        yield good("role", say("{count} memories, all readable", count=count), role.role.name)
+        yield good("role", "{count} memories, all readable", role.role.name, count=count)
 
 
 def _problems(role: RoleMemory) -> Findings:
@@ -273,15 +285,19 @@ def _behind(role: RoleMemory) -> Findings:
     """What waits to be learned."""
     name, behind = role.role.name, role.learner.behind.status(ProcessLanguage.language)
     if waiting := len(role.waiting()):
-        what = say("{waiting} pending review", waiting=waiting)
         level: Level = "warning" if waiting > MANY_WAIT else "note"
-        yield finding(level, "review", what, name, f"`{_command('review', name)}`")
+        review = f"`{_command('review', name)}`"
+        yield finding(level, "review", "{waiting} pending review", name, review, waiting=waiting)
     if unread := len(role.learner.unread()):
-        what = say("chats not learned from yet: {unread}", unread=unread)
-        yield note("learning", what, name, remedy=say("it goes on with the next turn"))
+        yield note(
+            "learning",
+            "chats not learned from yet: {unread}",
+            name,
+            remedy="it goes on with the next turn",
+            unread=unread,
+        )
     if queued := sum(behind["queue"].values()):
-        what = say("{queued} exchanges wait for the model", queued=queued)
-        yield note("learning", what, name)
+        yield note("learning", "{queued} exchanges wait for the model", name, queued=queued)
     yield from (
         note("learning", one, name) for one in (behind["last_error"], *behind["notes"]) if one
     )
@@ -295,31 +311,36 @@ def _card(role: RoleMemory) -> Findings:
         for problem in load(role.folder / Path(card).name).problems:
             yield note("role", problem, f"{name}: {card}")
     except RoleMemoryError as error:
-        remedy = say("bring it again with `rolememory card import FILE`")
-        yield fault("role", error, name, remedy=remedy)
+        yield fault("role", error, name, remedy="bring it again with `rolememory card import FILE`")
 
 
 def _books(role: RoleMemory) -> Findings:
     name, shared = role.role.name, role.folder.parent / "worldbooks"
-    for book in role.role.worldbooks:
-        if not (shared / book).exists():
-            remedy = say("put it there, or take the name out of role.json")
-            yield fault(
-                "worldbook", say("no such worldbook"), f"{name}: {shared / book}", remedy=remedy
-            )
+    missing = [book for book in role.role.worldbooks if not (shared / book).exists()]
+    for book in missing:
+        yield fault(
+            "worldbook",
+            "no such worldbook",
+            f"{name}: {shared / book}",
+            remedy="put it there, or take the name out of role.json",
+        )
     for path, problem in role.parts.lore.book_problems().items():
-        if not (path in role.role.worldbooks and not (shared / path).exists()):
+        if path not in missing:
             text = problem if problem.startswith(path) else f"{path}: {problem}"
-            remedy = say("its last good state, or the rest of it, serves")
-            yield warning("worldbook", text, name, remedy=remedy)
+            yield warning(
+                "worldbook", text, name, remedy="its last good state, or the rest of it, serves"
+            )
 
 
 def _leftovers(role: RoleMemory) -> Findings:
     conflicts = role.folder / "journal" / "conflicts.jsonl"
     if conflicts.exists():
-        what = say("changes that the file contradicted lie here")
-        remedy = say("read it, copy what you need, delete it")
-        yield warning("role", what, f"{role.role.name}: {conflicts}", remedy=remedy)
+        yield warning(
+            "role",
+            "changes that the file contradicted lie here",
+            f"{role.role.name}: {conflicts}",
+            remedy="read it, copy what you need, delete it",
+        )
     try:
         with atomic.locked(role.folder, LOCK_WAIT_S):
             return
@@ -329,35 +350,43 @@ def _leftovers(role: RoleMemory) -> Findings:
 
 def _backups(role: RoleMemory) -> Findings:
     name = role.role.name
-    make, newest = _command("backup", name), next(iter(list_backups(role.folder)), None)
+    command, newest = _command("backup", name), next(iter(list_backups(role.folder)), None)
     if newest is None and role.store.snapshot().memories:
-        remedy = say("`{command}` makes one", command=make)
-        yield note("role", say("no backup yet"), name, remedy)
+        yield note("role", "no backup yet", name, remedy="`{command}` makes one", command=command)
     elif newest and (age := newest.age(datetime.now(UTC))) > OLD_BACKUP:
-        what = say("the newest backup is {days} days old", days=age.days)
-        yield note("role", what, name, say("`{command}` makes another", command=make))
+        yield note(
+            "role",
+            "the newest backup is {days} days old",
+            name,
+            remedy="`{command}` makes another",
+            days=age.days,
+            command=command,
+        )
 
 
 def _learning(settings: Settings, *, ask: bool) -> Findings:
     """Who learns, and the servers that are asked."""
     by = learns_by(settings)
+    level: Level = "note" if by == "off" else "good"
     told = say(by, msgctxt="learning")
-    yield finding(
-        "note" if by == "off" else "good",
-        "learning",
-        say("memories are learned by: {told}", told=told),
-    )
+    yield finding(level, "learning", "memories are learned by: {told}", told=told)
     endpoint, model = settings.learn.endpoint, settings.learn.model
     if endpoint == "upstream" and not settings.serve.upstream:
-        what = say('learn.endpoint is "upstream", and no model is set behind the proxy')
-        yield warning("learning", what, remedy=say("set serve.upstream"))
-    elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
-        named = "learn.endpoint" if endpoint else "learn.model"
-        other = "learn.model" if endpoint else "learn.endpoint"
-        what = say(
-            "{named} is set and {other} is not, so no model learns", named=named, other=other
+        yield warning(
+            "learning",
+            'learn.endpoint is "upstream", and no model is set behind the proxy',
+            remedy="set serve.upstream",
         )
-        yield warning("learning", what, remedy=say("set {other}", other=other))
+    elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
+        named, other = "learn.endpoint", "learn.model"
+        named, other = (named, other) if endpoint else (other, named)
+        yield warning(
+            "learning",
+            "{named} is set and {other} is not, so no model learns",
+            remedy="set {other}",
+            named=named,
+            other=other,
+        )
     yield from (_server(*one, ask=ask) for one in servers(settings))
 
 
@@ -366,50 +395,59 @@ def _server(what: str, base: str, key_env: str, *, ask: bool) -> HealthFinding:
     url, _ = translated(base, "")
     where = say("{what}, {url}", what=say(_SERVERS[what]), url=shown(url))
     if ask and (reason := trouble_with(url, key_env)):
-        return warning("server", reason, where, remedy=say(_MEANWHILE[what]))
+        return warning("server", reason, where, _MEANWHILE[what])
     has_key = bool(os.environ.get(key_env, "").strip())
     key = say("key from {key_env}" if has_key else "no key in {key_env}", key_env=key_env)
     state = say("answers") if ask else say("not asked; --wait asks it")
-    told = say("{state}, {key}", state=state, key=key)
-    return finding("good" if ask else "note", "server", told, where)
+    level: Level = "good" if ask else "note"
+    return finding(level, "server", "{state}, {key}", where, state=state, key=key)
 
 
 def _serving(home: Home) -> Findings:
     """Whether `serve` can do its work as it is set."""
     rules = home.settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        what = say("the server is not installed")
-        yield note("serve", what, "", 'pip install "rolememory[serve]"')
+        yield note("serve", "the server is not installed", "", 'pip install "rolememory[serve]"')
         return
     if not rules.upstream:
-        remedy = say("set serve.upstream, or start with --upstream URL")
-        yield note("serve", say("no model is set behind the proxy"), remedy=remedy)
+        yield note(
+            "serve",
+            "no model is set behind the proxy",
+            remedy="set serve.upstream, or start with --upstream URL",
+        )
     yield _token(home.path)
     if rules.host not in ("127.0.0.1", "localhost", "::1"):
-        what = say("listens on {host}: other machines may ask, with the token", host=rules.host)
-        yield note("serve", what)
+        yield note(
+            "serve", "listens on {host}: other machines may ask, with the token", host=rules.host
+        )
     if rules.role:
         yield from _default_role(home, rules.role)
     if rules.cards and not Path(rules.cards).expanduser().is_dir():
-        what = say("serve.cards: no folder {cards}", cards=rules.cards)
-        yield warning("serve", what, remedy=say("roles are known by name alone"))
+        yield warning(
+            "serve",
+            "serve.cards: no folder {cards}",
+            remedy="roles are known by name alone",
+            cards=rules.cards,
+        )
 
 
 def _token(home: Path) -> HealthFinding:
     token = home / TOKEN
     if os.environ.get(VARIABLE, "").strip():
-        return good("serve", say("the token comes from {variable}", variable=VARIABLE))
+        return good("serve", "the token comes from {variable}", variable=VARIABLE)
     if not token.is_file():
-        return note("serve", say("no token yet; the first start makes one"))
+        return note("serve", "no token yet; the first start makes one")
     if os.name == "posix" and token.stat().st_mode & 0o077:
-        what = say("others on this machine may read the token")
-        return warning("serve", what, str(token), remedy=f"chmod 600 {token}")
-    return good("serve", say("the token is there"), str(token))
+        return warning(
+            "serve", "others on this machine may read the token", str(token), f"chmod 600 {token}"
+        )
+    return good("serve", "the token is there", str(token))
 
 
 def _default_role(home: Home, name: str) -> Findings:
     try:
         home.folder.find(name)
     except RoleMemoryError as error:
-        remedy = say("put another name into serve.role, or none")
-        yield fault("serve", error, "serve.role", remedy=remedy)
+        yield fault(
+            "serve", error, "serve.role", remedy="put another name into serve.role, or none"
+        )

@@ -20,7 +20,9 @@ from rolememory.storage.settings_tree import leaves, sections
 
 PACKAGE = Path(rolememory.__file__).parent
 CATALOGUES = PACKAGE / "locales"
+_FINDINGS = {"finding": 2, "good": 1, "note": 1, "warning": 1, "fault": 1}
 _SAYS = {
+    **_FINDINGS,
     "say": 0, "_say": 0, "LocalizedText": 0, "translated": 0, "localized": 0, "told": 0,
     "option": 1, "argument": 1, "_both": 0, "tell": 0, "damaged": 1, "_refused": 1, "_unfit": 0, "_expected": 0, "Verb": 2,
 }  # fmt: skip
@@ -92,7 +94,8 @@ def _of_call(node: ast.Call, place: str) -> Iterator[Message]:
         if name in ("translated", "localized") and len(node.args) == 3 - (name == "localized"):
             context = _text(node.args[-1])
         for text in _texts(node.args[at]):
-            yield Message(context, text, place, None if at and name not in _ERRORS else values)
+            known = not at or name in _ERRORS or name in _FINDINGS
+            yield Message(context, text, place, values if known else None)
     if "remedy" in given:
         yield from (Message("", text, place, values) for text in _texts(given["remedy"]))
 
