@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,14 @@ from rolememory.cards.book import read_book
 from rolememory.cards.book_files import load_book
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.schema.lorebook import Lorebook, LoreEntry
+from rolememory.schema.value_class import value_class
 from rolememory.storage.json_diagnostics import diagnose_json
 from rolememory.storage.role_file import as_error
 
 TITLE = 40  # characters of a title that was made from something else
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class BookFile:
     """A document and the book in it."""
 

@@ -5,7 +5,7 @@ in between stands. So what is kept there is what other programs do not see.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rolememory.cards import base, preserved_fields
@@ -28,6 +28,7 @@ from rolememory.cards.json_changes import (
 from rolememory.cards.json_edit import same
 from rolememory.errors import UnknownNameError
 from rolememory.locales import Localized, translated
+from rolememory.schema.value_class import value_class
 
 Raw = dict[str, Any]
 Turn = Callable[[Raw], Raw]
@@ -36,7 +37,7 @@ _BOOKLESS = "bookless"  # that character had no book
 _CARD_NOTE = "card"  # in the extensions of a book: the character it was taken from
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Loss(Localized):
     """One field of the source that the target's own fields do not hold."""
 
@@ -57,7 +58,7 @@ class Loss(Localized):
         return translated("{target} holds it as {held}", language, target=self.target, held=shown)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Converted:
     """The result of a conversion: its bytes, and what was lost."""
 
@@ -163,7 +164,7 @@ def _is_mirror(form: CardForm, path: Path) -> bool:
     return has_layout(form) and len(path) == 1 and path[0] in MIRRORS.values()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _NotedPart:
     """A card, a book's head or an entry, where its extensions stand, and the format that it was converted from."""
 

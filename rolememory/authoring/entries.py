@@ -5,7 +5,6 @@ what a format cannot say is kept in the entry's extensions, as conversions do it
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards.book_file import Book
@@ -23,6 +22,7 @@ from rolememory.cards.sillytavern import (
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
 from rolememory.schema.lorebook import LoreEntry
+from rolememory.schema.value_class import value_class
 
 Raw = dict[str, Any]
 
@@ -44,7 +44,7 @@ FIELDS = (*_PLAIN, "enabled", "selective_logic", "position", "role", "match_sour
 """What can be changed, by our names; values as in JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Placed:
     """An entry where it stands in the document. `entry` is None for one that cannot be read."""
 

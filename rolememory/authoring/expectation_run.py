@@ -18,10 +18,11 @@ from rolememory.schema.lorebook import Lorebook, TimedState
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import ScanSettings
+from rolememory.schema.value_class import value_class
 from rolememory.schema.wording import word, word_gate
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Failure(Localized):
     """An expectation that was not met, and why."""
 

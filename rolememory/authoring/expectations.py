@@ -21,7 +21,7 @@ turns = [{ messages = ["What of the weather?"], fires = ["Fog"] }, { messages = 
 
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,6 +34,7 @@ from rolememory.recall.lore.rules import under
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.explain_invalid import explained
 
 SUFFIX = ".test.toml"
@@ -99,7 +100,7 @@ class _CaseTable(ExpectationStep):
     character: Character = Field(default_factory=Character)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExpectationCase:
     """A chat of one turn or several."""
 

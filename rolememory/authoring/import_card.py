@@ -1,7 +1,7 @@
 """Imports a card into a home, as a new role or as an update of one, and exports a role's card with its books."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -15,6 +15,7 @@ from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
 from rolememory.schema.role import Role
+from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space, bytes_in, rewrite
 from rolememory.text.fold import fold_name
 
@@ -25,7 +26,7 @@ _NO_NAMES = frozenset(
 )  # what files are called when nobody named them
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Match:
     """A role that this card may belong to. `sure`: the role was imported from this card, or from one with the same content.
 
@@ -37,7 +38,7 @@ class Match:
     changed: tuple[FieldDifference, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ImportedCard:
     """What an import of a card did. Files by their names in the role's folder."""
 

@@ -1,7 +1,6 @@
 """Checks a foreign card or lorebook before an import: keys that match everything, and what differs from the role's card."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.authoring.lint.keys import is_grammar
@@ -12,6 +11,7 @@ from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import KeyKind, LoreKey
 from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.settings import ScanSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.pattern import PatternBudget
 
 PROBES = ("Hello.", "好的。", "1", "?!", "ok", "Ну да", "え？")
@@ -22,7 +22,7 @@ MOST = 40  # differences that are told
 _OURS = ("extensions", "rolememory")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CatchAllKey(Localized):
     """A key that is found in nearly every text."""
 
@@ -40,7 +40,7 @@ class CatchAllKey(Localized):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class FieldDifference:
     """A field of a card or of its book that differs; "" where it is empty."""
 

@@ -5,7 +5,7 @@ Sources: S1.42 (clusters and associations), S1.47 (recommendations).
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from rolememory.authoring.distinctive_terms import NAMED_BY, DistinctiveTerms
@@ -13,13 +13,14 @@ from rolememory.authoring.similarity import SimilarityRows
 from rolememory.authoring.themes import Theme, grouped, nearest
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
 MOST = 50  # of each kind of finding
 TURNS_UNHEARD = 20  # turns after which silence means something
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class UnusedMemory:
     """A memory that was in no prompt for so many turns, the likely reason, and more keys it could have."""
 
@@ -29,7 +30,7 @@ class UnusedMemory:
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class KeylessMemory:
     """A memory without keys, and keys taken from its text."""
 
@@ -37,7 +38,7 @@ class KeylessMemory:
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Insight:
     """The whole result. `alone`: how many memories belong to no theme."""
 
@@ -48,7 +49,7 @@ class Insight:
     by: str = "words"  # meaning, or words
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class InsightContext:
     """What else is known of the role. `turns_since` gives the user turns since a memory was told, None where unknown."""
 

@@ -1,7 +1,7 @@
 """A scan as a report for authors: what fires, in which pass, by which key and where, which gates were closed, what it costs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rolememory.authoring.books import title
@@ -16,6 +16,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment, Span
 from rolememory.schema.settings import ScanSettings
+from rolememory.schema.value_class import value_class
 
 AROUND = 12  # characters shown on either side of a match
 QUIET_GATES = frozenset(
@@ -25,7 +26,7 @@ QUIET_GATES = frozenset(
 Said = Message | Mapping[str, Any] | str
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MatchPlace:
     """Where the text stands that made an entry fire."""
 
@@ -41,7 +42,7 @@ class MatchPlace:
         return self.message > 0
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Fired:
     """An entry that came into the prompt."""
 
@@ -58,7 +59,7 @@ class Fired:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Silent:
     """An entry that did not, and the gate that was closed."""
 
@@ -68,7 +69,7 @@ class Silent:
     refusal: Refusal
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ScanReport:
     """The report of a scan. `silent` leaves out entries whose keys were not said, unless all were asked for."""
 

@@ -1,7 +1,6 @@
 """How the memories of a role stand to one another: looked at once per change, shared by the map and by insight."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from rolememory.authoring.insight import Insight, InsightContext, insight
 from rolememory.authoring.similarity import SimilarityRows, likeness
@@ -9,6 +8,7 @@ from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
 # chats, messages of each and letters of one in which keys are looked for
@@ -16,7 +16,7 @@ CHATS, SAID, LONGEST = 10, 200, 2000
 MOST = 6000  # memories that are compared with each other, the newest: the cost is quadratic
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Survey:
     """What was found in one look. `seen` is equal for two looks at the same."""
 

@@ -1,11 +1,11 @@
 """Themes: groups of memories that are among each other's nearest, each with a name. Pure. Source: S1.42."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from rolememory.authoring.distinctive_terms import DistinctiveTerms
 from rolememory.authoring.similarity import SimilarityRows
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 
 NEAREST = 8  # neighbours that may belong to the same theme
 JOINS = {"meaning": 0.5, "words": 0.3}  # cosine from which neighbours do
@@ -16,7 +16,7 @@ SMALLEST = 3
 Near = Sequence[Sequence[tuple[int, float]]]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Theme:
     """A group of similar memories, the most central first."""
 

@@ -1,7 +1,6 @@
 """Reads a lorebook of any known format; the format is found out from the document itself."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards import preserved_fields
@@ -10,11 +9,12 @@ from rolememory.cards.other_books import OTHER_BOOKS, OtherBook
 from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
 from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry
+from rolememory.schema.value_class import value_class
 
 Reader = Callable[[Mapping[str, Any], str, BookSource], Lorebook]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class BookFormat:
     """One format: how to know it, how to read it."""
 

@@ -4,7 +4,6 @@ What a format cannot say is kept in the extensions of book and entries, see `pre
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards import preserved_fields
@@ -14,12 +13,13 @@ from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import Raw, is_whole, list_of
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
+from rolememory.schema.value_class import value_class
 
 _MOST_UID = 2**31  # beyond, script engines no longer read numbers in order
 Turn = Callable[[Raw], Raw]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class BookForm:
     """One format of lorebooks as JSON. `head` is the book without its entries."""
 

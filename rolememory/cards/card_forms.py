@@ -5,7 +5,6 @@ What a format cannot say is kept in its extensions, see `preserved_fields`. The 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards import preserved_fields
@@ -14,6 +13,7 @@ from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import Raw, list_of, object_of, objects_of
 from rolememory.cards.other_books import split_keys
+from rolememory.schema.value_class import value_class
 
 V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
 V2_TEXTS = (
@@ -55,7 +55,7 @@ HUB_EXTENSIONS: Path = ("data", "extensions")
 _SPEC = re.compile(r"chara_card_v(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CardForm:
     """One format of characters as JSON. Without `from_hub` it is only read."""
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import orjson
@@ -15,12 +15,13 @@ from rolememory.cards.json_edit import rewrite, same
 from rolememory.cards.json_read import Raw
 from rolememory.cards.zip_parts import Archive
 from rolememory.errors import InvalidValueError
+from rolememory.schema.value_class import value_class
 from rolememory.text.decorators import read_card
 
 CARD_JSON = "card.json"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Container:
     """The bytes a document was read from, and how they say another one."""
 

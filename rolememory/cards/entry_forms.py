@@ -6,7 +6,6 @@ it is called: a pattern becomes a key in slashes where only those are patterns.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards import preserved_fields
@@ -16,6 +15,7 @@ from rolememory.cards.json_edit import same
 from rolememory.cards.json_read import Raw, is_whole, list_of, object_of
 from rolememory.cards.other_books import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.schema.value_class import value_class
 from rolememory.text.decorators import read_card
 
 _EXTENDED: Raw = {
@@ -27,7 +27,7 @@ _BARE = "bare"  # the card's entry had none of those: they are made up again fro
 _SLASHED = re.compile(r"/.+/[a-z]*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class EntryForm:
     """One format of entries. `from_hub` also gets the number an entry without an id may take."""
 

@@ -1,10 +1,10 @@
 """What differs between two JSON values, field by field, and how to apply that to a third that is laid out alike."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from rolememory.cards.json_edit import same
+from rolememory.schema.value_class import value_class
 
 Path = tuple[str, ...]
 
@@ -19,7 +19,7 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class FieldChange:
     """One field that differs: ABSENT where it is not there. Lists are compared as a whole."""
 

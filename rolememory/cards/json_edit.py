@@ -7,10 +7,10 @@ without ASCII escapes.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards.json_read import DECODER, skip_space
+from rolememory.schema.value_class import value_class
 
 _FIRST_LINE = re.compile(r"\s*[{\[](\r?\n)([ \t]+)")
 _COLON = re.compile(r'"\s*:([ \t]?)')
@@ -45,7 +45,7 @@ def rewrite(text: str, old: Any, new: Any) -> str:
     return text[:start] + "".join(editor.said) + text[end:]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Style:
     """How the author lays JSON out. Without indentation everything stands on one line."""
 
@@ -75,7 +75,7 @@ def _style(text: str) -> _Style:
     return _Style(first[1], first[2], gap) if first else _Style(colon=gap)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Item:
     """A member of an object or list as it stands in the text: where it starts (its key, if it has one), its value, its end."""
 
@@ -85,7 +85,7 @@ class _Item:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Slot:
     """A member to be written: in place of which old one (None = a new one), under which key."""
 

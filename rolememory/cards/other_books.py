@@ -1,11 +1,11 @@
 """Lorebooks of NovelAI, Agnai and RisuAI, as world files. Source: spec/worldinfo.md 7.4; what has no place there is left behind."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards.json_read import list_of
 from rolememory.cards.sillytavern import new_entry
+from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE
 
 _BLANKS = "".join(JS_SPACE)
@@ -13,7 +13,7 @@ _BLANKS = "".join(JS_SPACE)
 Raw = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class OtherBook:
     """One format: how to know it, where its entries stand, and what a world file calls the fields of one."""
 

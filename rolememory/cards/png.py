@@ -8,17 +8,17 @@ import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from rolememory.cards import limits
 from rolememory.cards.limits import DAMAGED, damaged
 from rolememory.errors import FileError
+from rolememory.schema.value_class import value_class
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _TEXT_KINDS = (b"tEXt", b"zTXt", b"iTXt")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Chunk:
     """One chunk: its type, where its data lie in the file, and whether its checksum is right."""
 
@@ -37,7 +37,7 @@ class Chunk:
         return self.start + 12 + self.size
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Text:
     """A text chunk: keyword in lower case, and its raw value, decompressed."""
 

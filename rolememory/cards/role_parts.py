@@ -4,7 +4,7 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 from typing import Any
 
@@ -18,6 +18,7 @@ from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
 from rolememory.cards.json_read import Raw, object_of
 from rolememory.schema.role import Role
+from rolememory.schema.value_class import value_class
 
 ROLE_ID = "role_uuid"  # in data.extensions.rolememory of a card
 _FROM_BOOK = "book"  # in the extensions of an entry: the role's book it was merged from
@@ -25,7 +26,7 @@ _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RoleFromCard:
     """What a card gives a role: role.json, and the files of its folder by their relative names."""
 

@@ -8,7 +8,6 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -16,6 +15,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from rolememory.cards import limits
 from rolememory.cards.limits import damaged
 from rolememory.errors import FileError
+from rolememory.schema.value_class import value_class
 
 _END, _LOCAL = b"PK\5\6", b"PK\3\4"
 _END_SIZE, _CENTRAL_SIZE = 22, 46
@@ -23,7 +23,7 @@ _ENCRYPTED = 0x1
 _WIDE = 0xFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Member:
     """One member: its line of the central directory, and where its own part of the file begins and ends."""
 
@@ -33,7 +33,7 @@ class Member:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Archive:
     """A zip file. `shift`: how many bytes stand before it that its offsets do not count."""
 

@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -33,6 +32,7 @@ from rolememory.recall.cleaners import list_problems
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings, Settings
+from rolememory.schema.value_class import value_class
 from rolememory.serve.token import NAME as TOKEN
 from rolememory.serve.token import VARIABLE
 from rolememory.storage.files import atomic
@@ -60,7 +60,7 @@ MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in 
 Level = Literal["good", "note", "warning", "fault"]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class HealthFinding:
     """How one thing stands: where, what, and what to do about it."""
 

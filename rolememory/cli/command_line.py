@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rolememory.cli.words import spoken
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, add_folder, languages, translatable
+from rolememory.schema.value_class import value_class
 
 DEFAULT_HOME = "memories"
 
@@ -22,7 +22,7 @@ class UsageError(InvalidValueError):
     """The command line itself is wrong: exit code 2."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CommandLine:
     """A command line with what holds for every verb taken out of it."""
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
+from rolememory.schema.value_class import value_class
 from rolememory.text.embed.catalogue import known_by
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ LOOK_EVERY_S = 0.1
 MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class EmbeddingStatus:
     """What a home can use for meaning. `source`: off, endpoint, folder, package, cache, or none."""
 

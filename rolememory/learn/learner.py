@@ -10,7 +10,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from rolememory.chats import Chats, VisiblePath
@@ -31,6 +31,7 @@ from rolememory.schema.learning import ChatMessage, Company, Draft, Learned, Obs
 from rolememory.schema.memory import Source
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.look import DiskLook, one_look
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.port import Space
@@ -44,7 +45,7 @@ _AT_ONCE = 48  # messages that are read and kept together: between two such part
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LearnerDependencies:
     """What a learner depends on; every call returns the current value."""
 

@@ -6,7 +6,7 @@ What stands on chats is only put away once its chats have settled, so a swipe of
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, Self
@@ -16,6 +16,7 @@ from rolememory.learn.model.known_memories import told_at
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
+from rolememory.schema.value_class import value_class
 from rolememory.storage.memories import HistoryLine
 from rolememory.text.timestamps import iso, moment
 from rolememory.usage.weights import weight
@@ -39,7 +40,7 @@ def says_the_same(earlier: Memory, later: Memory) -> bool:
     return similarity.equal(earlier.content, later.content)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Retirement:
     """A memory to be archived, and why."""
 
@@ -47,7 +48,7 @@ class Retirement:
     because: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Upkeep:
     """When a role was last tended, and which memories had no support then, each with the day this was first seen."""
 

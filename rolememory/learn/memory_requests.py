@@ -4,13 +4,14 @@ Nothing else of a message becomes a memory without a model: what was said is rec
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from rolememory.learn.commands import Command, commands
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import ChatMessage, Company, Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
+from rolememory.schema.value_class import value_class
 from rolememory.text.affect import read_affect
 from rolememory.text.affect_lexicon import Lexicon
 
@@ -18,7 +19,7 @@ SALIENCE = 0.9  # of what somebody asked to be remembered
 _FELT, _MOST_FELT = 0.35, 3  # weight from which an emotion is named, and how many are
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MessageContext:
     """What a message is read with."""
 
@@ -30,7 +31,7 @@ class MessageContext:
     lexicon: Lexicon | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoryRequests:
     """What a message asks for: drafts, and orders to forget (each with the words for what is to be forgotten)."""
 

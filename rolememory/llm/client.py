@@ -33,6 +33,7 @@ from rolememory.llm.servers import ModelServer
 from rolememory.llm.traffic import Spending, Traffic
 from rolememory.locales import LocalizedText
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.text.lengths import TokenEstimate
 from rolememory.text.plain import replace_surrogates
 from rolememory.upstream import CutError, ResponseHead, UpstreamCall, bearer, client, shown, signed
@@ -50,7 +51,7 @@ _tokens = TokenEstimate()
 _QUOTED_BACK = 4000  # characters of a bad answer that the repair question repeats
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ModelAddress:
     """One model of one server, and the environment variable that holds the key."""
 
@@ -75,7 +76,7 @@ class ModelBudget:
         return 0 < self.daily_tokens <= self.spending.today()[1]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RequestLimits:
     """How an answer is waited for."""
 

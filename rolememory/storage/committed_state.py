@@ -7,6 +7,7 @@ from threading import RLock
 from types import MappingProxyType
 
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
 from rolememory.storage.journal_records import Conflict, JournalRecord, Memories, applied
@@ -22,7 +23,7 @@ PREVIOUS = "memory.json.prev"
 GOOD = "state/last-good.json"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Snapshot:
     """What the role remembers at one moment. A memory that did not change is the same object in the next one."""
 
@@ -35,7 +36,7 @@ class Snapshot:
     mark: int = 0  # how much of them this state has
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CommittedState:
     """A snapshot with what writers need to know about it."""
 

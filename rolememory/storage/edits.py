@@ -3,18 +3,19 @@
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.locales import Listed
 from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
 from rolememory.storage.exact_json import dumps
 from rolememory.storage.journal_records import JournalRecord, Op, added, removed
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Edit:
     """One wish: `add` with all fields (an empty id is given one), `set` with the changed ones, `remove` with none."""
 

@@ -8,7 +8,7 @@ Chats, usage, review and vectors have their own files; `engine` asks their owner
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from rolememory.errors import FileError, ReadOnlyRoleError
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import StorageSettings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.checkpoint import CONFLICTS
 from rolememory.storage.codec import fields_of
 from rolememory.storage.committed_state import PREVIOUS
@@ -41,7 +42,7 @@ _QUOTED = 8  # characters of a quotation that are no accident
 Raw = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Erased:
     """What went: how many memories, journal lines and backups were touched, and files that still name the person."""
 
@@ -75,7 +76,7 @@ class Ids:
         return self._given[old]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RemainingLog:
     """What is left of the log of a chat."""
 
@@ -89,7 +90,7 @@ Clear = Callable[[Sequence[bytes]], RemainingLog]
 """Takes the person out of the lines of a chat's log."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PersonTraces:
     """What is known of one person in a role, and every kind of value without it."""
 

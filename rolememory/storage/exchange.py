@@ -5,7 +5,7 @@ import itertools
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
+from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import difference, encode, fields_of
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.memories import Edit, RoleStore
@@ -35,7 +36,7 @@ _NOT_SHARED = LocalizedText(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Imported:
     """What an import did, or would do: ids of memories and names of books."""
 

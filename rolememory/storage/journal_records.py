@@ -4,10 +4,11 @@ Those of one transaction are one append of the log.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 from rolememory.schema.memory import Memory
+from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import (
     DEFAULTS,
     EntryError,
@@ -23,7 +24,7 @@ Op = Literal["add", "set", "remove"]
 Memories = dict[str, Memory]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class JournalRecord:
     """One change, with what stood there before."""
 
@@ -53,7 +54,7 @@ _FIELDS = fields(JournalRecord)
 _NAMES = frozenset(place.name for place in _FIELDS)  # what later versions add is passed over
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Conflict:
     """A field where the file and a journal line disagree; the file wins."""
 

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Any, Self
@@ -17,6 +16,7 @@ from typing import Any, Self
 from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleError
 from rolememory.locales import LocalizedText
 from rolememory.schema.settings import StorageSettings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.checkpoint import Checkpointer
 from rolememory.storage.committed_state import (
     PREVIOUS,
@@ -46,7 +46,7 @@ _SHARE = (
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class HistoryLine:
     """One recorded change."""
 

@@ -10,11 +10,11 @@ A storage is right when `tests/storage/conformance` passes on it. Durable: it su
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from rolememory.errors import FileError, UnsafePathError
+from rolememory.schema.value_class import value_class
 
 
 class Revision(NamedTuple):
@@ -53,7 +53,7 @@ class Append(NamedTuple):
     lines: tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LogSlice:
     """What stands in a log behind a place."""
 

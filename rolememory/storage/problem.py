@@ -1,9 +1,10 @@
 """What is wrong with a file, as a value: place, code, values; worded in the reader's language where it is shown."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rolememory.locales import Listed, Localized, LocalizedText, localized, translatable, translated
+from rolememory.schema.value_class import value_class
 
 Values = tuple[tuple[str, Any], ...]
 
@@ -143,7 +144,7 @@ _WORDS = translatable(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Problem(Localized):
     """One thing to mend: where it stands, what it is, what to write instead."""
 

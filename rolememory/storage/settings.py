@@ -4,7 +4,6 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
@@ -15,6 +14,7 @@ from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import base_url
 from rolememory.schema.settings import Settings
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
 from rolememory.storage.look import Watched, this_look, watching
@@ -30,7 +30,7 @@ _PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
 _FULL_WIDTH = dict(zip("“”‘’＝，［］【】", "\"\"''=,[][]", strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Loaded:
     """Settings, where each key that is not at its default comes from, and what was read but not taken."""
 

@@ -4,13 +4,13 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rolememory.errors import SettingsError
 from rolememory.locales import translatable, translated
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.storage.files.space import space_of
 from rolememory.storage.port import Space, rewrite
 from rolememory.storage.settings import FILE, load_settings, over, read_text, undotted
@@ -24,7 +24,7 @@ _HEAD = translatable(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SettingRow:
     """One key as docs and pages show it."""
 

@@ -25,6 +25,7 @@ from itertools import combinations, islice
 from typing import Any
 
 from rolememory.schema.usage import BY_HAND, UsageTally, Use
+from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog, Values
 from rolememory.text.timestamps import iso, moment
@@ -47,7 +48,7 @@ def everywhere(chat: str, version: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Piece:
     """What counts as one: a turn, or several that are summed up."""
 

@@ -1,7 +1,6 @@
 """Imports summaries of extensions as memories of a role, with the messages they rest on; importing again adds nothing."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -10,6 +9,7 @@ from rolememory.authoring.importer.transcript import RoleTranscript
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Evidence, Source
+from rolememory.schema.value_class import value_class
 from rolememory.storage.memories import Edit
 
 ACTOR = "import"
@@ -18,7 +18,7 @@ TAG = "summary"
 _LASTING = 0.7  # salience of what was marked to be kept for long
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ImportedChat:
     """An imported chat: its id, its user, and the version of every message ("" = not kept)."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import Persona, TavernSettings
 from rolememory.cards.tavern.worlds import World, count
 from rolememory.errors import FileError
+from rolememory.schema.value_class import value_class
 
 Kind = Literal["world", "role", "persona", "chat"]
 State = Literal["new", "changed", "same", "kept"]
@@ -38,7 +39,7 @@ class Problems(list[FileError]):
         return []
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ImportSettings:
     """The options of an import."""
 
@@ -50,7 +51,7 @@ class ImportSettings:
 PLAIN = ImportSettings()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RolePlan:
     """A character."""
 
@@ -65,7 +66,7 @@ class RolePlan:
     mark: str = ""  # fingerprint of its texts
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class WorldPlan:
     """A lorebook."""
 
@@ -85,7 +86,7 @@ class WorldPlan:
         return count(self.world.book)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class PersonaPlan:
     """A persona of the user."""
 
@@ -93,7 +94,7 @@ class PersonaPlan:
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatPlan:
     """A chat file."""
 
@@ -114,7 +115,7 @@ class ChatPlan:
         return self.path.stem
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ImportPlan:
     """Everything in the source, and what would be done with it."""
 

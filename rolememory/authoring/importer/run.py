@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Literal
@@ -30,12 +30,13 @@ from rolememory.cards.tavern.names import as_stored
 from rolememory.chats.stories import Living
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError
+from rolememory.schema.value_class import value_class
 from rolememory.storage.files import atomic
 from rolememory.storage.port import bytes_in
 from rolememory.text.fold import fold_name
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ImportedItem:
     """The result of one item of the plan."""
 

@@ -1,16 +1,16 @@
 """Writes a chat of another program into a role: the chat log first, then what the chat teaches."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rolememory.chats.normalize import VOICES, normalize_text
 from rolememory.chats.values import OWN
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.message import Message
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class KeptChat:
     """A chat as it was kept: its id, and the version of every message that was given, in their order ("" = not kept)."""
 

@@ -2,18 +2,18 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rolememory.authoring.importer.plan import ChatPlan, RolePlan
 from rolememory.cards.tavern.chat import ChatFile, TavernMessage
 from rolememory.cards.tavern.groups import heard, with_avatars
 from rolememory.schema.message import Message
+from rolememory.schema.value_class import value_class
 
 _STEP = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class RoleTranscript:
     """What a role takes in. `places` are the places of the messages in the chat's file."""
 

@@ -1,7 +1,6 @@
 """A finding: a code with its values, in an entry and a field. `words` has the sentences."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +11,7 @@ from rolememory.cards.character_book import snake
 from rolememory.cards.sillytavern import FIELD_NAMES
 from rolememory.recall.lore.index import Lore
 from rolememory.schema.evidence import Value
+from rolememory.schema.value_class import value_class
 
 
 class Severity(StrEnum):
@@ -21,7 +21,7 @@ class Severity(StrEnum):
     WARNING = "warning"  # most likely not meant
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LintFinding:
     """One fault. `entry` and `title` are empty for a fault of the book itself."""
 
@@ -32,7 +32,7 @@ class LintFinding:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class WordedFinding:
     """A fault as it is shown."""
 

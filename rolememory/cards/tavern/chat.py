@@ -1,7 +1,7 @@
 """A chat file: a first line about the chat, then one message per line, of any vintage."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from rolememory.cards.tavern.dates import sent_at
 from rolememory.cards.tavern.files import text_of
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.errors import FileError
+from rolememory.schema.value_class import value_class
 
 Raw = Mapping[str, Any]
 
@@ -23,7 +24,7 @@ _BOM = b"\xef\xbb\xbf"
 _NOBODY = frozenset({"", "unused", "you"})  # what stands in the head where no name was put
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TavernChatHead:
     """The first line of a chat file, as far as it says anything."""
 
@@ -36,7 +37,7 @@ class TavernChatHead:
     books: tuple[str, ...] = ()  # lorebooks bound to the chat
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TavernMessage:
     """One message as the file has it: the swipe that was chosen, in its place."""
 
@@ -50,7 +51,7 @@ class TavernMessage:
     avatar: str = ""  # avatar file of the character who speaks, in groups
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ChatFile:
     """A chat with what was left beside its messages."""
 

@@ -1,16 +1,17 @@
 """Group chats: who was present when a message was sent."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rolememory.cards.json_read import list_of, object_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.chat import TavernMessage
 from rolememory.cards.tavern.files import text_of, texts_of
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class GroupChat:
     """A group as its file tells. Members by their avatar files."""
 

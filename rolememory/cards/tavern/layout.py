@@ -1,16 +1,16 @@
 """Where the parts of a data folder lie, and how a person may point at them."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from rolememory.cards.tavern import files
 from rolememory.errors import FileError
 from rolememory.locales import translatable
+from rolememory.schema.value_class import value_class
 
 _PARTS = ("characters", "chats", "group chats", "groups", "worlds", "User Avatars", "backups")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class DataFolder:
     """The folder of one user of SillyTavern, or one folder of chats alone."""
 

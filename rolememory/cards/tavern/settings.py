@@ -1,18 +1,19 @@
 """settings.json as far as it concerns a life: who the user is, and which lorebooks go with whom."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rolememory.cards.json_read import object_of, objects_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.files import text_of, texts_of
+from rolememory.schema.value_class import value_class
 
 Raw = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Persona:
     """A persona of the user."""
 
@@ -23,7 +24,7 @@ class Persona:
     book: str = ""  # lorebook that goes with it
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TavernSettings:
     """What settings.json says. Empty when there is none."""
 

@@ -5,18 +5,18 @@ MessageSummarize keeps `extra.qvink_memory` on the message it sums up. What Memo
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from rolememory.cards.json_read import object_of
 from rolememory.cards.tavern.files import text_of
+from rolememory.schema.value_class import value_class
 
 By = Literal["summarize", "qvink"]
 
 MOST = 20_000  # characters of one summary
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LeftSummary:
     """A text that an extension wrote about a stretch of a chat."""
 

@@ -1,14 +1,14 @@
 """The lorebooks of a data folder."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
 from rolememory.cards.json_read import list_of
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class World:
     """A lorebook by the name that cards, chats and personas call it: its file's name."""
 

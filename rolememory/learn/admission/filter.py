@@ -1,7 +1,7 @@
 """The gate: nothing false, doubled or foreign becomes a memory."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rolememory.learn.admission.frames import shipped_frames
 from rolememory.learn.admission.similarity import same, texts_of
@@ -10,6 +10,7 @@ from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import letters
 from rolememory.text.language import language_of
 from rolememory.text.plain import plain
@@ -34,7 +35,7 @@ Saying = Callable[[str, str], str]
 """(chat, version) -> the text of that message, "" when it is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Judged:
     """A draft that may go on, is nothing, or waits for a person; as it may be stored until then, its secrets hidden."""
 

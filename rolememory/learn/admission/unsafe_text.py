@@ -5,13 +5,13 @@ The patterns are data, worldbook_rules/lexicons/guard.{zh,en}.json, written for 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from rolememory.inject.fence import TAG
 from rolememory.learn.commands.patterns import command_patterns as command_rules
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
 from rolememory.text.macros import has_macros
@@ -23,7 +23,7 @@ _JSON = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class UnsafePattern:
     """A pattern, and what excuses it."""
 
@@ -36,7 +36,7 @@ class UnsafePattern:
         return match if match and not (self.unless and self.unless.search(even)) else None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class UnsafePatterns:
     """The rules of one language."""
 

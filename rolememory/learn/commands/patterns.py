@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 from rolememory.schema.learning import Scope
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 
 Kind = Literal["remember", "forget", "pin", "correct"]
@@ -20,7 +20,7 @@ _PLAIN = (  # fields of a table that are patterns as they stand
 _NAME = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CommandPattern:
     """One way to say a command; what only few messages need is compiled when the first does."""
 
@@ -45,7 +45,7 @@ class CommandPattern:
         return self.kind == "forget" or self.shape in ("that", "before")
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class CommandPatterns:
     """All that one language knows of commands; patterns are written for `reading.plain` text."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rolememory.learn.commands.patterns import CommandPattern, CommandPatterns, Kind
+from rolememory.schema.value_class import value_class
 from rolememory.text.language import HAN
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan
@@ -21,7 +22,7 @@ _NEIGHBOURS = {
 }  # which sentences "that" may mean, nearest first; else the last one
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Command:
     """What a person told the memory to do."""
 

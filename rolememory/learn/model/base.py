@@ -20,12 +20,13 @@ from rolememory.schema.learning import ChatMessage, Company, Draft
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import LearnSettings
+from rolememory.schema.value_class import value_class
 
 LONGEST_NAME = 60
 ENTRY_POINT_GROUP = "rolememory.extractors"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class TranscriptLine:
     """A message as the model sees it: `turn` is its number, 0 for one that is only there to be understood."""
 
@@ -120,7 +121,7 @@ class Batch:
         return said.name or (self.char if said.role == "assistant" else self.person)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExtractorDependencies:
     """What extractors are built with: the settings as they stand, and a model to ask, if one is set."""
 

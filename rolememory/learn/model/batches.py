@@ -1,11 +1,11 @@
 """What waits to be read in a chat: exchanges, when they are final, and how they go into batches."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import filterfalse
 
 from rolememory.learn.model.prompts import MOST_OF_A_LINE, shortened
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 from rolememory.text.lengths import TokenEstimate, fitting
 
 MOST_TOKENS = 1_500
@@ -17,7 +17,7 @@ _A_NAME = 6  # tokens: the number and the speaker
 _tokens = TokenEstimate()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Exchange:
     """What the user said and what was answered: [start, end) of the visible path."""
 

@@ -25,6 +25,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import ChatMessage, Draft
 from rolememory.schema.memory import Chapter, Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import MemorySettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.lengths import fitting
 from rolememory.text.scene_stamps import moved, named
 from rolememory.text.sentences import sentences
@@ -56,7 +57,7 @@ class ChapterText(WordedAnswer):
         return cls(text=plain[:MOST_TOLD]) if len(plain) >= LEAST_TOLD else None
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Stretch:
     """Messages that become one chapter, side by side, oldest first."""
 
@@ -97,7 +98,7 @@ def in_window(path: Sequence[ChatMessage], window: MemorySettings) -> int:
     return fitting((len(said.text) for said in newest), window.short_term_characters)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Cutting:
     """How what was said is cut into chapters."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.dates import times
 from rolememory.text.fold import letters
 from rolememory.text.language import language_of
@@ -34,7 +35,7 @@ _LONGEST_WHEN = 40
 _A_SENTENCE = 12  # bytes of a text that stands in the place of a list
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class FactKind:
     """One kind of fact, and what it becomes."""
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 from rolememory.text.fold import fold, letters
 from rolememory.text.words import weighty
 
@@ -18,7 +18,7 @@ _SHORTEST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Grounding:
     """What a sentence rests on."""
 

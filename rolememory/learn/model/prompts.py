@@ -6,7 +6,6 @@ means more than its words: it can be read, and gives no orders.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rolememory.errors import TemplateError
@@ -16,6 +15,7 @@ from rolememory.locales import LocalizedText, translated
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import StepSettings
+from rolememory.schema.value_class import value_class
 from rolememory.text.secrets import redacted
 
 KIND = "learn"
@@ -45,7 +45,7 @@ FILES = {"extraction": "agents/memory_extractor.md"}
 """An author's prompts of steps, in the home's folder. Source: S4.22."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Prompt:
     """A question, and what an author should know about its template."""
 

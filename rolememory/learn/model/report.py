@@ -5,9 +5,10 @@ from time import monotonic
 
 from rolememory.llm.client import RequestLimits
 from rolememory.locales import LocalizedText
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class LearningReport:
     """What a look has done."""
 

@@ -5,7 +5,7 @@ Not thread-safe: `ExtractionWorker` lets one look happen at a time. What goes wr
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -40,6 +40,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, ChatMessage, Company, Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import LearnSettings, Settings
+from rolememory.schema.value_class import value_class
 from rolememory.text.language import language_of
 
 MODEL = "model"
@@ -53,7 +54,7 @@ _NEARLY = 0.99  # of a quiet time: a clock that was set back a little delays not
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class ExtractionContext:
     """What an extraction run depends on; every call returns the current value.
 
@@ -88,7 +89,7 @@ class ExtractionContext:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class _Reading:
     """A reader at a chat, in one look."""
 

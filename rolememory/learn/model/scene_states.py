@@ -1,9 +1,9 @@
 """The states of scenes that a model told, as they are kept: small, and no memory."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile
 
@@ -14,7 +14,7 @@ State = Mapping[str, str]
 """Field and value."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class SceneRecord:
     """A state, and what it rests on."""
 

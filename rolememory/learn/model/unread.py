@@ -1,14 +1,14 @@
 """From where on a chat has to be looked at, so that a look costs what is new in it, not all that was ever said."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from rolememory.chats import Chats
 from rolememory.learn.model.batches import BEFORE, exchanges
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class UnreadPart:
     """What is visible at the end of a chat and may be learned from."""
 

@@ -1,7 +1,6 @@
 """Which memories a list shows, and in which order."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -9,6 +8,7 @@ from fastapi import Depends, Query
 
 from rolememory.recall.active_set import ActiveSet
 from rolememory.schema.memory import Memory, MemoryType, in_utc
+from rolememory.schema.value_class import value_class
 from rolememory.serve.rest.memory_schemas import Kind, Origin
 from rolememory.storage.people import Same
 from rolememory.text.fold import folded_key
@@ -33,7 +33,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _Listed = Annotated[tuple[Annotated[str, Query(max_length=500)], ...], Query(max_length=50)]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Wanted:
     """What a list is asked for; every condition must hold."""
 

@@ -1,7 +1,6 @@
 """Memories: list, write, look at, change, archive, delete; many at once, one transaction, one `undo`; what became of them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.recall.active_set import ActiveSet, standing
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import PREFIX
+from rolememory.schema.value_class import value_class
 from rolememory.serve.rest.decay import FadingOut, fading
 from rolememory.serve.rest.dependencies import IfMatch, Paged, RoleCall, router
 from rolememory.serve.rest.filters import Filtered, filtered
@@ -86,7 +86,7 @@ class MemoryDetail(Out):
     fading: FadingOut
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class MemoriesView:
     """A role's memories at one moment, and how they stand seen from no chat in particular."""
 

@@ -1,6 +1,6 @@
 """Files that come as the body of a request. Never unpacked, never named by the caller on disk."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ from starlette.requests import Request
 from rolememory.cards import limits
 from rolememory.cards.role_parts import display_name
 from rolememory.errors import InvalidValueError
+from rolememory.schema.value_class import value_class
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 TAKES_A_FILE: dict[str, Any] = {
@@ -37,7 +38,7 @@ GIVES_A_FILE: dict[int | str, dict[str, Any]] = {
 """What it says of an answer that is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Upload:
     """A file as it came. `name` is for people: one line, no path."""
 

@@ -8,7 +8,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import orjson
 from rolememory.errors import FileError, InvalidValueError, NotWrittenError, UnsafePathError
 from rolememory.locales import Listed, LocalizedText, localized
 from rolememory.schema.settings import StorageSettings
+from rolememory.schema.value_class import value_class
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.files.log import ENDING, parsed
@@ -40,7 +40,7 @@ _SETTINGS = StorageSettings()
 _DATE = (1980, 1, 1, 0, 0, 0)  # of every member: equal content, equal bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Backup:
     """One backup, told by its name; `verified` reads it."""
 
@@ -54,7 +54,7 @@ class Backup:
         return max(now - self.made, timedelta())
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class BackupContents:
     """What a backup holds, every checksum found right. `problem`: why its memory.json could not be read even then."""
 
@@ -63,7 +63,7 @@ class BackupContents:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Restored:
     """What a restore did: from where, where the state before it is kept, which files were written."""
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
+from rolememory.schema.value_class import value_class
 from rolememory.storage.files.atomic import is_ours
 from rolememory.storage.role_ids import canonical
 from rolememory.storage.settings import FILE
@@ -38,7 +38,7 @@ _PASSING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Changed:
     """What was edited: whose (None = everybody's), and which kinds of file."""
 

@@ -6,7 +6,6 @@ One file: state/review.json.
 import logging
 import threading
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -16,6 +15,7 @@ import orjson
 from rolememory.errors import UnknownNameError
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
+from rolememory.schema.value_class import value_class
 from rolememory.storage.erase import PersonTraces
 from rolememory.storage.exact_json import listed
 from rolememory.storage.port import Space
@@ -29,7 +29,7 @@ _MOST = {"waiting": MOST_WAITING, "refused": MOST_REFUSED}
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value_class
 class Waiting:
     """A draft that is pending review, or was refused."""
 
