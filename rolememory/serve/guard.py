@@ -65,6 +65,7 @@ _SEND_TOKEN = translatable(
 _SEND_KEY = translatable("send `Authorization: Bearer KEY`; `rolememory keys add` makes one")
 CALLER = "rolememory.caller"  # in a scope: who asks a service
 BODY = "rolememory.body"  # in a scope: how the body came
+CLOSE = "rolememory.close"  # in a scope: closes the line in the middle of the answer
 _DOORS = tuple(
     (verb, re.compile(door), right)
     for verb, door, right in (

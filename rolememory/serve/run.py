@@ -14,6 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from rolememory.errors import InvalidValueError
 from rolememory.serve.app import create_app
 from rolememory.serve.app_state import AppState
+from rolememory.serve.guard import CLOSE, App, Receive, Scope, Send
 from rolememory.serve.relay import RelayAddress
 
 STOPPING_S = 5.0  # open answers may take so long to end
@@ -83,6 +84,7 @@ def bounded(headers_s: float) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            self.app = _closable(self.app, transport)
             self._slow = self.loop.call_later(headers_s, self._too_slow)
 
         def data_received(self, data: bytes) -> None:
@@ -104,6 +106,16 @@ def bounded(headers_s: float) -> type[asyncio.Protocol]:
             self.transport.close()
 
     return Bounded
+
+
+def _closable(app: App, transport: asyncio.Transport) -> App:
+    """The application, which may close the line of a request in the middle of its answer."""
+
+    async def closable(scope: Scope, receive: Receive, send: Send) -> None:
+        scope[CLOSE] = transport.close
+        await app(scope, receive, send)
+
+    return closable
 
 
 def serve(

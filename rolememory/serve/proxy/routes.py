@@ -33,6 +33,7 @@ from rolememory.serve.proxy.streaming import (
     StreamedAnswer,
     UpstreamBrokeOffError,
     broke_off,
+    close_line,
     while_somebody_waits,
 )
 from rolememory.serve.proxy.turns import Remembered, learn, remember
@@ -99,8 +100,10 @@ class Proxy:
         if turn:
             self._app_state.model_begins()
         try:
-            with suppress(ClientDisconnect, UpstreamBrokeOffError):
+            with suppress(ClientDisconnect):
                 await self._brought(request, send, await request.body(), turn=turn)
+        except UpstreamBrokeOffError:
+            await close_line(request)
         finally:
             if turn:
                 self._app_state.model_ends()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import httpx
 from starlette.requests import Request
 
-from rolememory.serve.guard import Send
+from rolememory.serve.guard import CLOSE, Send
 
 Put = Callable[[bytes], Awaitable[None]]
 """Sends a piece of an answer's body to the frontend; the first time status and headers before it, for b"" these alone."""
@@ -46,6 +46,13 @@ async def hung_up(request: Request) -> None:
     """Ends when nobody waits for the answer any more."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def close_line(request: Request) -> None:
+    """Let the frontend see that its answer is not whole."""
+    if close := request.scope.get(CLOSE):
+        close()
+        await hung_up(request)
 
 
 @dataclass(frozen=True, slots=True)
