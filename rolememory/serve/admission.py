@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Hashable
 
 LARGE = 256 * 1024  # bytes from which on a body is large
 PACE = (
@@ -19,7 +20,8 @@ class Admission:
         self._small = self._large = 0  # bytes that are held of either
         self._freed = asyncio.Event()
         self._paid = self._rested = 0.0  # until then, by the monotonic clock
-        self._asked = float("-inf")  # when a request came last that is not large
+        self._asker: Hashable = None  # who asked last with a request that is not large
+        self._asked = self._before = float("-inf")  # when that was; when somebody else did
         self._turn = asyncio.Lock()
 
     def hold(self, size: int, most: int) -> bool:
@@ -47,25 +49,29 @@ class Admission:
         else:
             self._small -= size
 
-    def note_small(self) -> None:
-        """A request came that is not large: large ones leave it time."""
+    def note_small(self, asker: Hashable = None) -> None:
+        """A request came that is not large: large ones of others leave it time."""
+        if asker != self._asker:
+            self._asker, self._before = asker, self._asked
         self._asked = time.monotonic()
 
-    async def pace(self, size: int) -> None:
+    async def pace(self, size: int, asker: Hashable = None) -> None:
         """Wait as long as so much of large bodies takes, where others ask too."""
-        if not self.others():
+        if not self.others(asker):
             return
         now = time.monotonic()
         self._paid = max(self._paid, now) + size / PACE
         await asyncio.sleep(self._paid - now)
 
-    async def enter(self, within_s: float | None = None) -> "QueueTicket | None":
+    async def enter(
+        self, within_s: float | None = None, asker: Hashable = None
+    ) -> "QueueTicket | None":
         """Wait for the turn of a large request; None when that takes longer. `QueueTicket.leave` ends it."""
         try:
             async with asyncio.timeout(within_s):
                 await self._turn.acquire()
                 try:
-                    while (rest := self._rested - time.monotonic()) > 0 and self.others():
+                    while (rest := self._rested - time.monotonic()) > 0 and self.others(asker):
                         await asyncio.sleep(min(rest, OTHERS_S))
                 except asyncio.CancelledError:
                     self._turn.release()
@@ -83,9 +89,10 @@ class Admission:
         """The others have the next while."""
         self._rested = time.monotonic() + REST * took_s
 
-    def others(self) -> bool:
-        """Whether anybody asks what is not large."""
-        return time.monotonic() - self._asked < OTHERS_S
+    def others(self, asker: Hashable = None) -> bool:
+        """Whether anybody else asks what is not large."""
+        asked = self._before if asker == self._asker else self._asked
+        return time.monotonic() - asked < OTHERS_S
 
 
 class QueueTicket:

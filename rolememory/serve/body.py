@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Hashable, MutableMapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rolememory.serve.admission import LARGE, Admission, QueueTicket
@@ -43,8 +44,9 @@ class Body:
         expected: int | None = None,
         turn_s: float = BODY_S,
         may_pass: bool = False,
+        asker: Hashable = None,
     ) -> None:
-        self._admission = admission or Admission()
+        self._admission, self.asker = admission or Admission(), asker
         self._receive, self._most, self._refuse = receive, most, refuse
         self._until = time.monotonic() + within_s
         self._expected, self._turn_s, self._may_pass = expected, turn_s, may_pass
@@ -96,16 +98,16 @@ class Body:
             if not await self._admission.reserve(whole, self._most, BUSY_S):
                 return False
             self._held = whole
-        await self._admission.pace(came)
+        await self._admission.pace(came, self.asker)
         return True
 
     async def _has_turn(self) -> bool:
         if self._done and self.large:
-            large_work(self._admission.others)
-            self.turn = await self._admission.enter(self._turn_s)
+            large_work(partial(self._admission.others, self.asker))
+            self.turn = await self._admission.enter(self._turn_s, self.asker)
             return self.turn is not None or self._may_pass
         if self._done and self._size:
-            self._admission.note_small()
+            self._admission.note_small(self.asker)
         return True
 
     async def _over(self, refusal: HttpRefusal) -> MutableMapping[str, Any]:

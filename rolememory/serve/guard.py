@@ -18,7 +18,7 @@ local servers by rebinding a name. Sources: the incidents listed under section 2
 import asyncio
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -140,6 +140,7 @@ class AccessGuard:
             expected=int(headers.get("content-length") or 0) or None,
             turn_s=rules.turn_s if passes else BODY_S,
             may_pass=passes,
+            asker=_asker(scope, headers),
         )
         try:
             await self._app(scope, body.receive, answer.send)
@@ -152,6 +153,14 @@ class AccessGuard:
                 raise
         finally:
             body.let_go()
+
+
+def _asker(scope: Scope, headers: Mapping[str, str]) -> Hashable:
+    """Who asks, as far as that is known before the body: the user of a key, else of a header at that address."""
+    if caller := scope.get(CALLER):
+        return caller.name, caller.user
+    user = headers.get("x-rolememory-user") or headers.get("x-openwebui-user-name", "")
+    return (scope.get("client") or ("",))[0], user
 
 
 def admitted(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> str:

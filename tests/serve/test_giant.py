@@ -213,15 +213,50 @@ def test_large_requests_have_their_turn_one_after_the_other() -> None:
     assert asyncio.run(turns()) == [True] * 4
 
 
-def test_after_a_large_request_the_others_have_the_next_while() -> None:
-    async def entered(others: bool) -> bool:
+@pytest.mark.parametrize(
+    ("small", "waits"),
+    [
+        pytest.param([], False, id="nobody asks"),
+        pytest.param(["lin", "lin"], False, id="only who sent the large one asks"),
+        pytest.param(["ann"], True, id="somebody else asks"),
+        pytest.param(["ann", "lin", "lin"], True, id="somebody else asked before"),
+        pytest.param(["lin", "ann"], True, id="somebody else asked since"),
+    ],
+)
+def test_after_a_large_request_others_have_the_next_while(small: list[str], waits: bool) -> None:
+    async def entered() -> bool:
         admission = Admission()
-        if others:
-            admission.note_small()
+        for asker in small:
+            admission.note_small(asker)
         admission.left_after(1_000.0)
-        return await admission.enter(0.01) is not None
+        return await admission.enter(0.01, "lin") is not None
 
-    assert [asyncio.run(entered(others)) for others in (True, False)] == [False, True]
+    assert asyncio.run(entered()) is not waits
+
+
+@pytest.mark.parametrize("user", ["lin", "ann"])
+def test_a_large_request_leaves_time_to_other_users_alone(tmp_path: Path, user: str) -> None:
+    """Who sent a short message and then an image does not wait for themselves."""
+    with (
+        Endpoint(answers("Hm.")) as model,
+        served(tmp_path, {"serve.upstream": model.url, "serve.recall_timeout_s": 2.0}) as house,
+    ):
+        house.home.role("Mira", create=True).remember("The beacon is lit at nine.", keys=["beacon"])
+
+        def sent(content: object, by: str) -> str:
+            url, header = f"{house.url}/r/Mira/v1/chat/completions", {"X-Rolememory-User": by}
+            body = {"model": "m", "messages": [{"role": "user", "content": content}]}
+            with httpx.Client(timeout=60, trust_env=False, verify=False) as frontend:
+                frontend.post(url, json=body, headers=header).raise_for_status()
+            return model.requests[-1].body.decode()
+
+        asked = "When is the beacon lit?"
+        assert "lit at nine" in sent(asked, by=user)
+        assert house.house.settle(60)
+        house.house.admission.left_after(1_000.0)
+        image = {"url": f"data:image/png;base64,{'A' * LARGE}"}
+        parts = [{"type": "text", "text": asked}, {"type": "image_url", "image_url": image}]
+        assert ("lit at nine" in sent(parts, by="lin")) is (user == "lin")
 
 
 def test_room_is_waited_for_and_small_bodies_have_their_own() -> None:

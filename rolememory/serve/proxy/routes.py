@@ -4,9 +4,10 @@ import asyncio
 import logging
 import time
 from codecs import BOM_UTF8
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import httpx
@@ -18,7 +19,7 @@ from starlette.routing import Route
 
 from rolememory.locales import translatable, translated
 from rolememory.schema.settings import ServeSettings
-from rolememory.serve.admission import LARGE
+from rolememory.serve.admission import LARGE, QueueTicket
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.guard import BODY, CALLER, Receive, Scope, Send
 from rolememory.serve.proxy.deadline import DeadlineRunner, TasksInOrder, on_thread
@@ -44,6 +45,8 @@ CONVERSATIONS = ("chat/completions", "completions")
 KEEPING = 4  # turns kept or noted at once
 BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
+Enter = Callable[[], Awaitable[QueueTicket | None]]
+"""Waits for the turn of a large piece of work."""
 _LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
 _UNTOLD = translatable(
     "{upstream} takes no system messages, so its turns go without memory; "
@@ -217,7 +220,7 @@ class Proxy:
             self._note(note)
             if isinstance(error, httpx.HTTPError):
                 return unreachable(request, self._app_state, error)
-            self._learn(call, None)
+            self._learn(request, call, None)
             raise
         relay = Relay(
             answer,
@@ -226,7 +229,7 @@ class Proxy:
             lambda more: self._send(
                 request, self._app_state.settings, orjson.dumps(more), plain=True
             ),
-            self._learn,
+            partial(self._learn, request),
             self._app_state,
             lambda: self._note(note),
         )
@@ -315,24 +318,29 @@ class Proxy:
         if note:
             self._later(lambda: self._app_state.note(note))
 
-    def _learn(self, call: ProxyCall, reply: str | None) -> None:
+    def _learn(self, request: Request, call: ProxyCall, reply: str | None) -> None:
         """Keep the turn, behind the answer and behind the turns before it: what it does not show counts as deleted."""
         if call.teaches and call.role:
             large = sum(len(one.content) for one in call.spoken) > LARGE
             alone = "" if call.members else call.role.id  # of a group all hear it
             chat = (call.user, call.chat or alone)
-            self._later(lambda: learn(self._app_state, call, reply, large=large), chat, large=large)
+            enter = partial(self._app_state.admission.enter, asker=request.scope[BODY].asker)
+            self._later(
+                lambda: learn(self._app_state, call, reply, large=large),
+                chat,
+                enter if large else None,
+            )
 
     def _later(
-        self, work: Callable[[], None], chat: Hashable = None, *, large: bool = False
+        self, work: Callable[[], None], chat: Hashable = None, enter: Enter | None = None
     ) -> None:
         """Have it done on a thread when no turn waits for memory, in the order of its chat; `AppState.settle` waits for it."""
         self._app_state.keep_begun()
-        self._behind.begin(lambda: self._done(work, large=large), chat)
+        self._behind.begin(lambda: self._done(work, enter), chat)
 
-    async def _done(self, work: Callable[[], None], *, large: bool) -> None:
+    async def _done(self, work: Callable[[], None], enter: Enter | None) -> None:
         await self._within.quiet(BEHIND_S)
-        turn = await self._app_state.admission.enter() if large else None
+        turn = await enter() if enter else None
         try:
             await on_thread(self._keeping, work)
         finally:
