@@ -69,7 +69,7 @@ CLOSE = "rolememory.close"  # in a scope: closes the line in the middle of the a
 _DOORS = tuple(
     (verb, re.compile(door), right)
     for verb, door, right in (
-        ("POST", "(?:/r/[^/]+)?/v1/(?:chat/)?completions", "read"),
+        ("POST", "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)", "read"),
         ("GET", "(?:/r/[^/]+)?/v1/models(?:/[^/]+)?", "read"),
         ("POST", "/api/roles/[^/]+/(?:recall|search)", "read"),
         ("POST", "/api/roles/[^/]+/observe", "write"),
@@ -247,7 +247,8 @@ def _check_key(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> 
     if scope["method"] in _READING and (scope["path"] in ("/", "/healthz") or _asset(scope)):
         return
     given = headers.get("authorization", "").removeprefix("Bearer ").strip()
-    caller = rules.caller(given or headers.get("x-rolememory-token", "")) if rules.caller else None
+    given = given or headers.get("x-rolememory-token", "") or headers.get("x-api-key", "")
+    caller = rules.caller(given) if rules.caller else None
     if caller is None:
         raise HttpRefusal(401, "key", "asked without a key that counts", _SEND_KEY)
     right = needed(scope["method"], scope["path"])
@@ -415,6 +416,7 @@ def _has_token(headers: Mapping[str, str], rules: AccessRules) -> bool:
     given = (
         headers.get("authorization", "").removeprefix("Bearer ").strip(),
         headers.get("x-rolememory-token", ""),
+        headers.get("x-api-key", ""),  # Anthropic's name for it
         _cookie(headers, rules),
     )
     return any(same(one, rules.token) for one in given if one)

@@ -57,12 +57,18 @@ def injected(
         told = [Placement(one.text, "after_character", merged=True) for one in told]
     read = [message if isinstance(message, Mapping) else {} for message in messages]
     plan = planned(
-        [str(message.get("role", "")) for message in read],
+        [_role(message) for message in read],
         [plain_text(message.get("content")) for message in read],
         told,
         continuing=continuing,
     )
     return {**body, "messages": _put_in(messages, plan)}
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    """Who speaks; "tool" for what a tool gave, in whatever form."""
+    given = str(message.get("type", "")).endswith("_output")
+    return "tool" if given else str(message.get("role", ""))
 
 
 def _put_in(messages: Sequence[Any], plan: PlacementPlan) -> list[Any]:

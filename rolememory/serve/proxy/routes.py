@@ -7,6 +7,7 @@ from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +29,7 @@ from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_pr
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.relay import Relay
+from rolememory.serve.proxy.request_forms import FORMS
 from rolememory.serve.proxy.request_reader import RequestReader, extent
 from rolememory.serve.proxy.streaming import (
     Put,
@@ -41,7 +43,7 @@ from rolememory.serve.proxy.turns import Remembered, learn, remember
 from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
-CONVERSATIONS = ("chat/completions", "completions")
+CONVERSATIONS = ("chat/completions", "completions", *FORMS)
 KEEPING = 4  # turns kept or noted at once
 BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
@@ -57,6 +59,10 @@ _TOO_LONG = translatable(
     "see serve.max_messages and serve.max_characters"
 )
 _LATE = translatable("other large calls came first: one of more than 256 KB passes without memory")
+_IN_PARTS = translatable(
+    "a call of /v1/responses that names {field} shows only what is new: memories go in, nothing is "
+    "learned; have the frontend send the whole chat"
+)
 _HINT = HINT.encode()
 _log = logging.getLogger(__name__)
 
@@ -83,6 +89,7 @@ class Proxy:
             str, How
         ] = {}  # by upstream: what it took where it refused system messages
         self._toolless: set[str] = set()  # upstreams that refused tools
+        self._told_of_parts = False
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
@@ -133,11 +140,13 @@ class Proxy:
         if late:
             _log.warning("%s", translated(_LATE, self._app_state.language))
         raw = _object(body) if turn and not (late and _HINT not in body) else None
-        if raw is None or late or not settings.memory or self._too_long(raw, settings):
+        form = FORMS.get(_asked(request))
+        chat = form.chat(raw) if form and raw else raw
+        if not raw or not chat or late or not settings.memory or self._too_long(chat, settings):
             way.done()
             body = orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
             return await self._pass(request, body)
-        return await self._converse(request, raw, body, settings)
+        return await self._converse(request, raw, chat, body, settings)
 
     def _too_long(self, raw: Body, settings: ServeSettings) -> bool:
         """Whether a call is longer than the settings let memory read; said on the console."""
@@ -150,26 +159,34 @@ class Proxy:
         return True
 
     async def _converse(
-        self, request: Request, raw: Body, body: bytes, settings: ServeSettings
+        self, request: Request, raw: Body, chat: Body, body: bytes, settings: ServeSettings
     ) -> StreamedAnswer | Response:
-        prompt = _asked(request) == "completions"
-        call, found = await self._read(request, raw, settings.recall_timeout_s, prompt=prompt)
+        prompt, form = _asked(request) == "completions", FORMS.get(_asked(request))
+        call, found = await self._read(request, chat, settings.recall_timeout_s, prompt=prompt)
         request.scope[BODY].done()
         if call is None:
             return await self._pass(request, orjson.dumps(without_hint(raw)))
         self._app_state.model_named(str(call.body.get("model") or ""))
-        takes_tools = not prompt and settings.upstream not in self._toolless
+        takes_tools = not (prompt or form) and settings.upstream not in self._toolless
         offer = offered(call, found) if takes_tools else None
-        untouched = call.body is raw and not (found.parts or offer)
+        untouched = call.body is chat and not (found.parts or offer)
 
         def sent(how: How, tool: bool = True) -> bytes:
-            return (
-                body
-                if untouched
-                else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, how))
-            )
+            if untouched:
+                return body
+            filled = self._filled(call, found, offer if tool else None, prompt, how)
+            return orjson.dumps(form.request(filled) if form else filled)
 
-        return await self._relayed(request, call, sent, offer, found.note)
+        field = next((one for one in form.goes_on if raw.get(one)), "") if form else ""
+        kept = self._in_parts(call, field) if field else call
+        return await self._relayed(request, kept, sent, offer, found.note)
+
+    def _in_parts(self, call: ProxyCall, field: str) -> ProxyCall:
+        """The call, not to be learned from: what it does not show would count as deleted. Said once on the console."""
+        if call.teaches and not self._told_of_parts:
+            self._told_of_parts = True
+            _log.warning("%s", translated(_IN_PARTS, self._app_state.language, field=field))
+        return replace(call, doubtful=True)
 
     async def _read(
         self, request: Request, raw: Body, allowed_s: float, *, prompt: bool

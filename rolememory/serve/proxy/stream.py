@@ -68,9 +68,9 @@ class StreamedReply:
 
     def take_object(self, raw: Mapping[str, Any]) -> None:
         """A chunk, or a whole answer."""
-        if raw.get("error"):
+        if raw.get("error") or raw.get("type") == "response.failed":
             self.error = True
-        choice = _first(raw.get("choices"))
+        choice = _first(raw["choices"]) if "choices" in raw else _otherwise(raw)
         if choice is None:
             return
         said = _mapping(choice.get("delta") or choice.get("message"))
@@ -102,6 +102,29 @@ def _first(choices: object) -> Mapping[str, Any] | None:
     for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict) and choice.get("index", 0) == 0:
             return choice
+    return None
+
+
+def _otherwise(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """An event or a whole answer of Anthropic's Messages or OpenAI's Responses as a choice; thoughts and calls are left out.
+
+    >>> _otherwise({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Hi"}})
+    {'text': 'Hi'}
+    """
+    match raw:
+        case {"type": "content_block_delta", "delta": {"text": text}}:
+            return {"text": text}
+        case {"type": "response.output_text.delta", "delta": text}:
+            return {"text": text}
+        case {"type": "message_stop" | "response.completed" | "response.incomplete"}:
+            return {"finish_reason": "stop"}
+        case {"type": "message", "content": said}:
+            return {"text": said}
+        case {"object": "response", "output": [*rows]}:
+            parts = (
+                row.get("content") for row in map(_mapping, rows) if row.get("type") == "message"
+            )
+            return {"text": [part for some in parts if isinstance(some, list) for part in some]}
     return None
 
 

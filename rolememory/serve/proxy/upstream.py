@@ -17,6 +17,7 @@ _HOP = frozenset(
 )  # headers of one leg of the way; RFC 9110, 7.6.1
 _OURS = frozenset("host content-length cookie origin referer".split())  # of the leg to us
 _ITS_PAGES = "access-control-"  # which pages may read an answer is for our own settings to say
+_KEY = "x-api-key"  # Anthropic's name for a key
 _FOR_US = "x-rolememory-"  # what the upstream is not told: the token, the user, the role, ...
 
 
@@ -91,14 +92,18 @@ def going_up(
         for name, value in headers
     ]
     own: dict[str, str] = {}
+    given = dict(kept)
     if key := os.environ.get(settings.upstream_key_env):
-        own["authorization"] = f"Bearer {key}"
+        own |= {_KEY: key} if _KEY in given else {"authorization": f"Bearer {key}"}
     if plain:
         own["accept-encoding"] = "identity"
     dropped = _HOP | _OURS | _named_by_connection(kept) | {*own}
-    given = dict(kept).get("authorization", "")
-    if settings.service or same(given.removeprefix("Bearer ").strip(), token):
+    if key:
         dropped |= {"authorization"}
+    for name in ("authorization", _KEY):
+        said = given.get(name, "").removeprefix("Bearer ").strip()
+        if settings.service or same(said, token):
+            dropped |= {name}
     passed = [
         (name, value)
         for name, value in kept
