@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+import zlib
 from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 BODY_S = 60.0  # a body must have arrived after so long
 BUSY_S = 10.0  # a large body waits so long for room
+PACKED = ("gzip", "x-gzip", "deflate")  # how a body may be packed
+PIECE = 64 * 1024  # bytes of a packed body that are unpacked at once, and counted before the next
 
 
 def too_large(most: int) -> HttpRefusal:
@@ -23,7 +26,40 @@ def too_large(most: int) -> HttpRefusal:
     return HttpRefusal(413, "too_large", "more than {size}", "raise serve.max_body_mb", size=size)
 
 
+_BROKEN = HttpRefusal(
+    400, "packed", "the body cannot be unpacked", "send it as its Content-Encoding says, or plain"
+)
 _BUSY = HttpRefusal(503, "busy", "too many large requests at once", "send it again in a moment")
+
+
+class Unpacked:
+    """A packed body in plain pieces, each made when it is asked for."""
+
+    def __init__(self, receive: "Receive") -> None:
+        self._receive, self._unpacker = receive, zlib.decompressobj(47)
+        self._more = True  # of the packed body
+        self._over = False
+        self._full = False  # there may be more without further bytes
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        """The next piece. Raises: zlib.error: it is no such thing, or breaks off."""
+        if self._over:
+            return await self._receive()
+        packed = self._unpacker.unconsumed_tail
+        if self._more and not (packed or self._full):
+            message = await self._receive()
+            if message["type"] != "http.request":
+                return message
+            packed, self._more = message.get("body", b""), message.get("more_body", False)
+        elif self._full:
+            await asyncio.sleep(0)  # others have their turn between pieces
+        plain = b"" if self._unpacker.eof else self._unpacker.decompress(packed, PIECE)
+        self._full = len(plain) == PIECE and not self._unpacker.eof
+        more = self._more or self._full or bool(self._unpacker.unconsumed_tail)
+        if self._unpacker.unused_data or not (more or self._unpacker.eof):
+            raise zlib.error
+        self._over = not more
+        return {"type": "http.request", "body": plain, "more_body": more}
 
 
 class Body:
@@ -66,6 +102,8 @@ class Body:
             return await self._over(
                 HttpRefusal(408, "slow", "the body took too long", "send it in one go")
             )
+        except zlib.error:
+            return await self._over(_BROKEN)
         came = len(message.get("body", b""))
         self._size += came
         self._done = not message.get("more_body", False)

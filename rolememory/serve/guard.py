@@ -28,7 +28,7 @@ from urllib.parse import unquote, urlsplit
 
 from rolememory.locales import translatable
 from rolememory.serve.admission import Admission
-from rolememory.serve.body import BODY_S, Body, too_large
+from rolememory.serve.body import BODY_S, PACKED, Body, Unpacked, too_large
 from rolememory.serve.http_refusal import HttpRefusal, language_of, proxied
 from rolememory.serve.keys import Caller
 from rolememory.serve.token import same
@@ -66,10 +66,11 @@ _SEND_KEY = translatable("send `Authorization: Bearer KEY`; `rolememory keys add
 CALLER = "rolememory.caller"  # in a scope: who asks a service
 BODY = "rolememory.body"  # in a scope: how the body came
 CLOSE = "rolememory.close"  # in a scope: closes the line in the middle of the answer
+_TURNS = "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)"
 _DOORS = tuple(
     (verb, re.compile(door), right)
     for verb, door, right in (
-        ("POST", "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)", "read"),
+        ("POST", _TURNS, "read"),
         ("GET", "(?:/r/[^/]+)?/v1/models(?:/[^/]+)?", "read"),
         ("POST", "/api/roles/[^/]+/(?:recall|search)", "read"),
         ("POST", "/api/roles/[^/]+/observe", "write"),
@@ -131,13 +132,16 @@ class AccessGuard:
         if scope["method"] == "OPTIONS" and page == "allowed":
             await _preflight(headers, send)
             return
-        passes = proxied(scope["path"])
+        passes, expected = proxied(scope["path"]), int(headers.get("content-length") or 0) or None
+        if _packed(headers) and (not passes or re.fullmatch(_TURNS + "/?", scope["path"])):
+            receive, expected = Unpacked(receive).receive, None
+            scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-encoding"]
         body = scope[BODY] = Body(
             receive,
             rules.max_body,
             answer.refuse,
             admission=self._admission,
-            expected=int(headers.get("content-length") or 0) or None,
+            expected=expected,
             turn_s=rules.turn_s if passes else BODY_S,
             may_pass=passes,
             asker=_asker(scope, headers),
@@ -215,6 +219,7 @@ def _check_without_token(scope: Scope, page: str) -> None:
 def _check_body(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
     if scope["method"] not in _READING and not proxied(scope["path"]):
         _check_type(headers)
+        _check_encoding(headers)
     if int(headers.get("content-length") or 0) > rules.max_body:
         raise too_large(rules.max_body)
 
@@ -453,6 +458,22 @@ def _check_type(headers: Mapping[str, str]) -> None:
             "content_type",
             "cannot read {kind!r}" if kind else "cannot read a body without a type",
             "send application/json",
+            kind=kind[:60],
+        )
+
+
+def _packed(headers: Mapping[str, str]) -> bool:
+    return headers.get("content-encoding", "").strip().lower() in PACKED
+
+
+def _check_encoding(headers: Mapping[str, str]) -> None:
+    kind = headers.get("content-encoding", "").strip().lower()
+    if kind not in ("", "identity", *PACKED):
+        raise HttpRefusal(
+            415,
+            "content_encoding",
+            "cannot unpack {kind!r}",
+            "send it plain, or packed with gzip",
             kind=kind[:60],
         )
 

@@ -58,6 +58,9 @@ _TOO_LONG = translatable(
     "a call of {messages} messages and {characters} characters passes without memory; "
     "see serve.max_messages and serve.max_characters"
 )
+_PACKED = translatable(
+    "a call packed with {encoding} passes without memory: plain, gzip and deflate are read"
+)
 _LATE = translatable("other large calls came first: one of more than 256 KB passes without memory")
 _IN_PARTS = translatable(
     "a call of /v1/responses that names {field} shows only what is new: memories go in, nothing is "
@@ -89,7 +92,7 @@ class Proxy:
             str, How
         ] = {}  # by upstream: what it took where it refused system messages
         self._toolless: set[str] = set()  # upstreams that refused tools
-        self._told_of_parts = False
+        self._told: set[str] = set()  # what was said on the console
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
@@ -140,6 +143,8 @@ class Proxy:
         if late:
             _log.warning("%s", translated(_LATE, self._app_state.language))
         raw = _object(body) if turn and not (late and _HINT not in body) else None
+        if raw is None and turn and (encoding := request.headers.get("content-encoding")):
+            self._tell_once(_PACKED, encoding=encoding[:60])
         form = FORMS.get(_asked(request))
         chat = form.chat(raw) if form and raw else raw
         if not raw or not chat or late or not settings.memory or self._too_long(chat, settings):
@@ -182,11 +187,16 @@ class Proxy:
         return await self._relayed(request, kept, sent, offer, found.note)
 
     def _in_parts(self, call: ProxyCall, field: str) -> ProxyCall:
-        """The call, not to be learned from: what it does not show would count as deleted. Said once on the console."""
-        if call.teaches and not self._told_of_parts:
-            self._told_of_parts = True
-            _log.warning("%s", translated(_IN_PARTS, self._app_state.language, field=field))
+        """The call, not to be learned from: what it does not show would count as deleted."""
+        if call.teaches:
+            self._tell_once(_IN_PARTS, field=field)
         return replace(call, doubtful=True)
+
+    def _tell_once(self, template: str, **values: str) -> None:
+        """Say on the console what a frontend can do nothing about, once."""
+        if (told := translated(template, self._app_state.language, **values)) not in self._told:
+            self._told.add(told)
+            _log.warning("%s", told)
 
     async def _read(
         self, request: Request, raw: Body, allowed_s: float, *, prompt: bool
