@@ -1,1 +1,1 @@
-"""Asking a language model over an OpenAI-compatible endpoint: requests, answers as values, failing servers, what a day costs."""
+"""Client of OpenAI-compatible language models: requests, answers parsed as values, circuit breakers, daily cost."""

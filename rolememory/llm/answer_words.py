@@ -1,4 +1,4 @@
-"""What language models call things in their answers, in every language: worldbook_rules/lexicons/answers.json."""
+"""Field names and words that models use in answers, in every language: worldbook_rules/lexicons/answers.json."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from rolememory.shipped import lexicon
 
 @cache
 def answer_words(section: str) -> Mapping[str, tuple[str, ...]]:
-    """The words of a section by what they mean, those of all languages together.
+    """The words of a section by meaning, all languages together.
 
     >>> answer_words("sure")["0.85"], answer_words("words")["yes"]
     (('high', 'likely', '高', '较高', '較高'), ('是', '需要'))
@@ -28,6 +28,6 @@ def _named(field: str) -> AliasChoices:
 
 
 class WordedAnswer(ModelAnswer):
-    """An answer whose fields go by many names; a model is asked for the first."""
+    """An answer whose fields have aliases; the prompt asks for the first."""
 
     model_config = ConfigDict(alias_generator=AliasGenerator(validation_alias=_named))

@@ -1,6 +1,6 @@
-"""What models really answer, read generously: JSON in prose, in fences, behind thoughts, with faults of every kind, cut off in the middle.
+"""Lenient parsing of model answers: JSON in prose, in fences, after reasoning, with syntax errors, truncated.
 
-Generous in form, strict in meaning: whatever is read still has to fit the shape that was asked for.
+Lenient in syntax, strict in schema: the value found must still validate.
 """
 
 import json
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rolememory.llm.lenient_json import NOTHING, parse_leniently
 
 MOST_CHARACTERS = 200_000  # of the text of one answer
-MOST_VALUES = 64  # values of one text that are tried
+MOST_VALUES = 64  # values tried per text
 
 _THOUGHT_END = re.compile(
     r"</(?:think|thinking|thought|reasoning|reflection)\s*>|◁/think▷|<\|channel\|>final<\|message\|>",
@@ -26,22 +26,22 @@ _NO_LETTER = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
 class UnreadableError(ValueError):
-    """Nothing in the text has the shape that was asked for; the message says what is wrong, in words for the model."""
+    """No value in the text has the shape that was asked for; the message tells the model what is wrong."""
 
 
 class ModelAnswer(BaseModel):
-    """Base of what is asked for: unknown fields say nothing, numbers are finite."""
+    """Base of answer shapes: unknown fields are ignored, numbers are finite."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, populate_by_name=True)
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:
-        """The answer out of plain words, for shapes that may be told so."""
+        """The answer from plain text, for shapes that allow it."""
         return None
 
     @classmethod
     def of_row(cls, row: Any) -> Self | None:
-        """One row of a list that a model gave; None where it is not of this shape."""
+        """One row of a list in the answer; None if it is not of this shape."""
         try:
             return cls.model_validate(row)
         except ValidationError:
@@ -62,22 +62,22 @@ def read(text: str, shape: type[Shape]) -> Shape:
     wrong = ""
     for value in values(text):
         try:
-            return shape.model_validate(_evened(value))
+            return shape.model_validate(_snake_cased(value))
         except ValidationError as error:
-            wrong = wrong or _first(error)
-    plain = None if wrong else shape.of_text(_said(text).strip())
+            wrong = wrong or _first_error(error)
+    plain = None if wrong else shape.of_text(_after_reasoning(text).strip())
     if plain is not None:
         return plain
     raise UnreadableError(wrong or "there is no JSON in the answer")
 
 
 def values(text: str) -> Iterator[Any]:
-    r"""Every object and list in a text, the likeliest first: what stands after the thoughts, in fences, then anywhere; last first.
+    r"""Every object and list in a text, likeliest first: after the reasoning in fences, then anywhere; last first.
 
     >>> list(values('<think>{"a": 1}?</think> Sure: ```json\n{"a": 2}\n```'))[0]
     {'a': 2}
     """
-    spoken = _said(text)
+    spoken = _after_reasoning(text)
     for part in dict.fromkeys((*reversed(_FENCE.findall(spoken)), spoken, text)):
         found = list(_parsed(part))
         rows = [value for value in found if isinstance(value, dict)]
@@ -86,14 +86,14 @@ def values(text: str) -> Iterator[Any]:
         yield from reversed(found)
 
 
-def _said(text: str) -> str:
-    """The text without the thoughts before it."""
+def _after_reasoning(text: str) -> str:
+    """The text after the model's reasoning."""
     ends = [end.end() for end in _THOUGHT_END.finditer(text)]
     return text[ends[-1] :] if ends else text
 
 
 def _parsed(text: str) -> Iterator[Any]:
-    """What begins at each bracket that stands in nothing that was read already. Cost: O(length) for each of `MOST_VALUES`."""
+    """Values at each opening bracket outside those already parsed. Cost: O(length) for each of `MOST_VALUES`."""
     place = 0
     for _ in range(MOST_VALUES):
         opened = _OPENS.search(text, place)
@@ -107,27 +107,27 @@ def _parsed(text: str) -> Iterator[Any]:
 
 
 def _value(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins there and where it ends."""
+    """The value that begins at `start`, and its end."""
     try:
         return _STRICT.raw_decode(text, start)
     except (ValueError, RecursionError):
         return parse_leniently(text, start)
 
 
-def _evened(value: Any) -> Any:
-    """With the names of fields as models vary them: `should_remember`, `shouldRemember`, `Should Remember`."""
+def _snake_cased(value: Any) -> Any:
+    """The value with field names in snake case: `should_remember` for `shouldRemember`, `Should Remember`."""
     if isinstance(value, list):
-        return [_evened(one) for one in value]
+        return [_snake_cased(one) for one in value]
     if isinstance(value, dict):
         return {
-            _NO_LETTER.sub("_", str(name)).strip("_").casefold(): _evened(one)
+            _NO_LETTER.sub("_", str(name)).strip("_").casefold(): _snake_cased(one)
             for name, one in value.items()
         }
     return value
 
 
-def _first(error: ValidationError) -> str:
-    """The first mistake as a person would tell it, without what was answered."""
+def _first_error(error: ValidationError) -> str:
+    """The first validation error in words, without the input."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")

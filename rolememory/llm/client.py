@@ -1,7 +1,7 @@
-"""A language model behind an OpenAI-compatible `/chat/completions` endpoint: what is asked, and what is believed of the answer.
+"""Client of an OpenAI-compatible `/chat/completions` endpoint: sends requests, validates answers.
 
-One request at a time, each with a deadline for the whole of it. What a server says never gets into messages or logs, and
-neither do keys or the chat.
+One request at a time, each with a deadline for the whole of it. Neither the server's text nor keys or the chat get into
+messages or logs.
 """
 
 import threading
@@ -45,7 +45,7 @@ ChatMessage = Mapping[str, str]
 """`{"role": "user", "content": "..."}`."""
 
 MOST_TOKENS = 4096
-"""Of one answer, thoughts included: a small model that runs in circles is stopped."""
+"""Limit of one answer including reasoning: stops a small model that loops."""
 
 _tokens = TokenEstimate()
 _QUOTED_BACK = 4000  # characters of a bad answer that the repair question repeats
@@ -58,12 +58,12 @@ class ModelAddress:
     base: str
     model: str
     key_env: str = ""
-    shared: bool = False  # whether chats use it too, and come first
+    shared: bool = False  # whether chats use it too, with priority
 
 
 @dataclass
 class ModelBudget:
-    """When a model may be asked, besides its breaker: who else uses it, and what a day may cost."""
+    """Limits on asking a model, besides its breaker: other users of the model, tokens per day."""
 
     traffic: Traffic
     spending: Spending
@@ -78,15 +78,15 @@ class ModelBudget:
 
 @value_class
 class RequestLimits:
-    """How an answer is waited for."""
+    """Deadline of a request, and whether somebody is waiting for it."""
 
     until: float | None = (
-        None  # by time.monotonic: no request goes on for longer, whatever the time-out of the settings
+        None  # time.monotonic() at which any request ends, whatever time-out the settings give
     )
-    patient: bool = True  # nobody waits for it: a dead server may rest for longer than it must
+    patient: bool = True  # nobody is waiting: a failing server may be skipped for longer
 
     def within(self, timeout_s: float) -> float:
-        """How long a request may take now; 0 = there is no time left for one."""
+        """Seconds a request may take now; 0 = no time left."""
         return (
             timeout_s if self.until is None else max(min(timeout_s, self.until - monotonic()), 0.0)
         )
@@ -97,14 +97,14 @@ AT_ONCE = RequestLimits(patient=False)
 
 
 def no_fault(_: object) -> str:
-    """Everything is right."""
+    """The check that accepts every answer."""
     return ""
 
 
 class ChatModel:
     """Asks one model. Thread-safe: a second caller waits until the first has its answer.
 
-    `schema_of` gives the JSON schema that a step sends along; where it has none, that of the shape is sent.
+    `schema_of` gives the JSON schema that a step sends; without one, that of the shape is sent.
     """
 
     def __init__(
@@ -115,12 +115,12 @@ class ChatModel:
         schema_of: Callable[[str], Any] = lambda _: None,
         budget: ModelBudget | None = None,
     ) -> None:
-        self._budget = budget  # None = asked on behalf of a person, who need not wait
+        self._budget = budget  # None = asked on behalf of a person: no limits
         self.where, self.upstream, self.timeout_s = where, upstream, timeout_s
-        self.requests = 0  # that went out
+        self.requests = 0  # sent so far
         self._schema_of = schema_of
         self._client: httpx.Client | None = None
-        self._form = 0  # number of the first form that this server has not refused
+        self._form = 0  # index of the first form that this server has not refused
         self._busy = threading.Lock()
         self._call: UpstreamCall | None = None
         self._closed = False
@@ -135,22 +135,22 @@ class ChatModel:
         check: Callable[[Shape], str] = no_fault,
         haste: RequestLimits = UNHURRIED,
     ) -> Shape:
-        """The model's answer in this shape. A bad one is asked for once more, with its fault.
+        """The model's answer in this shape. A bad answer is sent back once, with its fault.
 
-        `check` tells what is wrong with an answer that has the right shape ("" = nothing): a reason to ask again, none to throw
-        it away.
+        `check` says what is wrong with an answer of the right shape ("" = nothing): it is asked for again, but used if that does
+        not help.
 
         Raises:
-            ModelError: the server could not be asked, or rests.
-            ModelAnswerError: it answered, when asked again too, what cannot be used.
+            ModelError: the server could not be asked, or is skipped for now.
+            ModelAnswerError: both answers are unusable.
         """
         with self._busy:
-            text = self._say(messages, shape, step, haste)
+            text = self._send(messages, shape, step, haste)
             first, fault = self._read(text, shape, check)
             if not fault and first is not None:
                 return first
             try:
-                again = self._say(_repairing(messages, text, fault, language), shape, step, haste)
+                again = self._send(_repairing(messages, text, fault, language), shape, step, haste)
                 second, _ = self._read(again, shape, check)
             except ModelError:
                 second = None
@@ -159,7 +159,7 @@ class ChatModel:
             raise model_error(self.upstream.base, UNREADABLE.filled(fault=fault), answered=True)
 
     def chat(self, messages: Sequence[ChatMessage], haste: RequestLimits = AT_ONCE) -> str:
-        """What the model replies, as it stands. Source: S3.36.
+        """The model's reply, unchanged. Source: S3.36.
 
         Raises:
             ModelError: the server could not be asked, rests, or broke off.
@@ -169,7 +169,7 @@ class ChatModel:
     def chat_stream(
         self, messages: Sequence[ChatMessage], haste: RequestLimits = AT_ONCE
     ) -> Iterator[str]:
-        """What the model replies, piece by piece as it comes; the deadline is for the whole of it. Source: S3.36.
+        """The model's reply, streamed; the deadline is for the whole of it. Source: S3.36.
 
         Raises:
             ModelError: the server could not be asked, rests, or broke off.
@@ -177,14 +177,14 @@ class ChatModel:
         return self._replies(messages, haste, stream=True)
 
     def cut(self) -> None:
-        """Give up what is being asked, and ask nothing more."""
+        """Cancel the current request and refuse further ones."""
         self._closed = True
-        self._give_way()
+        self._cancel_call()
 
     def _read(
         self, text: str, shape: type[Shape], check: Callable[[Shape], str]
     ) -> tuple[Shape | None, str]:
-        """The answer and its fault; one without the right shape counts against the server."""
+        """The answer and its fault; one of the wrong shape counts as a failure of the server."""
         try:
             answer = read(text, shape)
         except UnreadableError as error:
@@ -193,16 +193,16 @@ class ChatModel:
         self.upstream.works()
         return answer, check(answer)
 
-    def _say(
+    def _send(
         self, messages: Sequence[ChatMessage], shape: type[Shape], step: str, haste: RequestLimits
     ) -> str:
-        """The text of an answer; forms that the server refuses are left out, now and from now on."""
+        """The text of an answer; forms that the server refuses are skipped from then on."""
         forms = _forms(step, self._schema_of(step) or shape.model_json_schema())
         refused: ModelError | None = None
         for _ in forms:
-            with self._turn(), self._allowed(haste):
+            with self._reserve(), self._guarded_request(haste):
                 try:
-                    return self._heard(messages, forms[self._form], haste)
+                    return self._send_form(messages, forms[self._form], haste)
                 except StatusError as error:
                     if not error.refuses_form:
                         raise
@@ -211,10 +211,10 @@ class ChatModel:
                     refused = model_error(self.upstream.base, trouble(error))
         raise refused or model_error(self.upstream.base, STOPPED)
 
-    def _heard(
+    def _send_form(
         self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: RequestLimits
     ) -> str:
-        """The text of one answer; what it cost is noted, whatever came of it."""
+        """The text of one answer; its cost is recorded even if it fails."""
         said = CompletionText("", 0)
         try:
             said = completion_text(*self._open(messages, form, haste))
@@ -225,8 +225,8 @@ class ChatModel:
         return said.text
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Room for a request of learning: within what a day may cost, and while no chat needs the model.
+    def _reserve(self) -> Iterator[None]:
+        """Admit a request of learning: within the daily limit, and while no chat needs the model.
 
         Raises:
             ModelError: not now.
@@ -237,12 +237,12 @@ class ChatModel:
         if not (budget and self.where.shared):
             yield
             return
-        with budget.traffic.given(budget.idle_s, self._give_way) as free:
+        with budget.traffic.given(budget.idle_s, self._cancel_call) as free:
             if not free:
                 raise model_error(self.upstream.base, GAVE_WAY)
             yield
 
-    def _give_way(self) -> None:
+    def _cancel_call(self) -> None:
         call = self._call
         if call is not None:
             call.cut()
@@ -250,20 +250,20 @@ class ChatModel:
     def _replies(
         self, messages: Sequence[ChatMessage], haste: RequestLimits, *, stream: bool
     ) -> Iterator[str]:
-        with self._busy, self._allowed(haste):
+        with self._busy, self._guarded_request(haste):
             call, head = self._open(messages, {"stream": stream}, haste)
             self.upstream.works()
             yield from streamed(call, head)
 
     @contextmanager
-    def _allowed(self, haste: RequestLimits) -> Iterator[None]:
-        """Room for one request, if one may go out; what goes wrong with it is told to the breaker, and in words."""
+    def _guarded_request(self, haste: RequestLimits) -> Iterator[None]:
+        """Admit one request if allowed; its errors are reported to the breaker and raised as `ModelError`."""
         if refusal := self._refusal(haste):
             raise model_error(self.upstream.base, refusal)
         self.requests += 1
         try:
             yield
-        except Exception as error:  # the network's and the server's faults have many names
+        except Exception as error:  # network and server errors have many classes
             told = NO_ENVELOPE if isinstance(error, EnvelopeError) else trouble(error)
             if isinstance(error, CutError) and not self._closed:
                 told = GAVE_WAY
@@ -274,7 +274,7 @@ class ChatModel:
             self._hang_up()
 
     def _refusal(self, haste: RequestLimits) -> LocalizedText | None:
-        """Why no request may go out now."""
+        """Why no request may be sent now, or None."""
         if self._closed:
             return STOPPED
         if not haste.within(self.timeout_s):
@@ -307,12 +307,12 @@ class ChatModel:
         return call, head
 
     def _hang_up(self) -> None:
-        self._give_way()
+        self._cancel_call()
         self._call = None
 
 
 def _forms(step: str, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """How JSON is asked for, best first: by schema, as any object, in words alone. The last one says nothing that a server may refuse."""
+    """Ways to ask for JSON, best first: by schema, as any object, in words alone (no parameter that a server may refuse)."""
     steady = {"temperature": 0, "max_tokens": MOST_TOKENS}
     return (
         {

@@ -1,4 +1,4 @@
-"""What a chat completion says: as one JSON object, or as a stream of events, in whatever charset it came."""
+"""Parsing of chat completions: one JSON object or a stream of events, in any charset."""
 
 import codecs
 import json
@@ -17,11 +17,11 @@ _CHARSETS = frozenset(
 
 
 class EnvelopeError(ValueError):
-    """The server said something that is no chat completion."""
+    """The server's answer is not a chat completion."""
 
 
 class _MessagePart(BaseModel):
-    """A message, or a piece of one."""
+    """A message, or a delta of one."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -29,7 +29,7 @@ class _MessagePart(BaseModel):
 
     @property
     def text(self) -> str:
-        """What it says; parts of a list joined."""
+        """The content; parts of a list joined."""
         if isinstance(self.content, list):
             return "".join(
                 str(part.get("text", "")) if isinstance(part, dict) else str(part)
@@ -43,17 +43,17 @@ class _Choice(BaseModel):
 
     message: _MessagePart | None = None
     delta: _MessagePart | None = None
-    text: str | None = None  # of servers that speak the older dialect
+    text: str | None = None  # of legacy completions servers
 
     @property
     def said(self) -> str:
-        """What it says, whichever way."""
+        """The text of the message, the delta or the legacy field."""
         piece = self.message or self.delta
         return piece.text if piece else self.text or ""
 
 
 class _Completion(BaseModel):
-    """As far as we read it."""
+    """The fields that are used."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -62,7 +62,7 @@ class _Completion(BaseModel):
 
     @property
     def tokens(self) -> int:
-        """What it cost, as far as the server says."""
+        """Tokens used, 0 if the server does not say."""
         told = self.usage.get("total_tokens") if isinstance(self.usage, dict) else 0
         return told if isinstance(told, int) and 0 < told < 10**9 else 0
 
@@ -71,7 +71,7 @@ class CompletionText(NamedTuple):
     """A whole answer."""
 
     text: str  # empty when the model said nothing
-    tokens: int  # of question and answer together, as the server counts; 0 = it does not say
+    tokens: int  # question and answer together, as the server counts; 0 = unknown
 
 
 def completion_text(call: UpstreamCall, head: ResponseHead) -> CompletionText:
@@ -87,7 +87,7 @@ def completion_text(call: UpstreamCall, head: ResponseHead) -> CompletionText:
 
 
 def streamed(call: UpstreamCall, head: ResponseHead) -> Iterator[str]:
-    """The text of the answer, piece by piece where the server streams it."""
+    """The text of the answer, in pieces if the server streams it."""
     return (one.choices[0].said for one in _completions(call, head) if one.choices)
 
 
@@ -121,7 +121,7 @@ def _completion(text: str, *, whole: bool) -> _Completion:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Lines of a stream in UTF-8; the last one may lack its end."""
+    """Lines of a UTF-8 stream; the last one may be unterminated."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest = ""
     for piece in pieces:
@@ -131,12 +131,12 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def _decoded(body: bytes, head: ResponseHead) -> str:
-    """The text: UTF-8 if it is that, else as zeros betray it (UTF-16, UTF-32), else as the server declares it."""
+    """The text: UTF-8 if valid, else UTF-16 or UTF-32 by its zero bytes, else the declared charset."""
     declared = _CHARSET.search(head.headers.get("content-type", ""))
     named = declared[1].lower() if declared else ""
-    betrayed = json.detect_encoding(body)
+    detected = json.detect_encoding(body)
     for guess in (
-        betrayed if not betrayed.startswith("utf-8") else "utf-8-sig",
+        detected if not detected.startswith("utf-8") else "utf-8-sig",
         *([named] if named in _CHARSETS else []),
     ):
         try:

@@ -1,4 +1,4 @@
-"""What can go wrong between us and a model, in words for people: no bodies, no headers, no keys, nothing of the chat."""
+"""Messages for failed model calls; they contain no bodies, headers or keys, and nothing of the chat."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -54,16 +54,18 @@ class StatusError(Exception):
     def __init__(self, status: int, headers: Mapping[str, str], key_env: str = "") -> None:
         super().__init__(f"status {status}")
         self.status, self.key_env = status, key_env
-        self.rest_s = _rest(headers.get("retry-after", "")) if status in (429, 503) else None
+        self.rest_s = (
+            _retry_after_s(headers.get("retry-after", "")) if status in (429, 503) else None
+        )
 
     @property
     def refuses_form(self) -> bool:
-        """Whether this is how servers say that they do not know a parameter."""
+        """Whether servers send this status for an unknown parameter."""
         return self.status in (400, 415, 422, 501)
 
 
 def trouble(error: Exception) -> LocalizedText:
-    """What went wrong, without anything the server said.
+    """The message for an error, without anything the server sent.
 
     >>> trouble(StatusError(401, {}, "MY_KEY")).text()
     'wants a key (status 401); put it into MY_KEY'
@@ -77,7 +79,7 @@ def trouble(error: Exception) -> LocalizedText:
         return STOPPED
     if isinstance(error, TimeoutError):
         return _SLOW.filled(reason=str(error))
-    if isinstance(error, ValueError):  # ours: too long, packed, no completion
+    if isinstance(error, ValueError):  # our own: too long, compressed, not a completion
         return (
             NO_ENVELOPE if isinstance(error, UnicodeError) else _ODD.filled(reason=str(error)[:200])
         )
@@ -85,15 +87,15 @@ def trouble(error: Exception) -> LocalizedText:
 
 
 def model_error(base: str, said: LocalizedText, *, answered: bool = False) -> ModelError:
-    """The error for people: which server, and what."""
+    """The error to raise: which server, and what went wrong."""
     kind = ModelAnswerError if answered else ModelError
     return kind(LocalizedText("{base}: {problem}", base=base, problem=said))
 
 
-def _rest(value: str) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or a date; None where it says nothing.
+def _retry_after_s(value: str) -> float | None:
+    """Seconds that a Retry-After header asks for, as a number or a date; None if neither.
 
-    >>> _rest("7"), _rest("soon"), _rest("Thu, 01 Jan 1970 00:00:00 GMT")
+    >>> _retry_after_s("7"), _retry_after_s("soon"), _retry_after_s("Thu, 01 Jan 1970 00:00:00 GMT")
     (7.0, None, 0.0)
     """
     word = value.strip()
@@ -109,7 +111,7 @@ def _rest(value: str) -> float | None:
 
 
 def said_of(error: Exception) -> LocalizedText:
-    """An error as people may read it; of one that is not ours the name alone, since it may quote the chat.
+    """The message to show for an error; for a foreign one only its class name, since its text may quote the chat.
 
     >>> said_of(ValueError("what Lin said")).text()
     'learning from chats: ValueError'

@@ -1,4 +1,4 @@
-"""Single values of an answer, read generously: confidences in words, numbers in brackets, lists with commas."""
+"""Lenient parsing of single fields: confidences in words, numbers in brackets, lists with commas."""
 
 import re
 from math import isfinite
@@ -13,13 +13,13 @@ from rolememory.text.plain import replace_surrogates
 _SURE = {word: float(share) for share, words in answer_words("sure").items() for word in words}
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 UNTOLD = 0.75
-"""How sure a statement is whose confidence was left out: it stands word for word in the chat, so above the default threshold."""
+"""Confidence of a statement without one: its quote is in the chat, so above the default threshold."""
 UNCLEAR = 0.5
-"""... and one whose confidence cannot be read: below it."""
+"""Confidence that cannot be parsed: below the threshold."""
 
 
 def sure(value: object) -> float:
-    """A confidence in 0..1, however it was written: a number, a percentage, a mark out of ten, a word.
+    """A confidence in 0..1 from a number, a percentage, a mark out of ten or a word.
 
     >>> [sure(value) for value in (0.9, "0.9", "90%", 95, "high", "很高", None, "perhaps!", True)]
     [0.9, 0.9, 0.9, 0.95, 0.85, 0.95, 0.75, 0.5, 0.95]
@@ -44,14 +44,14 @@ def _sure_in_words(word: str) -> float:
 
 
 def _share(number: float) -> float:
-    """A number that was meant to lie in 0..1: those up to ten are of ten, those up to a hundred of a hundred."""
+    """A number scaled to 0..1: up to 10 it is a mark out of ten, up to 100 a percentage."""
     if number <= 1:
         return max(number, 0.0)
     return number / 10 if number <= 10 else number / 100 if number <= 100 else UNCLEAR
 
 
 def number(value: object) -> int:
-    """The first whole number in a value: 3, "3", "[3]", "line 3"; 0 where there is none.
+    """The first whole number in a value: 3, "3", "[3]", "line 3"; 0 without one.
 
     >>> [number(value) for value in (3, "3", "[3]", "第3行", 3.0, None, True, "none", [2])]
     [3, 3, 3, 3, 3, 0, 0, 0, 2]
@@ -67,7 +67,7 @@ def number(value: object) -> int:
 
 
 def _texts(value: object) -> object:
-    """A list of texts, also where it came as one text with commas."""
+    """A list of texts, also from one text with commas."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -83,7 +83,7 @@ def _texts(value: object) -> object:
 
 
 def _text(value: object) -> object:
-    """One line of text without anything in it that means more than its words; yes, no and null say nothing, of a list its texts do."""
+    """One line of text with markup made harmless; a list is joined, a bool or None gives ""."""
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, list | tuple):
@@ -99,7 +99,7 @@ Words = Annotated[
             "" if value is None else replace_surrogates(value) if isinstance(value, str) else value
         )
     ),
-]  # as they came: to be compared with the chat
+]  # unchanged, since they are compared with the chat
 Sure = Annotated[float, BeforeValidator(sure)]
 Number = Annotated[int, BeforeValidator(number)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]

@@ -1,13 +1,13 @@
-"""JSON as models write it when they do not quite: other quotes, bare names, comments, Chinese punctuation, and an end that is missing.
+"""Lenient JSON parser: other quotes, bare names, comments, Chinese punctuation, truncated ends.
 
-A value whose end is missing is left out, what was whole before it is kept: half a sentence is no fact.
+A truncated value is dropped, complete values before it are kept: half a sentence is no fact.
 """
 
 import re
 from typing import Any
 
 NOTHING = object()
-"""Nothing can be read there."""
+"""Returned where no value can be parsed."""
 
 _DEEPEST = 24
 _SPACE = re.compile(r"(?:\s|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z))+", re.DOTALL)
@@ -32,11 +32,11 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
 class _CutError(ValueError):
-    """The text ends within a value, or holds none."""
+    """The text ends within a value, or contains none."""
 
 
 def parse_leniently(text: str, start: int) -> tuple[Any, int]:
-    """The object or list that opens at `start` and where it ends; `NOTHING` where there is nothing in it. Cost: O(length).
+    """The object or list that opens at `start`, and its end; `NOTHING` if it is empty. Cost: O(length).
 
     >>> parse_leniently("{'a': “x”, b： [1, None,], /* no */ c: 'half", 0)[0]
     {'a': 'x', 'b': [1, None]}
@@ -54,7 +54,7 @@ class _LenientJsonParser:
         self.text, self.place = text, place
 
     def bracketed(self, depth: int) -> Any:
-        """A list or an object; one that is never closed ends where the text does."""
+        """A list or an object; an unclosed one ends with the text."""
         if depth > _DEEPEST:
             raise _CutError
         opened = self.text[self.place]
@@ -85,7 +85,7 @@ class _LenientJsonParser:
                 break
         if self.place >= len(self.text):
             return False
-        if self.text[self.place] in "}]｝］":  # of the wrong kind: it closes this all the same
+        if self.text[self.place] in "}]｝］":  # a bracket of the wrong kind also closes this
             self.place += self.text[self.place] in closes
             return False
         return True
@@ -105,7 +105,7 @@ class _LenientJsonParser:
             return self._quoted()
         word = self._bare()
         if self.place >= len(self.text):
-            raise _CutError  # a word that the end of the text may have cut
+            raise _CutError  # a word that may be truncated
         if word.casefold() in _WORDS:
             return _WORDS[word.casefold()]
         if _NUMBER.fullmatch(word):
@@ -122,7 +122,7 @@ class _LenientJsonParser:
         return word
 
     def _quoted(self) -> str:
-        """A text; quotation marks inside it are told by what stands behind them."""
+        """A string; only a quotation mark followed by a delimiter closes it."""
         closes = _QUOTES[self.text[self.place]]
         out: list[str] = []
         place = self.place + 1

@@ -1,7 +1,7 @@
-"""Which servers a role may ask, and when: a breaker for each, and patience with the dead.
+"""The model servers of a home, with a circuit breaker for each.
 
-While a server works, nothing is counted. Once its breaker has opened, a probe goes out only after the rest is over and only when
-the chat has moved on by a few turns as well: so a dead server costs the same few requests at any pace of talking.
+While a server works, nothing is counted. Once its breaker is open, a probe is sent only after the rest is over and the chat
+has moved on by a few turns: so a dead server costs the same few requests at any pace of chatting.
 """
 
 import logging
@@ -14,19 +14,19 @@ from rolememory.llm.traffic import Spending, Traffic
 from rolememory.upstream import shown
 
 FAILURES = 3
-"""In a row, then a server is left alone."""
+"""Failures in a row that open the breaker."""
 
 TURNS_BETWEEN_PROBES = 4
 """3 failures and a probe every 4 turns: at most 8 requests in 20 turns, whatever the pace."""
 
 REST_S = 30.0
-LONGEST_REST_S = 3600.0  # that a server may ask for by Retry-After
+LONGEST_REST_S = 3600.0  # limit for Retry-After
 
 _log = logging.getLogger(__name__)
 
 
 class ModelServer:
-    """One server. Thread-safe. Every `allows` that was true is followed by `works` or `fails`."""
+    """One server. Thread-safe. Every `allows` that returned true is followed by `works` or `fails`."""
 
     def __init__(self, base: str, turns: Callable[[], int], clock: Callable[[], float]) -> None:
         self.base = shown(base)
@@ -35,7 +35,7 @@ class ModelServer:
         self._turns, self._asked_at = turns, 0
 
     def allows(self, *, patient: bool = True) -> bool:
-        """Whether a request may go out now. `patient`: nobody waits for it, so a dead server may rest longer."""
+        """Whether a request may be sent now. `patient`: nobody is waiting, so a failing server is skipped for longer."""
         if (
             patient
             and self.breaker.state is State.FAILED
@@ -49,12 +49,12 @@ class ModelServer:
         return True
 
     def works(self) -> None:
-        """It gave an answer that can be used."""
+        """Record a usable answer."""
         if self.breaker.success():
             _log.warning("%s: answers again", self.base)
 
     def fails(self, reason: str, rest_s: float | None = None) -> None:
-        """It did not; `rest_s`: it said itself how long it wants to be left alone."""
+        """Record a failure; `rest_s`: seconds the server asked for (Retry-After)."""
         begins = (
             self.breaker.failure(reason)
             if rest_s is None
@@ -69,7 +69,7 @@ class ModelServer:
 
 
 class ModelServers:
-    """Every server that the roles of a home ask, who else uses the one behind the proxy, and what it costs. Thread-safe."""
+    """Every server that the roles of a home ask, traffic on the proxy's model, and costs. Thread-safe."""
 
     def __init__(
         self, clock: Callable[[], float] = monotonic, spending: Spending | None = None
@@ -81,7 +81,7 @@ class ModelServers:
         self._lock = threading.Lock()
 
     def turn(self) -> None:
-        """Somebody said something."""
+        """Count one turn of a chat."""
         with self._lock:
             self._turns += 1
 
@@ -93,6 +93,6 @@ class ModelServers:
             return self._known[base]
 
     def all(self) -> Mapping[str, ModelServer]:
-        """Every server asked so far, by its base URL as it may be shown."""
+        """Every server asked so far, by its base URL without credentials."""
         with self._lock:
             return {one.base: one for one in self._known.values()}

@@ -1,4 +1,4 @@
-"""The model behind the proxy, shared: chats come first, learning when nobody has spoken to it for a while. And what a day costs."""
+"""Sharing the proxy's model: chats have priority, learning runs when it is idle. And token costs per day."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +16,7 @@ KEPT_DAYS = 31
 class Traffic:
     """Who uses the model behind the proxy. Thread-safe; `clock` gives seconds.
 
-    `model` is what a chat asked for last, `turned_away` how often learning had to give way.
+    `model` is the one a chat asked for last, `turned_away` how often learning was refused or cancelled.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -29,7 +29,7 @@ class Traffic:
         self._learning = threading.Lock()
 
     def begins(self) -> None:
-        """A chat needs the model: what learning asks of it is given up at once."""
+        """A chat needs the model: cancel the current request of learning."""
         with self._lock:
             self._chats += 1
             cut, self._cut = self._cut, None
@@ -49,13 +49,13 @@ class Traffic:
         return self._chats > 0
 
     def wait_s(self, idle_s: float) -> float:
-        """Seconds until learning may ask, if nobody speaks meanwhile."""
+        """Seconds until learning may ask, if no chat does meanwhile."""
         with self._lock:
             return idle_s if self._chats else max(self._last + idle_s - self._clock(), 0.0)
 
     @contextmanager
     def given(self, idle_s: float, cut: Callable[[], None]) -> Iterator[bool]:
-        """The model for one request of learning, true if nobody speaks to it; one at a time. `cut` is called when a chat needs it."""
+        """Yield whether learning may send one request (the model is idle); one at a time. `cut` is called when a chat needs it."""
         with self._learning:
             free = self.wait_s(idle_s) <= 0.0
             with self._lock:
@@ -69,7 +69,7 @@ class Traffic:
 
 
 class Spending:
-    """What learning asked of models, by day: requests and tokens. Thread-safe; kept in `state/spending` of the home, where there is one."""
+    """Requests and tokens of learning, by day. Thread-safe; kept in `state/spending` of the home, if there is one."""
 
     def __init__(self, space: Space | None = None, today: Callable[[], date] = date.today) -> None:
         self._state = StateLog(space or InMemorySpace(), "spending")
@@ -77,7 +77,7 @@ class Spending:
         self._lock = threading.Lock()
 
     def add(self, tokens: int) -> None:
-        """One request that cost so many tokens, question and answer together."""
+        """Count one request; `tokens` of question and answer together."""
         with self._lock:
             days = self.days()
             calls, sum_ = days.get(self._now, (0, 0))
@@ -85,7 +85,7 @@ class Spending:
             self._state.put("days", {**dict.fromkeys(gone), self._now: [calls + 1, sum_ + tokens]})
 
     def days(self) -> Mapping[str, tuple[int, int]]:
-        """Requests and tokens of each of the last days, by date."""
+        """Requests and tokens of the last `KEPT_DAYS` days, by date."""
         rows = sorted(self._state.of("days").items())
         return {day: tuple(row) for day, row in rows if isinstance(row, list) and len(row) == 2}
 
@@ -94,7 +94,7 @@ class Spending:
         return self.days().get(self._now, (0, 0))
 
     def close(self) -> None:
-        """Write what is behind."""
+        """Write pending records."""
         self._state.close()
 
     @property
