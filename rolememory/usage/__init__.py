@@ -1,1 +1,1 @@
-"""Which of the memories in its prompt a reply used, and what that adds to their weight."""
+"""Detects which memories of its prompt a reply used, and adjusts their weights."""

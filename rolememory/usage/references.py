@@ -1,7 +1,7 @@
-"""Which of the memories in its prompt a reply used: by telling words that nobody had said before, or by meaning. Source: S4.29.
+"""Detects which memories of its prompt a reply used: by distinctive words not said before, or by meaning. Source: S4.29.
 
-A wrong yes makes a memory heavier and the next wrong yes likelier, so a doubt counts as no. Nor is a memory used by a reply that recites
-it: a model that repeats what it sees would make it heavier turn by turn.
+A false positive raises a weight and makes the next one likelier, so doubtful cases count as not used. So does a reply that recites
+the memory: a model that repeats its prompt would raise the weight every turn.
 """
 
 from collections import Counter
@@ -15,12 +15,12 @@ from rolememory.schema.value_class import value_class
 from rolememory.text.fold import letters
 from rolememory.text.words import PAIR, RARE, kind, tokens
 
-ENOUGH = 2.0  # telling words that need nothing else; one that several memories have is shared out
-LONG = 7  # letters of a word that is as telling as two
-HALF, LEAST = 0.6, 1.0  # share of the telling words of a memory that has fewer, and one at least
-NEAR = 0.6  # cosine of what a reply says with a memory that it says in other words ...
-NEARER = 0.15  # ... if it is so much nearer than what was said before
-RECITED = 24  # bytes of a memory that stands word for word in a reply: that is no use of it
+ENOUGH = 2.0  # distinctive words that suffice alone; a word of n memories counts 1/n for each
+LONG = 7  # letters of a word that counts as two
+HALF, LEAST = 0.6, 1.0  # share required of a memory with fewer distinctive words; the minimum
+NEAR = 0.6  # minimum cosine of a reply that paraphrases a memory ...
+NEARER = 0.15  # ... and by how much it must exceed that of the messages before
+RECITED = 24  # bytes from which a memory repeated word for word does not count as used
 
 
 @value_class
@@ -39,10 +39,10 @@ def referenced(
     names: Collection[str] = (),
     near: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Reference]:
-    """The memories that the reply used, in their order.
+    """The memories that the reply used, in the order of `injected`.
 
-    `query` is what was said before the reply: words that stand there prove nothing, nor do `names`, those of the speakers.
-    `near` tells by id how near the reply comes in meaning, where it does (`nearer`). Cost: O(words of reply and memories).
+    `query` is what was said before the reply: its words prove nothing, nor do `names`, those of the speakers.
+    `near` maps ids to cosines with the reply (from `nearer`). Cost: O(words of reply and memories).
 
     >>> shell = Memory(id="shell", content="Lin is allergic to shellfish.")
     >>> [one.id for one in referenced("No shellfish tonight, then.", [shell], query="What do we eat?", names=["Lin"])]
@@ -51,17 +51,20 @@ def referenced(
     []
     """
     text = strip(reply)
-    heard = {token for said in (query, *names) for token in tokens(said)}
-    told = {memory.id: _telling((memory.content, *memory.keys)) - heard for memory in injected}
-    holders = Counter(token for words in told.values() for token in words)
+    known_words = {token for said in (query, *names) for token in tokens(said)}
+    distinctive = {
+        memory.id: _distinctive_words((memory.content, *memory.keys)) - known_words
+        for memory in injected
+    }
+    holders = Counter(token for words in distinctive.values() for token in words)
     said, whole = set(tokens(text)), letters(text)
     found: list[Reference] = []
     for memory in injected:
         if len(memory.content.encode()) >= RECITED and letters(memory.content) in whole:
             continue
-        both = told[memory.id] & said
-        weight = sum(_worth(token, memory.content, text) / holders[token] for token in both)
-        if weight >= min(ENOUGH, HALF * len(told[memory.id])) and weight >= LEAST:
+        both = distinctive[memory.id] & said
+        weight = sum(_word_weight(token, memory.content, text) / holders[token] for token in both)
+        if weight >= min(ENOUGH, HALF * len(distinctive[memory.id])) and weight >= LEAST:
             shown = " ".join(sorted(both, key=text.find)[:4])
             found.append(Reference(memory.id, Reason.of("referenced", words=shown)))
         elif cosine := near.get(memory.id):
@@ -70,9 +73,9 @@ def referenced(
 
 
 def nearer(reply: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
-    """The memories that a reply says in other words, by id: it comes near to them, and what was said before did not.
+    """Cosines of the memories that a reply paraphrases, by id: close to the reply, less so to the messages before.
 
-    Both bring the cosines of what was said with memories, those of a model or of vectors at hand.
+    `reply` and `before` map memory ids to cosines.
     """
     return {
         one: round(cosine, 3)
@@ -81,8 +84,8 @@ def nearer(reply: Mapping[str, float], before: Mapping[str, float]) -> dict[str,
     }
 
 
-def _telling(texts: Iterable[str]) -> set[str]:
-    """The words of texts that are not in every mouth; a number of two digits or more is one."""
+def _distinctive_words(texts: Iterable[str]) -> set[str]:
+    """The distinctive (uncommon) words of the texts; a number needs two digits or more."""
     return {
         token
         for text in texts
@@ -91,7 +94,7 @@ def _telling(texts: Iterable[str]) -> set[str]:
     }
 
 
-def _worth(token: str, *texts: str) -> float:
-    """A long word, a number and what both texts write as a name prove something alone: longer words are rarer (G. K. Zipf, 1935)."""
+def _word_weight(token: str, *texts: str) -> float:
+    """`ENOUGH` for a long word, a number or a name capitalised in all texts, else 1: longer words are rarer (G. K. Zipf, 1935)."""
     name = token.isascii() and all(token.capitalize() in text for text in texts)
     return ENOUGH if name or len(token) >= LONG or token[0].isdigit() else 1.0

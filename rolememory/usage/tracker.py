@@ -1,4 +1,4 @@
-"""From turn to weight: what a prompt held is remembered until its reply stands, then it is noted which of it the reply used.
+"""Tracks usage: keeps which memories a prompt held until the reply arrives, then records which of them it used.
 
 recall ─ prompted ─▶ the newest turns of each chat ─ replied ─▶ references ─▶ store.uses ─ effects ─▶ the next recall
 """
@@ -22,25 +22,25 @@ from rolememory.storage.usage_log import PLACES, UsageLog
 from rolememory.usage.references import nearer, referenced
 from rolememory.usage.weights import effects
 
-_KEPT_CHATS, _KEPT_TURNS = 256, 4  # whose prompts are remembered until their replies are seen
+_KEPT_CHATS, _KEPT_TURNS = 256, 4  # prompts kept until their replies arrive: chats, turns of each
 _EARLIER = 3  # messages before a reply whose words prove nothing: the user's, and what led to it
 _log = logging.getLogger(__name__)
 
 
 Prompts = OrderedDict[str, tuple[str, ...]]
-"""What the prompts of the newest turns held: version of the user's message -> ids."""
+"""Version of the user's message -> ids of the memories in its prompt, for the newest turns."""
 
 
 Near = Callable[[str, Sequence[str], Sequence[str]], Mapping[str, float]]
-"""A chat, versions of its messages, ids of memories -> how near in meaning the nearest passage of these is to each memory, -1..1.
+"""(chat, message versions, memory ids) -> for each memory the cosine of the nearest passage of these messages, -1..1.
 
-Memories and messages without vectors are left out: a reply has its vectors by the time of the turn behind it, and is compared again then.
+Memories and messages without vectors are left out: a reply has its vectors by the next turn, and is compared again then.
 """
 
 
 @value_class
-class _Look:
-    """What use added as seen from a place, when that was asked last."""
+class _CachedEffects:
+    """The last result of `Usage.effects` for one place."""
 
     visibility: BranchVisibility
     tallies: Mapping[str, UsageTally]
@@ -49,9 +49,9 @@ class _Look:
 
 
 class Usage:
-    """Notes which memories replies use, and tells what that adds to weights. Thread-safe; a turn never waits for it.
+    """Records which memories replies use, and gives the effect on their weights. Thread-safe; a turn never waits for it.
 
-    `memories` brings what the role remembers now, `names` those who speak in a chat, `pool` the thread that compares,
+    `memories` gives the role's current memories, `names` the speakers of a chat, `pool` the thread that compares,
     `near` compares by vectors.
     """
 
@@ -68,15 +68,15 @@ class Usage:
         self._chats, self._memories, self._names = chats, memories, names
         self._pool, self._near = pool, near
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
-        self._compared: dict[str, dict[str, object]] = {}  # by chat and version: what, last
-        self._looks: OrderedDict[Hashable, _Look] = (
+        self._compared: dict[str, dict[str, object]] = {}  # by chat and version: the last inputs
+        self._cached: OrderedDict[Hashable, _CachedEffects] = (
             OrderedDict()
-        )  # by place, the one that was asked for last comes last
+        )  # by place, least recently used first
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
 
     def prompted(self, chat: str, path: Sequence[ChatMessage], injected: Sequence[str]) -> None:
-        """The prompt for the newest user message of this path held these memories; a swipe of the same turn tells it again."""
+        """Record which memories the prompt for the path's newest user message held; a swipe of the same turn overwrites it."""
         asked = next((said for said in reversed(path) if said.role == "user"), None)
         if not chat or asked is None:
             return
@@ -91,7 +91,7 @@ class Usage:
                 self._prompts.popitem(last=False)
 
     def replied(self, chat: str) -> None:
-        """Something came to stand in this chat: note the replies to turns that are remembered, soon and on another thread."""
+        """The chat has a new message: compare the replies to its kept turns, on another thread."""
         with self._lock:
             turns = tuple(self._prompts.get(chat, {}).items())
             if turns:
@@ -100,11 +100,11 @@ class Usage:
     def effects(
         self, visibility: BranchVisibility, memories: Mapping[str, Memory]
     ) -> Mapping[str, float]:
-        """What use adds to the weight of each memory, by the turns that stand as seen from there.
+        """What use adds to each memory's weight, counting the turns visible from there.
 
-        Cost: O(rows of what was noted or moved since), O(rows noted) from elsewhere or where memories changed.
+        Cost: O(rows recorded or moved since the last call), O(all rows) for a new place or changed memories.
         """
-        before = self._looks.pop(visibility.place, None)
+        before = self._cached.pop(visibility.place, None)
         moved = visibility.moved_since(before.visibility) if before else None
         tallies = self.uses.tallies(
             lambda chat, version: visibility.sees(_support(chat, version)),
@@ -131,9 +131,9 @@ class Usage:
             for one in gone & added.keys():
                 del added[one]
             added |= effects(news, memories)
-        self._looks[visibility.place] = _Look(visibility, tallies, memories, added)
-        while len(self._looks) > PLACES:
-            self._looks.popitem(last=False)
+        self._cached[visibility.place] = _CachedEffects(visibility, tallies, memories, added)
+        while len(self._cached) > PLACES:
+            self._cached.popitem(last=False)
         return added
 
     def forget(self, chats: Collection[str], alive: Collection[str] | None = None) -> None:
@@ -145,13 +145,13 @@ class Usage:
         self.uses.forget(chats, alive)
 
     def settle(self) -> None:
-        """Wait until every reply seen so far is noted."""
+        """Wait until every reply seen so far is recorded."""
         work = self._work
         if work is not None:
             work.result()
 
     def close(self) -> None:
-        """Finish what is begun and write what is behind."""
+        """Finish pending comparisons and write pending records."""
         self.settle()
         self.uses.close()
 
@@ -171,7 +171,7 @@ class Usage:
                 del self._compared[next(iter(self._compared))]
         except UnknownChatError:
             _log.debug("chat %r: removed before its replies were read", chat)
-        except Exception:  # nothing of this may cost a turn, nor the end of the process
+        except Exception:  # usage must fail neither a turn nor the shutdown
             _log.exception("chat %r: not noted what its replies used", chat)
 
     def _compare(
@@ -183,12 +183,12 @@ class Usage:
         names: Collection[str],
         before: object,
     ) -> object:
-        """Note what the replies to this message used; what was compared, and nothing is done where it is what was before."""
+        """Record what the replies to this message used, unless the inputs equal `before`; return the inputs."""
         place = path.find(version)
         if place is None:
             return None
         replies, known = _replies(path, place), self._memories()
-        # what was heard from other roles is theirs to weigh
+        # memories of other roles are weighted by those roles
         held = [known[one] for one in injected if one in known]
         reply = "\n".join(said.text for said in replies)
         if not reply or not held:
@@ -210,7 +210,7 @@ class Usage:
 
 
 def _replies(path: VisiblePath, place: int) -> list[ChatMessage]:
-    """All that answers the message at this place."""
+    """The replies directly after the message at this place."""
     behind = (path[at] for at in range(place + 1, len(path)))
     return list(takewhile(lambda said: said.role == "assistant", behind))
 

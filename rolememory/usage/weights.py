@@ -1,8 +1,8 @@
-"""How use changes weight: what replies use grows heavier, what they pass over again and again a little lighter. Source: S1.27, S4.13 to S4.17.
+"""How use changes weight: used memories gain, memories passed over again and again lose a little. Source: S1.27, S4.13 to S4.17.
 
-    weight in a turn = weight in the file + effect(turns that stand)         both bounded, nothing of it stored
+    weight in a turn = weight in the file + effect(existing turns)         both bounded, the effect is not stored
 
-The sums are over turns whose messages stand (`storage.usage_log`), so a swipe or an edit takes its part of the weight with it.
+Only turns whose messages still exist are counted (`storage.usage_log`), so a swipe or an edit withdraws its part of the weight.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,12 @@ from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.usage import UsageTally, with_use
 from rolememory.storage.edits import Edit
 
-GAIN, HALF_USED = 0.5, 4.0  # the most that use adds, and the turns that add half of it
+GAIN, HALF_USED = 0.5, 4.0  # maximum gain; turns that give half of it
 LOSS, HALF_VAIN = (
     0.3,
     40.0,
-)  # the most that it takes, and the vain turns beyond patience that take half of it
-PATIENCE = 8.0  # vain turns that cost nothing, at first and again for each turn that used it
+)  # maximum loss; unused turns beyond PATIENCE that give half of it
+PATIENCE = 8.0  # unused turns that cost nothing, plus as many for each turn that used it
 
 _LASTING = (MemoryType.TRAIT, MemoryType.GOAL)
 
@@ -39,12 +39,12 @@ def effect(tally: UsageTally) -> float:
 
 
 def sinks(memory: Memory) -> bool:
-    """Whether being passed over may make it lighter: not what an author wrote, locked or made constant, nor what one is like or wants."""
+    """Whether it may lose weight when unused: not if authored, locked, constant, a trait or a goal."""
     return not (memory.locked or memory.constant or memory.authored or memory.type in _LASTING)
 
 
 def effects(tallies: Mapping[str, UsageTally], memories: Mapping[str, Memory]) -> dict[str, float]:
-    """What use adds to the weight of each memory that is there, where it adds or takes something. Cost: O(tallies)."""
+    """The non-zero weight changes of existing memories, by id. Cost: O(tallies)."""
     added: dict[str, float] = {}
     for memory_id, tally in tallies.items():
         memory = memories.get(memory_id)
@@ -55,12 +55,12 @@ def effects(tallies: Mapping[str, UsageTally], memories: Mapping[str, Memory]) -
 
 
 def weight(memory: Memory, effects: Mapping[str, float]) -> float:
-    """A memory's weight as use has left it, 0..2."""
+    """A memory's weight including the effect of use, 0..2."""
     return with_use(memory.weight, effects.get(memory.id, 0.0))
 
 
 def adjusted(memory: Memory, delta: float) -> Edit:
-    """The edit that makes a memory heavier or lighter for good; its weight stays within 0..2. Source: S4.14.
+    """The edit that changes a memory's stored weight by `delta`, clamped to 0..2. Source: S4.14.
 
     >>> adjusted(Memory(id="a", content="", weight=1.9), 0.5).fields
     {'weight': 2.0}
@@ -73,7 +73,7 @@ def adjusted(memory: Memory, delta: float) -> Edit:
 def core(
     memories: Iterable[Memory], min_weight: float, effects: Mapping[str, float] | None = None
 ) -> list[Memory]:
-    """Memories in force that weigh at least so much, heaviest first; ties: the newest, then id. Source: S4.16."""
+    """Unarchived memories of at least `min_weight`, heaviest first; ties: newest, then id. Source: S4.16."""
     added = effects or {}
     heavy = [
         memory for memory in memories if not memory.archived and weight(memory, added) >= min_weight
@@ -82,7 +82,7 @@ def core(
 
 
 def archived(memories: Iterable[Memory]) -> list[Memory]:
-    """What was put away, newest first. Source: S4.17."""
+    """Archived memories, newest first. Source: S4.17."""
     return sorted((memory for memory in memories if memory.archived), key=_newest)
 
 
