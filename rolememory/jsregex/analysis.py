@@ -1,4 +1,4 @@
-"""What can be known of a pattern without running it."""
+"""Static analysis of a pattern."""
 
 from collections.abc import Iterable, Iterator
 
@@ -33,14 +33,14 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything inside."""
+    """The node and its descendants."""
     yield node
     for child in children(node):
         yield from walk(child)
 
 
 def nullable(node: Node) -> bool:
-    """Whether it may match without taking a character."""
+    """Whether it may match the empty text."""
     match node:
         case CharacterSet():
             return False
@@ -57,7 +57,7 @@ def nullable(node: Node) -> bool:
 
 
 def widthless(node: Node) -> bool:
-    """Whether it never takes a character."""
+    """Whether it only matches the empty text."""
     match node:
         case CharacterSet() | Backreference():
             return False
@@ -70,10 +70,10 @@ def widthless(node: Node) -> bool:
 
 
 def generous(node: Node) -> bool:
-    """Whether every way to take characters is tried before the ways to take none.
+    """Whether every non-empty match is tried before the empty ones.
 
-    In a loop JavaScript refuses a round that takes nothing and looks for another way through the body; other engines
-    leave the loop. For a generous body there is no other way, so the two agree.
+    JavaScript refuses an empty iteration of a loop and backtracks into the body; other engines leave the loop. A generous
+    body has nothing left to try, so the two agree.
     """
     match node:
         case Alternation(options):
@@ -87,7 +87,7 @@ def generous(node: Node) -> bool:
 
 
 def weight(node: Node) -> int:
-    """How many nodes it is when its loops are written out, to the least number of rounds; at most HEAVY."""
+    """Number of nodes with loops unrolled to their minimum; at most HEAVY."""
     inside = sum(map(weight, children(node)))
     if isinstance(node, Quantifier):
         inside *= max(node.least, 1)
@@ -95,7 +95,7 @@ def weight(node: Node) -> int:
 
 
 def splits_pairs(node: Node) -> bool:
-    """Whether it could tell an astral character from its two UTF-16 units (only asked without the flag u)."""
+    """Whether it may match one half of a surrogate pair (only used without the flag u)."""
     return nullable(node) or any(
         sets.overlaps(each.ranges, sets.SURROGATES)
         for each in walk(node)
@@ -104,7 +104,7 @@ def splits_pairs(node: Node) -> bool:
 
 
 def beyond_ascii(node: Node) -> bool:
-    """Whether some part needs Unicode's idea of letters: properties, and back references that ignore case."""
+    """Whether it needs Unicode case or properties: property classes, case-insensitive back references."""
     return any(
         (isinstance(each, CharacterSet) and bool(each.properties))
         or (isinstance(each, Backreference) and each.ignore_case)
@@ -113,15 +113,15 @@ def beyond_ascii(node: Node) -> bool:
 
 
 def never_set(tree: Node) -> frozenset[int]:
-    """The ids of the back references that can only match nothing: their group is open, comes later or lies where it is forgotten.
+    """The ids of back references that only match the empty text: their group is open, comes later or is reset.
 
-    JavaScript forgets the groups of a loop's body at the start of every round.
+    JavaScript resets the groups of a loop's body at each iteration.
     """
     return frozenset(_never_set(tree, closed=set(), behind=False))
 
 
 def _never_set(node: Node, closed: set[int], *, behind: bool) -> Iterator[int]:
-    """Walk in the order of matching; `closed` gains the groups that may be set from here on."""
+    """Walk in matching order; adds groups that may be set from here on to `closed`."""
     match node:
         case Backreference(group=group):
             if group not in closed:
@@ -149,9 +149,9 @@ def _never_set(node: Node, closed: set[int], *, behind: bool) -> Iterator[int]:
 
 
 def required_literal(node: Node, *, lowered: bool) -> str | None:
-    """The longest text that must stand in whatever the pattern matches, or None; `lowered`: in the lower-cased text.
+    """The longest text that every match contains, or None; `lowered`: in the lower-cased text.
 
-    The longest wins, the first of equals.
+    Ties: the first.
     """
     runs = [
         run
@@ -166,7 +166,7 @@ def _whole(run: str) -> bool:
 
 
 def _runs(node: Node, lowered: bool) -> list[str]:  # noqa: PLR0911 - a case for each kind of node
-    """Texts that must all stand in the match; the first and last may touch what is before and after, so "" marks a break."""
+    """Texts that every match contains, in order; the first and last may extend into neighbours, "" marks a break."""
     match node:
         case CharacterSet():
             return [_letter(node, lowered)] if _letter(node, lowered) else ["", ""]
@@ -184,13 +184,13 @@ def _runs(node: Node, lowered: bool) -> list[str]:  # noqa: PLR0911 - a case for
                 inside[0],
                 max(inside, key=len) if len(inside) > 1 else "",
                 inside[-1],
-            ]  # the first round, any, the last
+            ]  # first iteration, any, last
         case _:
             return ["", ""]
 
 
 def _joined(pieces: Iterable[list[str]]) -> list[str]:
-    """One after the other: the end of each grows together with the start of the next."""
+    """The runs of a sequence: the last of each piece is joined with the first of the next."""
     runs: list[str] = []
     for piece in pieces:
         if runs and piece:
@@ -202,7 +202,7 @@ def _joined(pieces: Iterable[list[str]]) -> list[str]:
 
 
 def _letter(node: CharacterSet, lowered: bool) -> str:
-    """The one character of the set, or the one its members have in lower case."""
+    """The only character of the set, or the common lower case of its members, else ""."""
     if node.only is not None and not lowered:
         return chr(node.only)
     if node.negated or node.properties or sum(high - low + 1 for low, high in node.ranges) > 4:

@@ -1,4 +1,4 @@
-"""The small pieces of the grammar: characters, escapes, classes, quantifiers, names."""
+"""Scanner for the parts of the grammar: characters, escapes, classes, quantifiers, names."""
 
 import re
 import struct
@@ -9,7 +9,7 @@ from rolememory.jsregex import sets
 from rolememory.jsregex.nodes import Property, Ranges
 from rolememory.jsregex.properties import known_property
 
-FOREVER = 2**31 - 1  # JavaScript engines take a larger count for "without end"
+FOREVER = 2**31 - 1  # JavaScript engines take a larger count as unbounded
 _CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
 _QUANTIFIER = re.compile(r"\*|\+|\?|\{(?P<least>[0-9]+)(?P<comma>,(?P<most>[0-9]*))?\}")
 _OCTAL = re.compile(r"[0-3][0-7]{0,2}|[4-7][0-7]?")
@@ -25,7 +25,7 @@ _SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 
 @dataclass(frozen=True, slots=True)
 class ClassSet:
-    """A class as it is written, before letter case is folded."""
+    """A class as written, before case folding."""
 
     ranges: Ranges
     properties: tuple[Property, ...] = ()
@@ -33,7 +33,7 @@ class ClassSet:
 
 
 class PatternScanner:
-    """A place in a body, and the ways to read on from there."""
+    """A position in a pattern body, and methods that read on from there."""
 
     def __init__(self, body: str, *, unicode: bool) -> None:
         self.body = paired(body) if unicode else in_units(body)
@@ -41,7 +41,7 @@ class PatternScanner:
         self.at = 0
 
     def error(self, problem: str, remedy: str, at: int | None = None) -> PatternError:
-        """What is wrong here, where, and what to write instead."""
+        """The error to raise: problem, position and suggested fix."""
         place = self.at if at is None else at
         return PatternError(f"at character {place + 1}: {problem}; {remedy}")
 
@@ -50,33 +50,33 @@ class PatternScanner:
         return self.body[self.at : self.at + 1]
 
     def ahead(self, count: int) -> str:
-        """So many characters from here."""
+        """The next `count` characters."""
         return self.body[self.at : self.at + count]
 
     def starts(self, text: str) -> bool:
-        """Whether the text stands here."""
+        """Whether the text is next."""
         return self.body.startswith(text, self.at)
 
     def take(self, text: str) -> bool:
-        """Whether the text stands here; if so, read over it."""
+        """Skip the text if it is next; whether it was."""
         found = self.starts(text)
         self.at += len(text) * found
         return found
 
     def next(self) -> int:
-        """The code of the character here; read over it."""
+        """Read one character; its code."""
         self.at += 1
         return ord(self.body[self.at - 1])
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What the pattern matches here; read over it."""
+        """Read what the pattern matches here, or None."""
         found = pattern.match(self.body, self.at)
         if found:
             self.at = found.end()
         return found
 
     def groups(self) -> tuple[dict[str, tuple[int, ...]], int]:
-        """The named groups of the whole body and the number of all capturing groups; the place stays."""
+        """Named groups and number of capturing groups of the whole body; does not move on."""
         names: dict[str, tuple[int, ...]] = {}
         total = 0
         for opening in re.finditer(
@@ -116,11 +116,11 @@ class PatternScanner:
         return name
 
     def at_quantifier(self) -> bool:
-        """Whether a quantifier stands here."""
+        """Whether a quantifier is next."""
         return _QUANTIFIER.match(self.body, self.at) is not None
 
     def quantifier(self) -> tuple[int, int | None] | None:
-        """Least and most of the quantifier here (None = without end), or None when there is none."""
+        """Least and most of the quantifier here (None = unbounded), or None without one."""
         start = self.at
         found = self.match(_QUANTIFIER)
         if found is None:
@@ -143,7 +143,7 @@ class PatternScanner:
         return least, None if most >= FOREVER else most
 
     def back_reference(self, total: int) -> int | None:
-        r"""The group number of `\1` (the backslash is read already); without u a number above `total` is none."""
+        r"""The group number of `\1` (after the backslash); without u a number above `total` is none."""
         found = re.compile(r"[1-9][0-9]*").match(self.body, self.at)
         if not found:
             return None
@@ -159,7 +159,7 @@ class PatternScanner:
         return number
 
     def class_escape(self, ignore_case: bool) -> ClassSet | None:
-        r"""The set of `\d`, `\w`, `\s`, `\p{...}` and their negations (the backslash is read already)."""
+        r"""The set of `\d`, `\w`, `\s`, `\p{...}` and their negations (after the backslash)."""
         letter = self.peek()
         words = sets.WIDE_WORDS if self.unicode and ignore_case else sets.WORDS
         known = {"d": sets.DIGITS, "w": words, "s": sets.SPACES}
@@ -185,7 +185,7 @@ class PatternScanner:
         return ClassSet((), (Property(wanted.spelling, negated=found[0][0] == "P"),))
 
     def character_escape(self, *, in_class: bool = False) -> int:
-        """The code of an escaped character (the backslash is read already)."""
+        """The code of an escaped character (after the backslash)."""
         letter = self.peek()
         if not letter:
             raise self.error(
@@ -324,7 +324,7 @@ def _written_out(escape: re.Match[str]) -> str:
 
 
 def in_units(text: str) -> str:
-    r"""The text with every character beyond U+FFFF as its two UTF-16 units: how JavaScript counts.
+    r"""The text with each character beyond U+FFFF as two UTF-16 units, as JavaScript counts.
 
     >>> in_units("a\U0001F600") == "a\ud83d\ude00"
     True
@@ -337,7 +337,7 @@ def in_units(text: str) -> str:
 
 
 def paired(text: str) -> str:
-    """The text with surrogate pairs as one character each."""
+    """The text with surrogate pairs joined."""
     return (
         text
         if text.isascii()

@@ -1,4 +1,4 @@
-"""What a pattern is made of: a small tree of frozen values."""
+"""The syntax tree of a pattern: frozen values."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,7 +17,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """One character out of a set; letter case is already folded into the set."""
+    """One character of a set; case folding is already applied to the set."""
 
     ranges: Ranges
     properties: tuple[Property, ...] = ()  # added to the ranges
@@ -25,7 +25,7 @@ class CharacterSet:
 
     @property
     def only(self) -> int | None:
-        """The code point, when the set holds exactly one."""
+        """The code point if the set has exactly one, else None."""
         lone = (
             len(self.ranges) == 1
             and self.ranges[0][0] == self.ranges[0][1]
@@ -37,7 +37,7 @@ class CharacterSet:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A place between characters; `lines` is the flag m, `wide` the word of flags i and u together."""
+    """A zero-width assertion; `lines`: flag m; `wide`: word characters of flags i and u together."""
 
     kind: Literal["start", "end", "word", "inside"]
     lines: bool = False
@@ -46,7 +46,7 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Backreference:
-    """The text a group matched, again; nothing when it took no part."""
+    """Matches the text of a group again, or nothing if the group did not match."""
 
     group: int
     ignore_case: bool = False
@@ -54,14 +54,14 @@ class Backreference:
 
 @dataclass(frozen=True, slots=True)
 class Concatenation:
-    """One after the other; no parts match the empty text."""
+    """A sequence; without parts it matches the empty text."""
 
     parts: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Alternation:
-    """The first option that lets the rest match."""
+    """Tries its options in order."""
 
     options: "tuple[Node, ...]"
 
@@ -85,7 +85,7 @@ class Lookaround:
 
 @dataclass(frozen=True, slots=True)
 class Quantifier:
-    """The body `least` to `most` times (None = without end)."""
+    """The body `least` to `most` times (None = unbounded)."""
 
     body: "Node"
     least: int

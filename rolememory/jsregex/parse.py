@@ -1,6 +1,6 @@
-"""The grammar: what `new RegExp(body, flags)` accepts, and the tree it means. Source: ECMA-262, Patterns, and Annex B without `u`.
+"""Parser of what `new RegExp(body, flags)` accepts. Source: ECMA-262, Patterns, and Annex B without `u`.
 
-Without the flag `u` a pattern is a row of UTF-16 units, so an emoji in it is two characters, as it is in JavaScript.
+Without the flag `u` a pattern is a sequence of UTF-16 units, so an emoji in it is two characters, as in JavaScript.
 """
 
 import re
@@ -31,12 +31,12 @@ _MODIFIERS = re.compile(r"\(\?(?P<on>[ims]*)(?P<minus>-(?P<off>[ims]*))?:")
 
 
 class CostlyPatternError(PatternError):
-    """JavaScript would take it, we do not: running it could cost too much."""
+    """Valid in JavaScript, refused here: running it could cost too much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """The letters behind the last slash."""
+    """The flags after the last slash."""
 
     ignore_case: bool = False
     lines: bool = False
@@ -49,7 +49,7 @@ class Flags:
         """The flags these letters set.
 
         Raises:
-            PatternError: a letter that is no flag, or one that stands twice.
+            PatternError: an unknown flag, or a duplicate.
         """
         for at, letter in enumerate(letters):
             if letter not in FLAGS or letter in letters[:at]:
@@ -65,7 +65,7 @@ def parse(body: str, flags: Flags) -> Node:
 
     Raises:
         PatternError: JavaScript refuses it (SyntaxError).
-        CostlyPatternError: it is longer or nested deeper than we run.
+        CostlyPatternError: it is too long or nested too deeply.
     """
     if len(body) > MAX_LENGTH:
         raise CostlyPatternError(
@@ -83,10 +83,12 @@ class _Parser(PatternScanner):
         self.names, self.total = self.groups()
         self.opened = 0
         self.depth = 0
-        self.branches: tuple[tuple[int, int], ...] = ()  # where we are: disjunction, which option
+        self.branches: tuple[
+            tuple[int, int], ...
+        ] = ()  # enclosing alternatives: disjunction, option
         self.named: dict[
             str, list[tuple[tuple[int, int], ...]]
-        ] = {}  # name -> where its groups are
+        ] = {}  # name -> enclosing alternatives of its groups
 
     def whole(self) -> Node:
         tree = self.disjunction()
@@ -143,7 +145,7 @@ class _Parser(PatternScanner):
         return None
 
     def inside(self) -> Node:
-        """The rest of a group whose opening was just read."""
+        """The rest of a group after its opening."""
         opening = self.at - 1
         self.depth += 1
         if self.depth > MAX_NESTING:
@@ -196,7 +198,7 @@ class _Parser(PatternScanner):
         return CapturingGroup(number, self.inside())
 
     def name(self, name: str) -> None:
-        """Two groups may have one name where only one of them can take part."""
+        """Register a group name; two groups may share one in different alternatives."""
         places = self.named.setdefault(name, [])
         for place in places:
             if not any(one in dict(place) and dict(place)[one] != at for one, at in self.branches):
@@ -256,9 +258,7 @@ class _Parser(PatternScanner):
                 at=start,
             )
         backs = tuple(Backreference(group, self.flags.ignore_case) for group in self.names[name])
-        return (
-            backs[0] if len(backs) == 1 else Concatenation(backs)
-        )  # one of them at most took part
+        return backs[0] if len(backs) == 1 else Concatenation(backs)  # at most one of them matched
 
     def literal(self, code: int) -> Node:
         return self.chars(((code, code),))

@@ -1,6 +1,6 @@
 r"""The Unicode properties that `\p{...}` may name. Source: ECMA-262, tables of property names (the standard's own lists).
 
-JavaScript is strict where the `regex` module is generous: `\p{Han}` and `\p{script=han}` are errors, `\p{Script=Han}` is right.
+JavaScript is stricter than the `regex` module: `\p{Han}` and `\p{script=han}` are errors, `\p{Script=Han}` is valid.
 """
 
 from rolememory.jsregex.nodes import Property
@@ -57,11 +57,11 @@ SCRIPTS = frozenset(
 _BLOCK_NAMES = {
     "IDC": "ID_Continue",
     "VS": "Variation_Selector",
-}  # short names that `regex` would read as those of blocks
+}  # short names that `regex` takes for blocks
 
 
 def known_property(text: str) -> Property | None:
-    """The property written between the braces, or None where JavaScript knows none by that name.
+    """The property named between the braces, or None if JavaScript has none of that name.
 
     >>> known_property("sc=Han")
     Property(spelling='Script=Han', negated=False)

@@ -1,4 +1,4 @@
-"""Sets of characters as JavaScript understands them: classes, line ends, and which letters are one when case is ignored."""
+"""JavaScript's character sets: classes, line ends, case folding."""
 
 import sys
 from bisect import bisect_left, bisect_right
@@ -14,7 +14,7 @@ WIDE_WORDS: Ranges = (
     *WORDS,
     (0x17F, 0x17F),
     (0x212A, 0x212A),
-)  # flags i and u: what folds to k and s
+)  # flags i and u: folds to k and s
 LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 SPACES: Ranges = (
     (0x09, 0x0D),
@@ -67,7 +67,7 @@ def overlaps(ranges: Ranges, others: Ranges) -> bool:
 
 
 def _upper(code: int) -> int:
-    """Canonicalize without the flag u. Source: ECMA-262, Canonicalize, step 4 (toUppercase, never from beyond ASCII into it)."""
+    """Canonicalize without the flag u. Source: ECMA-262, Canonicalize, step 4 (toUppercase, never from non-ASCII to ASCII)."""
     text = chr(code).upper()
     if len(text) != 1 or (code >= 0x80 and ord(text) < 0x80):
         return code
@@ -79,22 +79,22 @@ def _simple_fold(code: int) -> int:
     folded = chr(code).casefold()
     if len(folded) == 1:
         return ord(folded)
-    lowered = chr(
-        code
-    ).lower()  # where the full folding is longer, the simple one is the lower case letter, if that is one letter
+    lowered = (
+        chr(code).lower()
+    )  # a longer full folding has the lower case letter as simple folding, if that is one letter
     return ord(lowered) if len(lowered) == 1 else code
 
 
 @cache
-def _alike(unicode: bool) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
-    """All code points that have others alike, ascending, and who those are (itself included)."""
+def _case_variants(unicode: bool) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
+    """Code points with case variants, ascending, and the variants of each (itself included)."""
     fold, last = (_simple_fold, 0x1FFFF) if unicode else (_upper, 0xFFFF)
     classes: dict[int, list[int]] = {}
     for low, high in (
         (0, 0x33FF),
         (0xA000, 0xABFF),
         (0xF900, last),
-    ):  # between them no letter has a case
+    ):  # no cased letters between them
         for code in range(low, high + 1):
             classes.setdefault(fold(code), []).append(code)
     members = {code: tuple(alike) for alike in classes.values() if len(alike) > 1 for code in alike}
@@ -103,12 +103,12 @@ def _alike(unicode: bool) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
 
 @lru_cache(maxsize=256)
 def folded(ranges: Ranges, unicode: bool) -> Ranges:
-    """The ranges and every letter that is the same when case is ignored.
+    """The ranges and all case variants of their letters.
 
     >>> folded(((0x6B, 0x6B),), unicode=True)  # k, K and the Kelvin sign
     ((75, 75), (107, 107), (8490, 8490))
     """
-    cased, alike = _alike(unicode)
+    cased, alike = _case_variants(unicode)
     more = {
         other
         for low, high in ranges
@@ -120,7 +120,7 @@ def folded(ranges: Ranges, unicode: bool) -> Ranges:
 
 @lru_cache(maxsize=256)
 def property_ranges(wanted: Property) -> Ranges:
-    """The code points of a property, asked of the `regex` module once."""
+    """The code points of a property, computed with the `regex` module."""
     import regex
 
     every = "".join(map(chr, range(LAST + 1)))
@@ -137,7 +137,7 @@ def chars(
     fold: bool,
     unicode: bool,
 ) -> CharacterSet:
-    """A set as it matches: case folded in, negation last (`[^x]` is "nothing that is like x"), written out where that is possible."""
+    """The set that a class matches: case variants added, then negated, as plain ranges if possible."""
     if not fold:
         own = union(ranges)
         return (

@@ -1,4 +1,4 @@
-"""The same pattern in the language of the `regex` module."""
+"""Writes a tree as source of the `regex` module."""
 
 from dataclasses import dataclass, field
 
@@ -22,10 +22,10 @@ _NOT_LINE_END = "[^\n\r\u2028\u2029]"
 
 @dataclass(slots=True)
 class Writer:
-    """Writes one tree."""
+    """Writer of one tree."""
 
     tree: Node
-    ascii: bool = False  # the engine is told that words are ASCII
+    ascii: bool = False  # whether the engine runs with ASCII word characters
     _referred: frozenset[int] = field(init=False, default=frozenset())
     _never: frozenset[int] = field(init=False, default=frozenset())
     _guards: int = field(init=False, default=0)
@@ -37,12 +37,12 @@ class Writer:
         self._never = never_set(self.tree)
 
     def whole(self, *, sticky: bool) -> str:
-        """The source; flags are written out in it, so the engine needs none but "dot matches all"."""
+        """The source; it contains all flags but "dot matches all"."""
         source = self._node(self.tree, behind=False)
         return rf"\A(?:{source})" if sticky else source
 
     def _node(self, node: Node, *, behind: bool) -> str:  # noqa: PLR0911 - a case for each kind of node
-        """One node; `behind` inside a lookbehind, where matching goes from right to left."""
+        """The source of a node; `behind`: inside a lookbehind, which matches from right to left."""
         match node:
             case CharacterSet():
                 return self._chars(node)
@@ -85,7 +85,7 @@ class Writer:
         return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
 
     def _repeat(self, node: Quantifier, *, behind: bool) -> str:
-        if widthless(node.body):  # a round that takes nothing is refused after the least number
+        if widthless(node.body):  # empty iterations beyond the minimum are refused
             return self._part(node.body, behind=behind) if node.least else ""
         body = self._node(node.body, behind=behind)
         atom = (
@@ -103,7 +103,7 @@ class Writer:
         return atom + _bounds(node.least, node.most) + lazy
 
     def _guarded(self, atom: str, *, behind: bool) -> str:
-        """The atom, but only where it takes something: what lies ahead after it must not be all that lay ahead before."""
+        """The atom, refused if it matches the empty text: the rest of the text after it must differ from before."""
         self._guards += 1
         name = f"n{self._guards}"
         before, after = f"(?=(?P<{name}>.*))", rf"(?!(?P={name})\Z)"
