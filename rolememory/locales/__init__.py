@@ -1,7 +1,7 @@
-"""What people are told, in their language: the code speaks English, `LANGUAGE.po` beside this module says the same in others.
+"""Translation of messages: English in the code, other languages in `LANGUAGE.po` beside this module.
 
-A message is an English template with named values. Its text in another language is looked up where it is
-shown; what a catalogue lacks is shown in English.
+A message is an English template with named values, translated where it is shown; messages missing in a catalogue
+are shown in English.
 """
 
 from collections.abc import Iterable
@@ -24,19 +24,19 @@ _T = TypeVar("_T")
 
 
 class Localized:
-    """Something that can be said in more than one language."""
+    """A value with a text in each language."""
 
     __slots__ = ()
 
     def text(self, language: str = "en") -> str:
-        """It in that language."""
+        """The text in that language."""
         raise NotImplementedError
 
 
 def translated(template: str, language: str = "en", msgctxt: str = "", /, **values: object) -> str:
-    """A template in a language, with its values; a value that is `Localized` is said in the same language.
+    """A template in a language, with its values; `Localized` values are translated too.
 
-    Without values braces mean themselves.
+    Without values braces are literal.
 
     >>> translated("did you mean {near!r}?", "zh", near="recall")
     '是不是想写“recall”？'
@@ -49,7 +49,7 @@ def translated(template: str, language: str = "en", msgctxt: str = "", /, **valu
     }
     try:
         return lookup(template, language, msgctxt).format(**shown)
-    except (LookupError, ValueError, AttributeError):  # a catalogue with other names in braces
+    except (LookupError, ValueError, AttributeError):  # a translation with other placeholders
         return template.format(**shown)
 
 
@@ -94,7 +94,7 @@ class LocalizedText(Localized):
 
 
 class Listed(Localized):
-    """Names in a row, joined as the language joins them.
+    """A list of names, joined as usual in the language.
 
     >>> Listed(["mira", "asha"]).text(), Listed(["mira", "asha"]).text("zh")
     ('mira, asha', 'mira、asha')
@@ -106,7 +106,7 @@ class Listed(Localized):
         self._parts, self._joint = tuple(parts), joint
 
     def text(self, language: str = "en") -> str:
-        """The row in that language."""
+        """The joined names in that language."""
         joint = lookup(self._joint, language, "list")
         return joint.join(
             part.text(language) if isinstance(part, Localized) else str(part)
@@ -120,18 +120,18 @@ class Listed(Localized):
 def localized(
     message: str | LocalizedText, msgctxt: str = "", /, **values: object
 ) -> LocalizedText:
-    """A template with its values as a message; a message stays what it is."""
+    """A template with its values as a message; a message is returned unchanged."""
     if isinstance(message, LocalizedText):
         return message
     return LocalizedText(message, msgctxt=msgctxt, **values)
 
 
 def translatable(table: _T, msgctxt: str = "") -> _T:
-    """Mark the texts in a table as messages: the catalogue has them, `translated` finds them.
+    """Mark the texts in a table as messages, for extraction into the catalogues.
 
-    Of a mapping the values are meant, not the keys.
+    Of a mapping the values, not the keys.
     """
     return table
 
 
-translatable((", ", "; ", ": ", " and "), "list")  # what `Listed` joins by
+translatable((", ", "; ", ": ", " and "), "list")  # separators of `Listed`

@@ -1,4 +1,4 @@
-"""Catalogues of messages: gettext `.po` files, read when a language is first spoken."""
+"""Message catalogues: gettext `.po` files, read when a language is first used."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def lookup(template: str, language: str, msgctxt: str = "") -> str:
-    """The template in that language; English where the catalogue lacks it."""
+    """The template in that language, or unchanged if the catalogue lacks it."""
     if language == "en":
         return template
     return catalogue(language).get((msgctxt, template)) or template
@@ -25,7 +25,7 @@ def lookup(template: str, language: str, msgctxt: str = "") -> str:
 
 @cache
 def languages() -> tuple[str, ...]:
-    """The languages that people can be spoken to in.
+    """The available languages.
 
     >>> languages()
     ('en', 'zh')
@@ -35,7 +35,7 @@ def languages() -> tuple[str, ...]:
 
 
 def add_folder(folder: Path) -> None:
-    """Read the catalogues of a folder as well; they come before the shipped ones."""
+    """Add a folder of catalogues; they override the shipped ones."""
     if folder not in _folders and folder.is_dir():
         _folders.insert(0, folder)
         catalogue.cache_clear()
@@ -44,7 +44,7 @@ def add_folder(folder: Path) -> None:
 
 @cache
 def catalogue(language: str) -> Mapping[tuple[str, str], str]:
-    """Every translation into a language, by context and English template."""
+    """All translations into a language, by context and English template."""
     found: dict[tuple[str, str], str] = {}
     for folder in reversed(_folders):
         file = folder / f"{language}.po"
@@ -54,7 +54,7 @@ def catalogue(language: str) -> Mapping[tuple[str, str], str]:
 
 
 def _read(file: Path) -> str:
-    """The text of a catalogue; nothing of one that cannot be read, so that messages are said in other words."""
+    """The text of a catalogue, "" if it cannot be read, so that messages stay English."""
     try:
         return file.read_text("utf-8-sig")
     except (OSError, UnicodeError) as error:
@@ -63,7 +63,7 @@ def _read(file: Path) -> str:
 
 
 def entries(text: str) -> Iterator[tuple[tuple[str, str], str]]:
-    r"""The rows of a `.po` file: context and English, then the translation.
+    r"""The entries of a `.po` file: context and English, then the translation.
 
     >>> list(entries('msgctxt "list"\nmsgid ", "\nmsgstr "、"\n'))
     [(('list', ', '), '、')]
