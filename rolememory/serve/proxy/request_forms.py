@@ -35,40 +35,20 @@ class RequestForm:
         return {**rest, "messages": [*head, *(rows if isinstance(rows, list) else ())]}
 
     def request(self, chat: Body) -> Body:
-        """The chat as a request: what no message may say goes to the first instructions or into the next message of the user."""
-        opening, said, waiting = list[Any](), list[Any](), list[str]()
+        """The chat as a request; where no message may be of the system, they all stand with the first instructions."""
+        opening, said = list[Any](), list[Any]()
         for row in chat["messages"]:
-            role = _field(row, "role")
-            if _field(row, _OPENING):
-                opening.append(row["content"])
-            elif role != "system" or self.mixed:
-                said.append(self._with(row, waiting if role == "user" else ()))
-                waiting = [] if role == "user" else waiting
+            if _field(row, _OPENING) or (not self.mixed and _field(row, "role") == "system"):
+                opening.append(_field(row, "content") or "")
             else:
-                (waiting if said else opening).append(row["content"])
-        users = [at for at, row in enumerate(said) if _field(row, "role") == "user"]
-        if users:
-            said[users[-1]] = self._with(said[users[-1]], waiting, behind=True)
-        else:
-            opening += waiting
+                said.append(self._row(row))
         rest = {name: one for name, one in chat.items() if name != "messages"}
         head = {self.opening: self._joined(opening)} if opening else {}
         return {**rest, **head, self.said: said}
 
-    def _with(self, row: Any, texts: Sequence[str] = (), *, behind: bool = False) -> Any:
-        """A message with further texts, results of tools first as its form wants them."""
+    def _row(self, row: Any) -> Any:
         content = _field(row, "content")
-        if isinstance(content, str) and texts:
-            return {
-                **row,
-                "content": self._joined([content, *texts] if behind else [*texts, content]),
-            }
-        if not isinstance(content, list):
-            return row
-        results = [one for one in content if _field(one, "type") == "tool_result"]
-        rest = [one for one in content if _field(one, "type") != "tool_result"]
-        parts = [*rest, *texts] if behind else [*texts, *rest]
-        return {**row, "content": [*results, *map(self._part, parts)]}
+        return {**row, "content": [*map(self._part, content)]} if isinstance(content, list) else row
 
     def _joined(self, contents: Sequence[Any]) -> Any:
         if all(isinstance(one, str) for one in contents):

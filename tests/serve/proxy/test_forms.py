@@ -12,7 +12,7 @@ from tests.endpoint import Behaviour, replies
 from tests.serve.proxy.test_proxy import ask, between, settled
 from tests.serve.proxy.upstreams import plays
 
-FACT, BLOCK = "Anna keeps bees in Riga.", "<rolememory>"
+FACT = "Anna keeps bees in Riga."
 HINT = {"role": "Asha", "user": "Lin", "chat": "one"}
 
 
@@ -101,7 +101,9 @@ def test_a_chat_in_another_form_has_its_memory_and_is_kept(tmp_path: Path, answe
     assert not {"rolememory", "opening"} & {*sent.json}
 
 
-def test_a_message_of_anthropics_holds_memory_where_its_form_has_room(tmp_path: Path) -> None:
+def test_memory_stands_with_the_instructions_where_no_message_may_be_of_the_system(
+    tmp_path: Path,
+) -> None:
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "rain"}
     used = {
         "role": "assistant",
@@ -118,11 +120,9 @@ def test_a_message_of_anthropics_holds_memory_where_its_form_has_room(tmp_path: 
         plain, with_tool = (one.json for one in model.requests)
     assert plain["system"][0] == system[0]
     assert "never lies" in plain["system"][1]["text"]
-    assert [one["role"] for one in plain["messages"]] == ["user", "assistant", "user"]
-    assert plain["messages"][-1]["content"].startswith(BLOCK)
-    assert plain["messages"][-1]["content"].endswith(TALK[-1]["content"])
-    assert [one["role"] for one in with_tool["messages"]] == [one["role"] for one in told]
-    assert with_tool["messages"][-1]["content"][0] == result
+    assert FACT in plain["system"][2]["text"]
+    assert plain["messages"] == TALK
+    assert with_tool["messages"] == told
 
 
 def test_an_input_of_responses_keeps_its_items(tmp_path: Path) -> None:
@@ -174,6 +174,7 @@ def test_messages_of_any_shape_get_through(tmp_path: Path, path: str) -> None:
         {"role": "assistant"},
         {"role": "user", "content": [None, "hi", {}]},
         {"content": {}},
+        {"role": "system"},
     ]
     said = "messages" if path == "messages" else "input"
     with between(tmp_path, replies(b"{}")) as (house, model):
@@ -181,7 +182,7 @@ def test_messages_of_any_shape_get_through(tmp_path: Path, path: str) -> None:
         for rows in (odd, odd[:4], [*odd, *TALK[:2]], TALK[1:2]):
             came = ask(house, call(path, **{said: rows}), f"/v1/{path}")
             assert came.status_code == 200
-            assert len(model.requests[-1].json[said]) >= len(rows)
+            assert len(model.requests[-1].json[said]) >= len(rows) - 1
 
 
 @pytest.mark.parametrize("path", ["messages", "responses"])
