@@ -55,7 +55,7 @@ def bring(
     from rolememory.authoring.convert import as_lorebook
     from rolememory.authoring.expectations import beside
     from rolememory.cards.book_files import load_book
-    from rolememory.recall.books import note_imported
+    from rolememory.storage.imported_books import note_imported
 
     path = book_path(file)
     book = read_file(path)

@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-import orjson
-
 from rolememory.cards import preserved_fields
 from rolememory.cards.book import read_book
 from rolememory.errors import FileError, UnsafePathError
@@ -15,13 +13,11 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.settings import ScanSettings, Settings
+from rolememory.storage.imported_books import BOOKS, imported
 from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import Document, Revision, Space
 from rolememory.storage.role_file import object_in
 from rolememory.text.lengths import counter_for
-
-BOOKS = "worldbooks/"
-IMPORTED = ".imported.json"  # beside the books: the names of those that came from somebody else
 
 
 class Books:
@@ -88,7 +84,8 @@ class Books:
         place = document.place
         try:
             raw: dict[str, Any] = object_in(document)
-            if PurePath(document.name).name in self._imported(source):
+            space = self._role if source is BookSource.CHARACTER else self._home
+            if PurePath(document.name).name in imported(space):
                 raw = preserved_fields.with_note(
                     raw, preserved_fields.OF_CARD, True
                 )  # shares as theirs do
@@ -102,24 +99,6 @@ class Books:
         self.problems.pop(place, None)
         if book.problems:
             self.problems[place] = "; ".join(book.problems)
-
-    def _imported(self, source: BookSource) -> list[Any]:
-        space = self._role if source is BookSource.CHARACTER else self._home
-        try:
-            names = object_in(space.document(f"{BOOKS}{IMPORTED}")).get("names")
-        except (FileError, OSError):
-            return []  # nothing was imported, or nobody knows what
-        return names if isinstance(names, list) else []
-
-
-def note_imported(space: Space, name: str) -> None:
-    """Note that a book came from somebody else: it has a share of the budget, as a card's has."""
-    try:
-        known = object_in(space.document(f"{BOOKS}{IMPORTED}")).get("names")
-    except (FileError, OSError):
-        known = []
-    before = [one for one in known if one != name] if isinstance(known, list) else []
-    space.blob(f"{BOOKS}{IMPORTED}").put(orjson.dumps({"names": [*before, name]}))
 
 
 def left_by(lore: Activation, settings: Settings) -> int:

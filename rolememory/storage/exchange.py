@@ -16,6 +16,7 @@ from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import difference, encode, fields_of
 from rolememory.storage.home import HomeFolder
+from rolememory.storage.imported_books import BOOKS, imported, note_imported
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, read
 from rolememory.storage.port import Space, rewrite
@@ -25,7 +26,6 @@ from rolememory.storage.role_ids import canonical
 from rolememory.storage.settings import shareable
 from rolememory.text.fold import fold_name
 
-BOOKS = "worldbooks/"
 FORMAT = "rolememory-role"
 VERSION = 1
 Prefer = Literal["theirs", "ours"]
@@ -81,6 +81,7 @@ def export_role(space: Space, *, card: bool = True) -> dict[str, Any]:
         "role": {**role, "id": space.name},
         "memory": _by_type(RoleStore(space).snapshot().memories.values()),
         "worldbooks": {name: _packed(space.blob(BOOKS + name).read()) for name in books},
+        "imported": [name for name in imported(space) if name in books],
         "card": {name: _packed(space.blob(name).read(), exactly=True) for name in names},
     }
 
@@ -101,6 +102,7 @@ def import_role(
     Raises: InvalidValueError when the document is no such export, UnknownRoleError, NotWrittenError.
     """
     role, memory, files = _opened(document)
+    foreign = document.get("imported") if files else ()
     here = home.find(into) if into is not None else _standing(home, role)
     left_out: dict[str, LocalizedText] = {}
     target = here or _guest(home, role, left_out)
@@ -127,6 +129,13 @@ def import_role(
     )
     if not dry_run:
         _write(home, target, here is None, wanted, writing)
+        known = (
+            [one for one in foreign if BOOKS + str(one) in writing]
+            if isinstance(foreign, list)
+            else []
+        )
+        if known:
+            note_imported(space, *known)
     return done
 
 

@@ -10,6 +10,7 @@ from rolememory.errors import InvalidValueError, UnknownRoleError
 from rolememory.storage.exchange import export_role, import_role
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.home import HomeFolder
+from rolememory.storage.imported_books import imported, note_imported
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.settings import load_settings
 from tests.storage.homes import folder_with
@@ -69,6 +70,17 @@ def test_a_role_comes_in_as_it_went_out(home: HomeFolder, tmp_path: Path) -> Non
     assert RoleStore(other.space(role.id)).snapshot().memories["a"].model_extra == {
         "x-mine": {"b": 1}
     }
+
+
+@pytest.mark.parametrize("told", [["港口.json"], ["other.json", "../card.png", 3], {"a": 1}])
+def test_a_book_of_somebody_else_stays_one(told: Any, home: HomeFolder, tmp_path: Path) -> None:
+    id_ = home.find("Mira").id
+    note_imported(home.space(id_), "港口.json", "gone.json")
+    document = exported(home)
+    assert document["imported"] == ["港口.json"]
+    other = elsewhere(tmp_path)
+    import_role(other, {**document, "imported": told})
+    assert imported(other.space(id_)) == (["港口.json"] if "港口.json" in told else [])
 
 
 def test_again_changes_nothing(home: HomeFolder) -> None:

@@ -16,8 +16,8 @@ from rolememory.cards.tavern.worlds import World, read_world
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
-from rolememory.recall.books import note_imported
 from rolememory.schema.lorebook import BookSource
+from rolememory.storage.imported_books import note_imported
 from rolememory.storage.port import bytes_in, rewrite
 from rolememory.storage.role_file import MAX_BYTES
 from rolememory.text.fold import fold_name

@@ -18,12 +18,12 @@ from rolememory.cards.book_files import load_book
 from rolememory.cards.role_parts import file_name
 from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
-from rolememory.recall.books import note_imported
 from rolememory.schema.settings import ScanSettings
 from rolememory.serve.app_state import AppState
 from rolememory.serve.rest.dependencies import RestCall
 from rolememory.serve.rest.schemas import Line
 from rolememory.storage.files.space import FileSpace
+from rolememory.storage.imported_books import note_imported
 from rolememory.storage.port import rewrite
 
 SHARED = "shared"
