@@ -71,6 +71,25 @@ def test_every_line_says_why_it_is_there(mira: RoleMemory) -> None:
     assert "“beacon”" in str(mira.recall(["Why is the beacon dark?"]).explain(language="zh"))
 
 
+def test_a_role_can_be_exported_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ALONE) as home:
+        home.create("Mira").remember("The lamp failed.", id="lamp")
+    lock = next(tmp_path.glob("*-*/.lock"))
+    lock.unlink()
+    lock.mkdir()
+    with Home.open(tmp_path, WORDS_ALONE) as home:
+        with pytest.raises(NotWrittenError):
+            home.role("Mira").remember("The sea is cold.")
+        told = home.role("Mira").export()
+    assert [one["id"] for one in told["memory"]["episodic"]] == ["lamp"]
+
+
+def test_a_name_may_be_a_number_and_nothing_else(home: Home) -> None:
+    assert home.create("3") is home.role(3)
+    with pytest.raises(InvalidValueError, match="expected a name or a number, got None"):
+        home.role(None)  # type: ignore[arg-type]
+
+
 def test_roles_answer_to_id_name_and_alias_and_are_the_same_object(
     home: Home, mira: RoleMemory
 ) -> None:

@@ -116,15 +116,16 @@ class Home:
         """Every role of the home, by name."""
         return self.folder.roles()
 
-    def role(self, name: str, *, create: bool = False) -> "RoleMemory":
+    def role(self, name: Name, *, create: bool = False) -> "RoleMemory":
         """The role with this UUID, name or alias; the same object every time. `create`: where nobody answers to it, a new one.
 
         Raises:
+            InvalidValueError: it is no name at all.
             UnknownRoleError, AmbiguousNameError: nobody or more than one answers to it.
             ClosedError: the home was closed.
         """
         self.context.check_open()
-        role = self._found(name, create)
+        role = self._found(name_of(name), create)
         with self._lock:
             if role.id not in self._roles:
                 self._roles[role.id] = RoleMemory(

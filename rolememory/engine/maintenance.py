@@ -157,8 +157,7 @@ class RoleMaintenance:
         return restore(self._folder(), which, self._context.settings.storage)
 
     def export(self, *, card: bool = True) -> dict[str, Any]:
-        """The role, its memories, books and card as one JSON document; `Home.bring` reads it."""
-        self._context.store.checkpoint(force=True)
+        """The role, its memories, books and card as one JSON document; `Home.bring` reads it. Writes nothing."""
         from rolememory.storage.exchange import export_role
 
         return export_role(self._context.space, card=card)
