@@ -129,7 +129,8 @@ def _is_v2(raw: Mapping[str, Any]) -> bool:
 
 
 def _is_v1(raw: Mapping[str, Any]) -> bool:
-    return "name" in raw and any(field in raw for field in V1_FIELDS[1:])
+    alone = "description" in raw and "version" not in raw  # a package.json names its version
+    return "name" in raw and (alone or any(field in raw for field in V1_FIELDS[2:]))
 
 
 def as_v3(raw: Raw) -> Raw:

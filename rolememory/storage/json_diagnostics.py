@@ -75,7 +75,9 @@ def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        return [_not_utf8(data, wrong)]
+        return [_not_utf8(data, wrong.start)]
+    if b"\0" in data[:4]:  # every text of JSON begins with two signs of ASCII
+        return [_not_utf8(data, 0)]
     if "depth" in error.msg.lower() or "recursion" in error.msg.lower():
         return [too_deep(data, 100)]
     return (
@@ -126,15 +128,14 @@ def _place(data: bytes, at: int) -> tuple[int, int]:
     ) + 1
 
 
-def _not_utf8(data: bytes, error: UnicodeDecodeError) -> Problem:
-    line, column = _place(data, error.start)
-    return Problem.of(
-        "not_utf8", line=line, column=column, blocks=True, found=_encoding(data, error.start)
-    )
+def _not_utf8(data: bytes, at: int) -> Problem:
+    line, column = _place(data, at)
+    found = _encoding(data, at)
+    return Problem.of("not_utf8", line=line, column=column, blocks=True, found=found)
 
 
 def _encoding(data: bytes, at: int) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data:
         return "UTF-16"
     try:
         data.decode("gb18030")

@@ -138,6 +138,14 @@ def test_what_is_odd_is_told_and_read() -> None:
     assert load(as_bytes(makers.v2(name=""))).problems == ("the character has no name",)
 
 
+def test_a_package_json_is_no_card() -> None:
+    package = {"name": "harbour", "version": "1.0.0", "description": "Ships.", "main": "a.js"}
+    with pytest.raises(FileError, match="no character card"):
+        load(as_bytes(package), "package.json")
+    bare = {name: package[name] for name in ("name", "description")}
+    assert load(as_bytes(bare), "harbour.json").name == "harbour"
+
+
 @pytest.mark.parametrize(
     "odd",
     [

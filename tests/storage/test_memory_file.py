@@ -172,6 +172,16 @@ def test_shapes_that_are_read(document: Any, types: list[str]) -> None:
             "灯塔".encode("utf-16"), "memory.json:1:1: this is not UTF-8 text (UTF-16)", id="UTF-16"
         ),
         pytest.param(
+            '{"episodic": ["雾"]}'.encode("utf-16-le"),
+            "memory.json:1:31: this is not UTF-8 text (UTF-16)",
+            id="UTF-16 without a mark",
+        ),
+        pytest.param(
+            '{"episodic": ["x"]}'.encode("utf-16-be"),
+            "memory.json:1:1: this is not UTF-8 text (UTF-16)",
+            id="UTF-16 without a mark, all ASCII",
+        ),
+        pytest.param(
             b'{\n"a": "\xff"}',
             "memory.json:2:7: this is not UTF-8 text (byte 0xff)",
             id="a stray byte",
