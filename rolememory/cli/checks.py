@@ -263,7 +263,7 @@ def _role(role: RoleMemory) -> Findings:
     yield from found
     if not any(one.level in ("warning", "fault") for one in found):
         count = len(role.store.snapshot().memories)
-        yield good("role", "{count} memories, all readable", role.role.name, count=count)
+        yield good("role", "memories {count}, all readable", role.role.name, count=count)
 
 
 def _problems(role: RoleMemory) -> Findings:

@@ -118,7 +118,7 @@ def doctor(
     levels = Counter(one.level for one in found)
     faults, warnings = levels["fault"], levels["warning"]
     values = {"faults": faults, "warnings": warnings, "findings": list(map(asdict, found))}
-    if not out.json(values) and not faults + warnings:
+    if not out.json(values) and not terse and not faults + warnings:
         out.say("all is well", style="bold green")
     if faults:
         raise typer.Exit(FOUND_FAULTS)

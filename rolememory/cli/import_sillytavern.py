@@ -249,7 +249,7 @@ def _tell_all(
         out.say("everything is here already")
         return
     out.say(
-        "brought {count} chats with {messages} messages; {learned} memories learned, {summaries} summaries taken over",
+        "brought: chats {count}, messages {messages}, learned memories {learned}, summaries {summaries}",
         style="bold",
         count=len(chats),
         messages=sum(one.messages for one in chats),

@@ -151,6 +151,6 @@ def _would_go(found: "list[tuple[str, Erased]]", dry_run: bool) -> None:
         return
     for row in rows:
         out.say(
-            "{role}: {memories} memories, {chats} chats, {messages} messages in chats with others",
+            "{role}: memories {memories}, chats {chats}, messages in chats with others {messages}",
             **row,
         )

@@ -43,7 +43,7 @@ def test_a_dry_run_tells_what_would_come_and_changes_nothing(command: Command, u
 
 def test_it_is_brought_and_the_second_time_all_is_here(command: Command, user: Path) -> None:
     ran = command("import", "sillytavern", str(user.parent.parent), "--yes")
-    assert (ran.code, "brought 5 chats" in ran.out) == (0, True), ran.err
+    assert (ran.code, "brought: chats 5" in ran.out) == (0, True), ran.err
     assert chats(command.home, "明月") == {"明月 - 2024-08-01@20h00m00s": 4, "1720000000000": 5}
     ran = command("import", "sillytavern", str(user.parent.parent), "--yes")
     assert (ran.code, "everything is here already" in ran.out) == (0, True), ran.err
@@ -95,7 +95,7 @@ def test_at_a_terminal_it_asks_first(command: Command, user: Path) -> None:
     assert "bring it?" in ran.err
     assert command("import", "sillytavern", str(user), "--dry-run", "--json").json["chats"] != []
     ran = command("import", "sillytavern", str(user), stdin=b"y\n", terminal=True)
-    assert "brought 5 chats" in ran.out
+    assert "brought: chats 5" in ran.out
 
 
 def stories(home: Path, name: str) -> set[str]:

@@ -144,4 +144,4 @@ def test_the_model_that_is_named_writes_the_reply(command: Command) -> None:
 
 def test_a_quiet_doctor_tells_only_what_is_wrong(command: Command) -> None:
     told, quiet = (command("doctor", *option).lines for option in ((), ("--quiet",)))
-    assert (len(told) > 3, quiet) == (True, [told[-1]])
+    assert (len(told) > 3, quiet) == (True, [])
