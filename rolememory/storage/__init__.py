@@ -1,1 +1,1 @@
-"""Where it lives: files people edit, the journal that makes them durable, and what is derived from both."""
+"""Storage: files that people edit, the journal that makes changes durable, and caches derived from both."""

@@ -1,4 +1,4 @@
-"""What only the holder of the role's lock does: take over the author's saves, and fold the journal into the file."""
+"""Maintenance under the role's lock: take over external edits, and checkpoint the journal into the file."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -18,11 +18,11 @@ from rolememory.storage.problem import Problem
 from rolememory.text.timestamps import iso
 
 CONFLICTS = "journal/conflicts.jsonl"
-_TRIES = 8  # an editor that saves faster than this is left alone until the next fold
+_TRIES = 8  # after so many saves meanwhile, wait for the next checkpoint
 
 
 class Checkpointer:
-    """Keeps memory.json and the journal in step. Every method is called under the role's lock."""
+    """Syncs memory.json with the journal. Call every method under the role's lock."""
 
     def __init__(
         self, space: Space, view: CommittedStateReader, clock: Callable[[], datetime]
@@ -30,10 +30,10 @@ class Checkpointer:
         self._space, self._view, self._clock = space, view, clock
         self._previous = space.document(PREVIOUS)
         self._previous_mark: Revision | None = (
-            None  # after our last fold: an editor may still write into the old file
+            None  # after our last checkpoint: an editor may still write into the old file
         )
         self._folded = b""
-        self._withdrawn: int | None = None  # the seq of a fold that gave way to an editor's save
+        self._withdrawn: int | None = None  # the seq of a checkpoint undone by an editor's save
 
     def adopt(self) -> CommittedState:
         """Take over an author's save: record it in the journal, and keep it as the last good state.
@@ -74,7 +74,7 @@ class Checkpointer:
         return False
 
     def sweep(self) -> None:
-        """Clean up after a killed process; what an author may have saved just then is put back, or kept as a conflict copy."""
+        """Clean up after a killed process; an author's save found then is put back, or kept as a conflict copy."""
         self._put_back()
         for data in self._view.file.strays():
             if self._is_news(data):
@@ -83,7 +83,7 @@ class Checkpointer:
             pass
 
     def _put_back(self) -> None:
-        """Where two names cannot be exchanged, a fold may have died with an author's save moved aside."""
+        """Restore an author's save that a killed checkpoint had moved aside (on systems without an atomic exchange)."""
         if self._view.file.mark() is None and self._previous.mark() is not None:
             with suppress(OSError):
                 data = self._previous.read()
@@ -91,7 +91,7 @@ class Checkpointer:
                     self._view.file.swap(data, None)
 
     def _is_news(self, data: bytes) -> bool:
-        """Whether left-over bytes say something that the role does not know."""
+        """Whether left-over bytes contain changes that the role lacks."""
         committed = self._view.committed()
         try:
             found = read(data, committed.document)
@@ -101,24 +101,26 @@ class Checkpointer:
         return applied(found.memories, self._view.lines(through), through)[0] != committed.memories
 
     def _rescue(self) -> None:
-        """An editor that had the old file open may have written into it after our checkpoint: put that back under the name."""
+        """Put back what an editor wrote into the old file, still open, after our checkpoint replaced it."""
         mark, ours = self._previous.mark(), self._previous_mark
         if ours is None or mark is None or mark == ours:
             return
         try:
             now = self._view.file.read()
             if mark.inode != ours.inode or digest(now) != self._folded:
-                self._previous_mark = None  # somebody folded or saved since: the previous file is another one, or an older word
+                self._previous_mark = (
+                    None  # a newer checkpoint or save: the previous file is another or outdated
+                )
                 return
             late = self._previous.read()
             read(late)
             self._previous_mark = None
             self._view.file.swap(late, now)
         except (OSError, BrokenFileError):
-            return  # still being written: look again next time
+            return  # still being written: check again next time
 
     def _bytes(self, committed: CommittedState) -> bytes | None:
-        """The file's bytes, if they are still those that the truth was read from."""
+        """The file's bytes, if still those that the committed state was read from."""
         try:
             data = self._view.file.read()
         except OSError:
@@ -144,12 +146,12 @@ class Checkpointer:
         self._log(committed.conflicts)
         if (
             committed.document is not None and not committed.whole
-        ):  # a whole word is folded at once: until then it stays one
-            self._view.file.settle()  # what we record rests on it
+        ):  # a file without seq is checkpointed at once, and keeps counting as whole until then
+            self._view.file.settle()  # the recorded base must be durable
             self._keep(data, committed.document)
 
     def _before(self) -> tuple[MemoryFile, Memories] | None:
-        """What stood before the author's save; None when nothing did."""
+        """The state before the author's save; None if there was none."""
         try:
             document = read(self._view.good.read(), self._view.committed().document, ours=True)
         except (OSError, BrokenFileError):
@@ -187,7 +189,7 @@ class Checkpointer:
         return True
 
     def _gave_way(self, seq: int, saved: bytes) -> None:
-        """An editor saved during our checkpoint. Another may have opened our file meanwhile and save it, so take the edits over from here."""
+        """Take over a save made during our checkpoint now: an editor that opened our file meanwhile may save it later."""
         self._withdrawn = seq
         with suppress(BrokenFileError):
             committed = self._view.truth_in(saved)
@@ -195,7 +197,7 @@ class Checkpointer:
                 self._take_over(committed, saved)
 
     def _document(self, committed: CommittedState, data: bytes | None) -> MemoryFile:
-        """The document to write into, with the author's raw structure: the file, else what stood there last, else an empty one."""
+        """The document to write into, with the author's raw structure: the file, else the last one read, else an empty one."""
         if data is not None:
             return read(data, committed.document)
         with suppress(OSError, BrokenFileError):
@@ -203,7 +205,7 @@ class Checkpointer:
         return read(orjson.dumps(empty()), ours=True)
 
     def _log(self, conflicts: Iterable[Conflict]) -> None:
-        """Add new rows to `CONFLICTS`; a help for people, so a failure is ignored."""
+        """Append new rows to `CONFLICTS`; only informative, so failures are ignored."""
         kept = self._space.document(CONFLICTS)
         with suppress(OSError):
             known = kept.read() if kept.mark() else b""
@@ -212,7 +214,7 @@ class Checkpointer:
                 kept.put(known + b"".join(rows))
 
     def _copy(self, data: bytes) -> None:
-        """Keep bytes as memory.conflict-TIME.json and say so. Raises: NotWrittenError."""
+        """Save bytes as memory.conflict-TIME.json and report it. Raises: NotWrittenError."""
         stamp = self._clock().strftime("%Y%m%d-%H%M%S")
         names = [
             f"memory.conflict-{stamp}{suffix}.json"
@@ -226,7 +228,7 @@ class Checkpointer:
 
 
 def _lacks(committed: CommittedState, force: bool) -> bool:
-    """Whether the file has to be written."""
+    """Whether the file lacks something."""
     document = committed.document
     if document is None:
         return bool(committed.memories) or force

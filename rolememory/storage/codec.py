@@ -1,4 +1,4 @@
-"""A memory as people write it (any spelling we know) and as we write it (only what differs from its default)."""
+"""Decodes memories (any known spelling of fields and values) and encodes them (without defaults)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -24,9 +24,9 @@ FIELDS = (
     "content",
     *(name for name in Memory.model_fields if name not in ("id", "type", "content")),
 )
-"""Field names in the order in which we write them; the array says the type, `id` stands first."""
+"""Field names in writing order, `id` first; the type is that of the array."""
 
-#: another name for the same value; written back under the author's name
+#: aliases of a field; written back under the author's name
 ALIASES = {
     "text": "content",
     "keywords": "keys",
@@ -44,7 +44,7 @@ ALIASES = {
     "expiresAt": "expires",
     "expires_at": "expires",
 }
-#: a value that means something else here; never rewritten, our own field beside it wins
+#: foreign fields with another meaning; never rewritten, overridden by our own field
 MEANINGS = ("triggerType", "tag", "emotion", "emotionLabel")
 
 _OURS = frozenset(Memory.model_fields)
@@ -65,7 +65,7 @@ _LOGICS = (
 )  # SillyTavern's 0..3
 _TRIGGERS = {
     "temporal": ("dates", "recency")
-}  # S1.13's strategy of time: ours wakes by dates and weighs by recency
+}  # S1.13's time strategy: triggered by dates, weighted by recency
 _SPEAKERS = {"user": Source.USER_INPUT, "ai": Source.AI_OUTPUT, "assistant": Source.AI_OUTPUT}
 _SOURCES = frozenset(source.value for source in Source)
 _FACTS = ("fact", "preference", "project")  # S4.24
@@ -79,7 +79,7 @@ _KINDS: dict[str, tuple[MemoryType, str | None]] = {
 
 
 class EntryError(ValueError):
-    """An entry that is no memory; `problems` say why, their fields relative to the entry."""
+    """An entry is not a valid memory; `problems` say why, with fields relative to the entry."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__("; ".join(problem.text() for problem in problems))
@@ -87,9 +87,9 @@ class EntryError(ValueError):
 
 
 def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
-    """The memory that an entry of memory.json means; unknown fields are carried along.
+    """The memory of an entry of memory.json; unknown fields are kept.
 
-    `array` is the type its place gives it; a type written inside wins.
+    `array` is the type of its array; a type in the entry wins.
     Raises: EntryError.
 
     >>> decode("The beacon failed.", MemoryType.SEMANTIC, "a1").type.value
@@ -117,12 +117,12 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
 
 @lru_cache(maxsize=256)
 def _names(names: tuple[str, ...]) -> set[str]:
-    """One set for all memories that were given the same fields: each by itself is nearly as large as the memory."""
+    """One shared set for all memories with the same fields: a set of its own would nearly double a memory."""
     return set(names)
 
 
 def _nearly_content(fields: Raw) -> Iterator[Problem]:
-    """Why an entry says nothing: a misspelt name, or none at all."""
+    """Why an entry has no content: a misspelt field name, or none."""
     near = next(
         (name for name in fields if name not in _OURS and misspelt(name, ("content", "text"))), None
     )
@@ -133,7 +133,7 @@ def _nearly_content(fields: Raw) -> Iterator[Problem]:
 
 
 def translated(raw: Raw) -> Raw:
-    """The entry under our names. Where ours and another name for it both stand, ours counts."""
+    """The entry with aliases replaced by our names. If both are present, ours wins."""
     fields: Raw = {}
     for name, value in raw.items():
         ours = ALIASES.get(name, name)
@@ -146,7 +146,7 @@ def translated(raw: Raw) -> Raw:
 
 
 def _understand(name: str, fields: Raw) -> None:
-    """Take the meaning of a foreign field over where ours is not set; what has no meaning for us stays an unknown field."""
+    """Translate a foreign field unless ours is set; without a translation it stays an unknown field."""
     ours, meant = _meaning(name, fields[name])
     if meant:
         fields.setdefault(ours, meant)
@@ -190,7 +190,7 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
 
 
 def _settle_values(fields: Raw) -> None:
-    """Bring the values that people write in several ways into one; what is meant otherwise is left to the schema."""
+    """Normalise values that people write in several ways; other values are left to the schema."""
     for name, value in tuple(fields.items()):
         read = _READERS.get(name)
         if read is not None and value is not None:
@@ -199,7 +199,7 @@ def _settle_values(fields: Raw) -> None:
             except ValueError as error:
                 raise EntryError(_unread(name, value)) from error
         elif value is None and name in _DEFAULTED:
-            del fields[name]  # null means: the default
+            del fields[name]  # null means the default
 
 
 def _evidence_list(value: Any) -> Any:
@@ -209,7 +209,7 @@ def _evidence_list(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """A list; one text may hold several, unless it is a pattern.
+    """A list; a text is split at commas, unless it is a pattern.
 
     >>> _texts("beacon，lamp"), _texts("/a{1,2}/"), _texts([1887])
     (['beacon', 'lamp'], ['/a{1,2}/'], ['1887'])
@@ -223,7 +223,7 @@ def _texts(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A number; digits in quotes are one.
+    """A number, also from digits in quotes.
 
     >>> _number("80"), _number("1.5")
     (80, 1.5)
@@ -239,7 +239,7 @@ def _number(value: Any) -> Any:
 
 
 def _flag(value: Any) -> Any:
-    """A switch, as words or numbers say it too.
+    """A boolean, also from words or numbers.
 
     >>> _flag("Yes"), _flag("否"), _flag(1)
     (True, False, True)
@@ -249,7 +249,7 @@ def _flag(value: Any) -> Any:
 
 
 def _name(value: Any) -> Any:
-    return str(value) if type(value) is int else value  # programs know people by numbers
+    return str(value) if type(value) is int else value  # some programs use numbers as user ids
 
 
 def _logic(value: Any) -> Any:
@@ -264,7 +264,7 @@ def _logic(value: Any) -> Any:
 
 
 def _unread(field: str, found: Any) -> Problem:
-    """Why a value is neither a moment nor a number, as the field wants."""
+    """The problem of a value that is not the date or number a field expects."""
     if field in _MOMENTS:
         return Problem.of("bad_moment", field=field, found=quoted(found))
     return Problem.of(
@@ -294,7 +294,7 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _json(value: Any) -> Any:
-    """What a field holds, as JSON."""
+    """A field's value as JSON."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, tuple):
@@ -316,7 +316,7 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 def value_of(memory: Memory, name: str) -> Any:
-    """One field as JSON; None for an unknown field that is not there.
+    """One field as JSON; None for an absent unknown field.
 
     >>> value_of(decode("x", None, "a"), "priority")
     50
@@ -327,7 +327,7 @@ def value_of(memory: Memory, name: str) -> Any:
 
 
 def fields_of(memory: Memory) -> Raw:
-    """What differs from its default, as JSON, in file order; unknown fields last; without id and type.
+    """Fields that differ from their default, as JSON, in file order, unknown ones last; without id and type.
 
     >>> fields_of(decode({"content": "x", "priority": 50, "weight": 2, "mood": "calm"}, None, "a"))
     {'content': 'x', 'weight': 2.0, 'mood': 'calm'}
@@ -341,7 +341,7 @@ def fields_of(memory: Memory) -> Raw:
 
 
 def difference(before: Memory, after: Memory) -> dict[str, list[Any]]:
-    """Field -> [before, after] for every field that differs; `type` among them."""
+    """Field -> [before, after] for every field that differs, including `type`."""
     extras = {**(before.model_extra or {}), **(after.model_extra or {})}
     pairs = (
         (name, value_of(before, name), value_of(after, name)) for name in ("type", *FIELDS, *extras)
@@ -361,7 +361,7 @@ def patched(memory: Memory, changes: Mapping[str, Any]) -> Memory:
 
 
 def write_field(raw: Raw, name: str, value: Any) -> None:
-    """Set one field of an author's entry, under the author's name for it; a default is not written."""
+    """Set one field of an author's entry, under the author's name for it; defaults are omitted."""
     here = next(
         (
             alias
@@ -378,5 +378,5 @@ def write_field(raw: Raw, name: str, value: Any) -> None:
 
 
 def encode(memory: Memory) -> Raw:
-    """A new entry as we write it."""
+    """A memory as a new entry."""
     return {"id": memory.id, **fields_of(memory)}

@@ -1,4 +1,4 @@
-"""What a role remembers, as any process may see it at any time: the file, the lines it lacks, and no lock."""
+"""The committed state of a role, read without locks: memory.json and the journal records it lacks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,38 +25,38 @@ GOOD = "state/last-good.json"
 
 @value_class
 class Snapshot:
-    """What the role remembers at one moment. A memory that did not change is the same object in the next one."""
+    """A role's memories at one moment. Unchanged memories are the same objects in the next snapshot."""
 
     memories: Mapping[str, Memory]  # in file order by arrays, then as they were added
     seq: int  # of the newest committed change
-    version: int  # another one whenever the content is another
+    version: int  # differs whenever the content differs
     problems: tuple[Problem, ...] = ()
     writable: bool = True  # false while the file is broken: commits are refused
     changes: ChangeLog[str] = field(default_factory=ChangeLog)  # ids, of this state and later ones
-    mark: int = 0  # how much of them this state has
+    mark: int = 0  # how many of them this state includes
 
 
 @value_class
 class CommittedState:
-    """A snapshot with what writers need to know about it."""
+    """A snapshot with what writers need."""
 
     memories: Memories
     seq: int
     document: MemoryFile | None = (
         None  # what the memories are built on: the file, or its last good state
     )
-    through: int = 0  # the seq that document has seen
-    pending: tuple[JournalRecord, ...] = ()  # lines it lacks
+    through: int = 0  # the seq that document includes
+    pending: tuple[JournalRecord, ...] = ()  # records it lacks
     conflicts: tuple[Conflict, ...] = ()
-    foreign: bool = False  # somebody else saved the file and nobody has taken it over yet
-    whole: bool = False  # and it cannot tell what it has seen: it is the author's whole word
+    foreign: bool = False  # an external edit that is not taken over yet
+    whole: bool = False  # and without a valid seq: it replaces the whole state
     missing: bool = False
     broken: tuple[Problem, ...] = ()
 
 
 @dataclass(slots=True)
 class _LastGoodFile:
-    """state/last-good.json: the last state of the file that was ours or was taken over."""
+    """state/last-good.json: the last file content that we wrote or took over."""
 
     mark: Revision | None = None
     digest: bytes = b""
@@ -66,19 +66,19 @@ class _LastGoodFile:
 
 
 class CommittedStateReader:
-    """Reads a role's file and journal; thread-safe. `now_ns` is compared with time stamps of files only."""
+    """Reads a role's file and journal; thread-safe. `now_ns` is only compared with file time stamps."""
 
     def __init__(self, space: Space, max_bytes: float, now_ns: Callable[[], int]) -> None:
         self.file, self.good = space.document(NAME), space.document(GOOD)
         self.journal = Journal(space)
-        self.unread: KeptMemories | None = None  # what of the file was kept
+        self.unread: KeptMemories | None = None  # the cache of the file, if used
         self._kept_file = KeptMemoriesFile(space)
-        self.notes: dict[str, Problem] = {}  # what writers want shown
+        self.notes: dict[str, Problem] = {}  # problems of writing
         self._previous = space.document(PREVIOUS)
         self._max_bytes, self._now_ns = max_bytes, now_ns
         self._lock = RLock()
         self._document: MemoryFile | None = None
-        self._stands = False  # whether the document is what the file holds now
+        self._stands = False  # whether the document is the file's current content
         self._file_mark: Revision | None = None
         self._racy = True
         self._broken: tuple[Problem, ...] = ()
@@ -97,7 +97,7 @@ class CommittedStateReader:
         return self._snapshot
 
     def committed(self) -> CommittedState:
-        """The newest state with what writers need to know."""
+        """The newest state with what writers need."""
         with self._lock:
             before = self._truth
             if before is not None and self._seen is not None and self._marks() == self._seen:
@@ -116,48 +116,48 @@ class CommittedStateReader:
 
     @property
     def latest(self) -> Snapshot:
-        """The state that was seen last, without looking."""
+        """The last snapshot read, without checking for changes."""
         return self._snapshot
 
     @property
     def watched(self) -> Watched:
-        """What tells whether `latest` is still the newest state."""
+        """The marks that change when `latest` is outdated."""
         return {**watching(self.file), **self.journal.watched}
 
     @property
     def settled(self) -> bool:
-        """Whether that was read so late that what changes since has another mark."""
+        """Whether any later change is certain to change a mark."""
         return self._seen is not None
 
     @property
     def foreign(self) -> bool:
-        """Whether the author's save that was seen last still has to be taken over."""
+        """Whether the last state read contains an external edit not yet taken over."""
         return self._truth is not None and self._truth.foreign
 
     def fresh(self, within_s: float) -> bool:
-        """Whether the file changed so shortly ago that somebody may still be saving it."""
+        """Whether the file changed within the last `within_s` seconds, so that a save may be in progress."""
         mark = self.file.mark()
         return mark is not None and self._now_ns() - mark.changed_ns < within_s * 1e9
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in the file."""
+        """Whether the file is empty."""
         mark = self.file.mark()
         return mark is not None and mark.size == 0
 
     def lines(self, after: int) -> list[JournalRecord]:
-        """The committed lines with a seq above `after`, however old."""
+        """The committed records with a seq above `after`, however old."""
         with self._lock:
             self.journal.refresh(after, self._now_ns())
             return self.journal.lines(after)
 
     def prune(self, through: int, before: str) -> int:
-        """Delete older lines that memory.json holds; how many went."""
+        """Delete older records that memory.json includes; how many."""
         with self._lock:
             return self.journal.prune(through, before)
 
     def truth_in(self, data: bytes) -> CommittedState:
-        """What would be true if the file held these bytes. Raises: BrokenFileError."""
+        """The state if the file held these bytes. Raises: BrokenFileError."""
         with self._lock:
             return self._truth_of(_lightened(read(data, self._document)), stands=True)
 
@@ -172,13 +172,13 @@ class CommittedStateReader:
                 self._publish(self._truth, self._truth)
 
     def kept(self, document: MemoryFile) -> None:
-        """Know that `document` was just written to state/last-good.json."""
+        """Note that `document` was just written to state/last-good.json."""
         with self._lock:
             self._good = _LastGoodFile(self.good.mark(), document.digest, document.through)
             self._seen = None
 
     def expect(self, document: MemoryFile) -> None:
-        """Take over a document that was just written to the file, so that it need not be read again."""
+        """Take over a document just written to the file, to save reading it again."""
         with self._lock:
             self._document, self._stands, self._file_mark, self._racy = document, True, None, True
             self._rests_on = self._good.digest
@@ -218,7 +218,7 @@ class CommittedStateReader:
             )
 
     def _fall_back(self) -> None:
-        """While the file cannot answer: what we read last, unless somebody wrote a newer good state since; else the copy before it."""
+        """While the file is missing or broken: keep the last document read, or read a newer last good state, else the previous file."""
         self._look_at_good()
         if self._document is not None and self._good.digest == self._rests_on:
             return
@@ -229,7 +229,7 @@ class CommittedStateReader:
         self._rests_on = self._good.digest
 
     def _is_racy(self, mark: Revision) -> bool:
-        """Whether the file changed so shortly ago that it may change again without another time stamp."""
+        """Whether the file changed so recently that it may change again without a new time stamp."""
         return -RACY_NS < self._now_ns() - mark.changed_ns < RACY_NS
 
     def _read(self, mark: Revision) -> MemoryFile:
@@ -257,7 +257,7 @@ class CommittedStateReader:
         return _lightened(read(data, self._document, ours=found == self._good.digest))
 
     def keep(self, facts: Facts) -> bool:
-        """Keep what the file holds for other processes, with what an index holds of it; false when that has to wait."""
+        """Cache the file's memories and index facts for other processes; false if not possible yet."""
         with self._lock:
             committed = self.committed()
             settled = self._stands and not (committed.pending or committed.foreign)
@@ -274,7 +274,7 @@ class CommittedStateReader:
         return True
 
     def _look_at_good(self) -> None:
-        """Know what the last good state was; read only when it changed."""
+        """Refresh what is known of the last good state; read only if changed."""
         mark = self.good.mark()
         if mark is None:
             self._good = _LastGoodFile()
@@ -285,7 +285,7 @@ class CommittedStateReader:
             self._good.mark, self._good.racy = mark, self._is_racy(mark)
 
     def _good_through(self) -> int | None:
-        """What the last good state had seen; parsed only when the file at hand is another one."""
+        """The seq of the last good state; parsed only if it is not the current document."""
         good, document = self._good, self._document
         if not good.known:
             same = document is not None and document.digest == good.digest
@@ -331,7 +331,7 @@ class CommittedStateReader:
         )
 
     def _seen_by(self, document: MemoryFile, fresh: bool, seq: int) -> int | None:
-        """The seq that the document has seen; None when it does not say, or says what cannot be."""
+        """The seq that the document includes; None if missing or impossible."""
         through, good = document.through, self._good_through()
         if not fresh:
             return through or 0
@@ -347,7 +347,7 @@ class CommittedStateReader:
         through: int,
         before: CommittedState | None,
     ) -> tuple[Memories, tuple[Conflict, ...]]:
-        """The document's memories after the lines it lacks; only new lines are applied where that is enough."""
+        """The document's memories after the records it lacks; applies only new records where possible."""
         start = {} if document is None else document.memories
         fresh = _news(before, document, through, pending)
         if before is not None and fresh is not None:
@@ -373,7 +373,7 @@ class CommittedStateReader:
         )
 
     def _note_changes(self, committed: CommittedState, before: CommittedState | None) -> None:
-        """Note what changed, where new lines are all that did."""
+        """Log the changed ids, or "all" if more than new records changed."""
         fresh = _news(before, committed.document, committed.through, committed.pending)
         if fresh is None:
             self._changes.all()
@@ -393,7 +393,7 @@ class CommittedStateReader:
 
 
 def _lightened(document: MemoryFile) -> MemoryFile:
-    """The document without the author's raw structure, which only writing needs and which is then read again."""
+    """The document without the author's raw structure, which is read again for writing."""
     document.raw, document.slots = {}, {}
     return document
 
@@ -404,7 +404,7 @@ def _news(
     through: int,
     pending: Sequence[JournalRecord],
 ) -> Sequence[JournalRecord] | None:
-    """The lines that a state has besides those of another one; None where they are not all that it differs by."""
+    """The records added since a state; None if the states differ in more than that."""
     if before is None or before.document is not document or before.through != through:
         return None
     known, size = before.pending, len(before.pending)
@@ -413,7 +413,7 @@ def _news(
 
 
 def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:
-    """The set with every memory that equals the one known before replaced by that very object."""
+    """The memories, with known objects reused for equal ones."""
     for name, memory in memories.items():
         old = before.get(name)
         if old is not None and old is not memory and old == memory:

@@ -1,4 +1,4 @@
-"""A debouncer: acts after a quiet time, on a thread that lives only while there is something to do."""
+"""Debouncing: runs an action after a quiet time, on a thread that lives only while needed."""
 
 import logging
 import threading
@@ -9,9 +9,9 @@ _log = logging.getLogger(__name__)
 
 
 class Debouncer:
-    """After `touch`, `act` runs once when `rest_s` have passed without another touch; it tells whether it is done.
+    """Runs `act` once `rest_s` have passed since the last `touch`; it returns whether it is done.
 
-    An act that is not done, or fails, is tried again, each time after twice the rest (at most a minute).
+    If it is not done, or fails, it is retried with exponential backoff (at most a minute).
     """
 
     def __init__(self, rest_s: float, act: Callable[[], bool], name: str) -> None:
@@ -23,7 +23,7 @@ class Debouncer:
         self._closed = False
 
     def touch(self, soon: bool = False) -> None:
-        """Something happened; `soon`: act without waiting for quiet."""
+        """Schedule the action; `soon`: without waiting for quiet."""
         with self._changed:
             if self._closed:
                 return
@@ -57,12 +57,12 @@ class Debouncer:
     def _acted(self) -> bool:
         try:
             return self._act()
-        except Exception:  # the thread is to live for the next try
+        except Exception:  # the thread must survive for the next try
             _log.exception("%s: not done", self._name)
             return False
 
     def _wait(self) -> bool:
-        """Wait until it is time; false when there is nothing left to do."""
+        """Wait until the action is due; false if nothing is left to do."""
         with self._changed:
             while self._due is not None:
                 left_s = self._due - monotonic()

@@ -1,6 +1,6 @@
-"""What was found out about texts, kept between processes: it takes far longer to find out than to read.
+"""A cache of analysed texts, kept between processes: analysing takes far longer than reading.
 
-A file for each kind of finding lies in `.cache` and can be made again: one that is damaged, or was made by other rules, counts as none.
+One file per kind in `.cache`; a file that is damaged, or was made by other rules, is ignored.
 """
 
 import contextlib
@@ -18,26 +18,26 @@ from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
 from rolememory.text.postings import text_digest
 
-LEAST = 300  # texts that are worth a file
-FRESH = 0.05  # of them that may be found out again each time, before the file is written again
+LEAST = 300  # texts from which a file is worth it
+FRESH = 0.05  # share of new texts above which the file is rewritten
 _CHECK_BYTES = 16
 _CODE = "schema", "storage", "text", "triggers"
 
 
 class DerivedFiles:
-    """Findings by kind and text. A process asks for all texts once, in parts, and settles; what was not asked for then goes."""
+    """Cached values by kind and text. A process asks for all texts once, then calls `settle`, which drops the others."""
 
     def __init__(self, space: Space, made_with: str | None = None) -> None:
         self._space = space
         self._made_with = made_with
-        self._held: dict[str, dict[str, Any]] = {}  # what the files hold, until it is settled
+        self._held: dict[str, dict[str, Any]] = {}  # content of the files, until `settle`
         self._asked: dict[str, dict[str, Any]] = {}
         self._fresh: dict[str, int] = {}
         self._settled: set[str] = set()
         self.unsettled = True  # whether there is something to settle
 
     def of(self, kind: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
-        """What `make` gives for each text, as JSON knows it; read where it was found out before."""
+        """`make(text)` for each text, from the cache where possible; values must be JSON."""
         if kind in self._settled or (kind not in self._held and len(texts) < LEAST):
             return [make(text) for text in texts]
         if kind not in self._held:
@@ -53,9 +53,9 @@ class DerivedFiles:
         return found
 
     def settle(self, **columns: Callable[[int, float], bytes | None]) -> None:
-        """Write what is new, if it is much, and let go of it all: later texts are few.
+        """Write what is new, if it is much, and free everything: later texts are few.
 
-        `columns` give what `load` reads, None where too little is new: they are asked for once.
+        `columns` give the bytes for `load`, None if too little is new; each is called once.
         """
         for kind, columns_of in columns.items():
             if kind not in self._settled and (raw := columns_of(LEAST, FRESH)) is not None:
@@ -69,7 +69,7 @@ class DerivedFiles:
         give_back()
 
     def load(self, kind: str) -> bytes | None:
-        """What was kept under that kind, by the same rules."""
+        """The bytes kept under that kind, if made by the same rules."""
         with contextlib.suppress(OSError):
             raw = self._space.blob(_place(kind)).read()
             body = raw[_CHECK_BYTES:]
@@ -78,8 +78,8 @@ class DerivedFiles:
         return None
 
     def keep(self, kind: str, body: bytes) -> None:
-        """Write what `load` gives."""
-        with contextlib.suppress(OSError, NotWrittenError):  # next time, then
+        """Write the bytes for `load`."""
+        with contextlib.suppress(OSError, NotWrittenError):  # retried next time
             self._space.blob(_place(kind)).put(self._check(body) + body)
 
     def _check(self, body: bytes) -> bytes:
@@ -100,7 +100,7 @@ class DerivedFiles:
 
 @cache
 def rules() -> str:
-    """A digest of everything that decides what is found out: the shipped word lists, and the code that reads texts and files."""
+    """A digest of all that decides the values: the shipped word lists, and the code that reads texts and files."""
     digest = blake2b(digest_size=16)
     code = Path(__file__).parents[1]
     lists = shipped("worldbook_rules", "lexicons")

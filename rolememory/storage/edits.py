@@ -1,4 +1,4 @@
-"""Turns edits into journal lines, checked against the current memories."""
+"""Turns edits into journal records, validated against the current memories."""
 
 import json
 import secrets
@@ -17,7 +17,7 @@ from rolememory.storage.journal_records import JournalRecord, Op, added, removed
 
 @value_class
 class Edit:
-    """One wish: `add` with all fields (an empty id is given one), `set` with the changed ones, `remove` with none."""
+    """A requested change: `add` with all fields (an id is made if empty), `set` with the changed ones, `remove` with none."""
 
     op: Op
     id: str
@@ -27,7 +27,7 @@ class Edit:
 
 
 def new_id() -> str:
-    """An id that nobody has.
+    """A new unique id.
 
     >>> len(new_id())
     13
@@ -38,9 +38,9 @@ def new_id() -> str:
 def planned(
     memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at: str, actor: str
 ) -> list[JournalRecord]:
-    """The lines of one transaction, the first with `seq`; nothing for wishes that change nothing.
+    """The records of one transaction, the first with `seq`; none for edits that change nothing.
 
-    Raises: UnknownMemoryError, InvalidValueError; then nothing of the whole transaction happens.
+    Raises: UnknownMemoryError, InvalidValueError; then the whole transaction is refused.
     """
     now = dict(memories)
     txn, lines = secrets.token_hex(6), list[JournalRecord]()
@@ -63,7 +63,7 @@ def recorded(
     base: int,
     missed: int | None = None,
 ) -> list[JournalRecord]:
-    """The author's own edits of the file as lines; `base`: what the file had seen, `missed`: what had not seen them."""
+    """An external edit as records; `base`: the seq of the file, `missed`: the seq of a checkpoint without them."""
     txn = secrets.token_hex(6)
     rows = enumerate(steps, seq)
     return [
@@ -73,7 +73,7 @@ def recorded(
 
 
 def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> list[Edit]:
-    """What would take the lines back, as far as nobody has changed the same since."""
+    """The edits that undo the records, except where the same was changed since."""
     now, edits = dict(memories), list[Edit]()
     for line in reversed(list(lines)):
         edit = _revert(line, now.get(line.id))
@@ -84,7 +84,7 @@ def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> 
 
 
 def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
-    """The edit that takes a line back; None where somebody has changed, removed or added the same since."""
+    """The edit that undoes a record; None if the same was changed, removed or added since."""
     if (here is None) != (line.op == "remove"):
         return None
     if here is None:
@@ -99,7 +99,7 @@ def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
 
 
 def _step(now: dict[str, Memory], edit: Edit, memory_id: str) -> dict[str, list[Any]]:
-    """Do one edit to the working set; give its fields, empty when nothing changes."""
+    """Apply one edit to the working set; its fields, empty if nothing changes."""
     here = now.get(memory_id)
     if edit.op == "add":
         if here is not None:
@@ -141,7 +141,7 @@ def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:
 
 
 def _storable(memory: Memory) -> None:
-    """Raise where something cannot be written as JSON and read again."""
+    """Raise if the memory does not survive a JSON round trip."""
     dumps([memory.id, added(memory)])
     if memory.model_extra:
         json.dumps(memory.model_extra, allow_nan=False)

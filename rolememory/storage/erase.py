@@ -1,8 +1,8 @@
-"""Forgetting one person for good: their memories leave the file, the journal, every backup and every copy of a role.
+"""Erases one person: from a role's file, journal, backups and copies.
 
-What is somebody else's stays without the person's name.
-What cannot be searched (a damaged backup, a copy nobody can read) is removed where it is ours and told where it is not.
-Chats, usage, review and vectors have their own files; `engine` asks their owners.
+Memories of others stay, without the person's name.
+Unreadable files are removed if they are ours (damaged backups), else reported (conflict copies).
+Chats, usage, review and vectors have their own files; `engine` calls their owners.
 """
 
 import re
@@ -37,34 +37,34 @@ ACTOR = "forget"
 _COPIES = "memory.conflict-"
 _WORDS = frozenset(("keys", "secondary_keys", "topics", "tags"))  # lists of words that stand alone
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
-_QUOTED = 8  # characters of a quotation that are no accident
+_QUOTED = 8  # minimum length of a quotation
 
 Raw = Mapping[str, Any]
 
 
 @value_class
 class Erased:
-    """What went: how many memories, journal lines and backups were touched, and files that still name the person."""
+    """What was erased: numbers of memories, journal records and backups, and files that still name the person."""
 
     memories: int = 0
     lines: int = 0
     backups: int = 0
-    left: tuple[str, ...] = ()  # by name: written by an author, or nobody can read them
-    chats: tuple[str, ...] = ()  # ids of those that went
-    messages: int = 0  # that went from chats which others shared
-    waiting: int = 0  # drafts that waited for a person
+    left: tuple[str, ...] = ()  # names of files written by an author, or unreadable
+    chats: tuple[str, ...] = ()  # ids of removed chats
+    messages: int = 0  # removed from chats shared with others
+    waiting: int = 0  # removed drafts
     ids: tuple[str, ...] = ()  # of memories that were ever the person's
 
 
 class Ids:
-    """Ids without the person's name: the same new id for the same old one, and never one in use."""
+    """Maps ids to ids without the person's name: stable, and never to one in use."""
 
     def __init__(self, names: PersonNames, taken: Iterable[str]) -> None:
         self._names, self._taken = names, set(taken)
         self._given: dict[str, str] = {}
 
     def __call__(self, old: str) -> str:
-        """The id; the very same where it does not name the person."""
+        """The new id; unchanged if it does not name the person."""
         if old not in self._given:
             stem, number = self._names.masked(old), 1
             new = stem
@@ -80,35 +80,35 @@ class Ids:
 class RemainingLog:
     """What is left of the log of a chat."""
 
-    chat: str  # its id before; "" = nobody knows
-    words: Mapping[str, str]  # that went, by version
-    log: str = ""  # its name; "" = the chat goes
+    chat: str  # its old id; "" = unknown
+    words: Mapping[str, str]  # removed text, by version
+    log: str = ""  # its new name; "" = the chat is removed
     lines: tuple[bytes, ...] = ()
 
 
 Clear = Callable[[Sequence[bytes]], RemainingLog]
-"""Takes the person out of the lines of a chat's log."""
+"""Removes the person from the lines of a chat's log."""
 
 
 @value_class
 class PersonTraces:
-    """What is known of one person in a role, and every kind of value without it."""
+    """Traces of one person in a role, and methods that remove them from values."""
 
     names: PersonNames
     ids: Ids
     clear: Clear
-    chats: frozenset[str] = frozenset()  # that go
+    chats: frozenset[str] = frozenset()  # removed ones
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by chat: version -> text
 
     def with_chats(self, chats: Iterable[RemainingLog]) -> "PersonTraces":
-        """The same, knowing what goes from these chats."""
+        """A copy that includes what is removed from these chats."""
         found = tuple(chats)
         gone = {one.chat for one in found if not one.log}
         words = {one.chat: {**self.words.get(one.chat, {}), **one.words} for one in found}
         return replace(self, chats=self.chats | gone, words={**self.words, **words})
 
     def takes(self, fields: Raw) -> bool:
-        """Whether a memory with these fields is the person's, is about them, or rests on nothing but their words."""
+        """Whether a memory with these fields is the person's, about them, or based only on their words."""
         user, subject, supports = (fields.get(name) for name in ("user", "subject", "evidence"))
         rests = isinstance(supports, list) and len(supports) > 0
         return (
@@ -118,11 +118,11 @@ class PersonTraces:
         )
 
     def standing(self, supports: Any) -> list[Any]:
-        """The supports of a memory that do not rest on the person's words."""
+        """The evidence of a memory that is not the person's words."""
         return [one for one in supports if not (isinstance(one, dict) and self._rests(one))]
 
     def fields(self, fields: Raw, gone: Collection[str] = ()) -> dict[str, Any]:
-        """The fields of a memory or draft without the person; `gone`: ids of memories that went."""
+        """The fields of a memory or draft without the person; `gone`: ids of removed memories."""
         return {name: self.value(name, value, gone) for name, value in fields.items()}
 
     def value(self, name: str, value: Any, gone: Collection[str] = ()) -> Any:
@@ -142,7 +142,7 @@ class PersonTraces:
         return isinstance(value, str) and bool(self.names.found(value))
 
     def plain(self, value: Any) -> Any:
-        """A JSON value without the name; the names of its fields stay."""
+        """A JSON value with the name masked; field names stay."""
         if isinstance(value, str):
             return self.names.masked(value)
         if isinstance(value, list):
@@ -152,7 +152,7 @@ class PersonTraces:
         return value
 
     def reason(self, text: str) -> str:
-        """Why something was changed, unless it quotes the person."""
+        """The reason of a change with the name masked; "" if it quotes the person."""
         quote = text.partition(": ")[2]
         said = (words for one in self.words.values() for words in one.values())
         quotes = len(quote) >= _QUOTED and any(quote in words for words in said)
@@ -180,11 +180,11 @@ class PersonTraces:
 
 
 def erase(space: Space, traces: PersonTraces, settings: StorageSettings | None = None) -> Erased:
-    """Remove one person from the memories of a role, their history, their copies and the backups.
+    """Erase one person from a role's memories, history, conflict copies and backups.
 
     Raises:
-        ReadOnlyRoleError: memory.json is broken, so nobody can tell what is whose; nothing was changed.
-        NotWrittenError: the disk refused; do it again, what is gone stays gone.
+        ReadOnlyRoleError: memory.json is broken, so owners are unknown; nothing was changed.
+        NotWrittenError: the disk refused; call again, what is erased stays erased.
     """
     settings = settings or StorageSettings()
     with RoleStore(space, settings) as store:
@@ -206,7 +206,7 @@ def erase(space: Space, traces: PersonTraces, settings: StorageSettings | None =
 
 
 def _ids_ever(store: RoleStore, journal: Journal, traces: PersonTraces) -> set[str]:
-    """Ids of memories that were this person's at any time the journal knows of, and are not somebody else's now."""
+    """Ids of memories that were this person's at any time in the journal, and are not somebody else's now."""
     ever = {
         line.id
         for line in journal.newest_first()
@@ -217,12 +217,12 @@ def _ids_ever(store: RoleStore, journal: Journal, traces: PersonTraces) -> set[s
 
 
 def _side(line: JournalRecord, place: int) -> dict[str, Any]:
-    """What a line says stood before (0) or stands after it (1)."""
+    """The fields before (0) or after (1) a record."""
     return {name: pair[place] for name, pair in line.fields.items() if len(pair) == 2}
 
 
 def _remove(store: RoleStore, traces: PersonTraces) -> set[str]:
-    """Take the person's memories out of a store, and the person out of all others; the ids of those that went."""
+    """Remove the person's memories from a store, and the person from all others; the removed ids."""
     snapshot = store.snapshot()
     if not snapshot.writable:
         told = snapshot.problems[0] if snapshot.problems else None
@@ -243,7 +243,7 @@ def _remove(store: RoleStore, traces: PersonTraces) -> set[str]:
 
 
 def _edited(memory: Memory, traces: PersonTraces, gone: Collection[str]) -> list[Edit]:
-    """What somebody else's memory needs to name the person no longer."""
+    """The edits that remove the person from somebody else's memory."""
     before, name = fields_of(memory), traces.ids(memory.id)
     after = traces.fields(before, gone)
     if name != memory.id:
@@ -255,7 +255,7 @@ def _edited(memory: Memory, traces: PersonTraces, gone: Collection[str]) -> list
 def _stripped_lines(
     lines: Sequence[JournalRecord], traces: PersonTraces, ids: Collection[str]
 ) -> list[list[JournalRecord]]:
-    """The transactions without the lines about these memories, and without the person in the others."""
+    """The transactions without records of these memories, and without the person in the others."""
     kept = [line for line in lines if line.id not in ids and line.actor != ACTOR]
     fresh = [one for line in kept if (one := _stripped_line(line, traces, ids)).fields]
     return [list(together) for _, together in groupby(fresh, key=lambda line: line.txn)]
@@ -274,7 +274,7 @@ def _stripped_line(
 
 
 def _strip_conflicts(space: Space, traces: PersonTraces, ids: Collection[str]) -> None:
-    """Take the rows about these memories out of the list of conflicts, and those that name the person."""
+    """Remove rows about these memories, or naming the person, from the list of conflicts."""
     kept = space.document(CONFLICTS)
     if kept.mark():
         rows = kept.read().splitlines(keepends=True)
@@ -283,7 +283,7 @@ def _strip_conflicts(space: Space, traces: PersonTraces, ids: Collection[str]) -
 
 
 def _strip_copy(space: Space, name: str, traces: PersonTraces) -> bool:
-    """Take the person out of a conflict copy; false when it cannot be read."""
+    """Erase the person from a conflict copy; false if it cannot be read."""
     if not name.endswith(".json"):
         return True
     copy, alone = space.document(name), InMemorySpace()
@@ -297,7 +297,7 @@ def _strip_copy(space: Space, name: str, traces: PersonTraces) -> bool:
 
 
 def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, disk: Disk) -> bool:
-    """Write a backup again without the person; one that cannot be searched is removed. True when it was touched."""
+    """Rewrite a backup without the person; an unreadable one is removed. Whether it was touched."""
     try:
         contents = verified(path, settings)
         files = _cleared(contents.files, traces)
@@ -310,7 +310,7 @@ def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, d
 
 
 def _cleared(files: Mapping[str, bytes], traces: PersonTraces) -> dict[str, bytes] | None:
-    """The files of a backup without the person, the journal folded into memory.json; None where nothing names them."""
+    """The files of a backup without the person, checkpointed; None if nothing names them."""
     chats = {name: data for name, data in files.items() if name.startswith("chats/")}
     left = [*map(traces.clear, map(lines_of, chats.values()))]
     known = traces.with_chats(left)
@@ -328,7 +328,7 @@ def _cleared(files: Mapping[str, bytes], traces: PersonTraces) -> dict[str, byte
 
 
 def _names(files: Mapping[str, bytes], traces: PersonTraces) -> bool:
-    """Whether the memories of a backup may hold something of the person: their name, or words of a chat of theirs."""
+    """Whether the memories of a backup contain the person's name or refer to a chat of theirs."""
     texts = [
         _unescaped(data)
         for name, data in files.items()
@@ -340,14 +340,14 @@ def _names(files: Mapping[str, bytes], traces: PersonTraces) -> bool:
 
 
 def _stripped(space: Space, traces: PersonTraces) -> bytes:
-    """The memory.json of this space without the person, the journal's end folded in; it then stands by itself."""
+    """The memory.json of this space without the person, checkpointed and without a seq."""
     with RoleStore(space) as store:
         _remove(store, traces)
     return whole(space.document(MEMORY).read())
 
 
 def sweep(space: Space) -> None:
-    """Remove what can be made again, and what interrupted writes left: nobody has to search it."""
+    """Remove caches and leftovers of interrupted writes, instead of searching them."""
     for name in space.names(".cache/"):
         space.blob(name).delete()
     for path in sorted(space.folder.rglob("*")) if space.folder is not None else ():
@@ -358,7 +358,7 @@ def sweep(space: Space) -> None:
 
 
 def erase_ledgers(home: Space, names: PersonNames) -> None:
-    """Take the person out of what is noted about imports: what it names is looked at again by the next one.
+    """Remove ledger rows of imports that name the person; the next import checks those files again.
 
     Raises: NotWrittenError.
     """
@@ -369,12 +369,12 @@ def erase_ledgers(home: Space, names: PersonNames) -> None:
             for one in found.appends
             if not any(names.found(_unescaped(line)) for line in one.lines)
         ]
-        if found.bad or len(kept) < len(found.appends):  # nobody knows what a damaged line names
+        if found.bad or len(kept) < len(found.appends):  # a damaged line may name the person
             ledger.rewrite(kept)
 
 
 def leftovers(space: Space, names: PersonNames, known: Collection[str] = ()) -> tuple[str, ...]:
-    """The files that name the person still, by name: what authors wrote, cards and lorebooks."""
+    """Names of files that still name the person: written by authors, cards and lorebooks."""
     found = sorted(space.folder.rglob("*")) if space.folder is not None else []
     files = (path for path in found if path.is_file())
     return tuple(
@@ -385,7 +385,7 @@ def leftovers(space: Space, names: PersonNames, known: Collection[str] = ()) -> 
 
 
 def _text(path: Path) -> str:
-    """The text of a file, as far as it is one."""
+    """The text of a file, "" if unreadable or binary."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -394,5 +394,5 @@ def _text(path: Path) -> str:
 
 
 def _unescaped(data: bytes) -> str:
-    """JSON as text, with the characters that were written as numbers."""
+    r"""JSON as text, with `\u` escapes decoded."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), data.decode("utf-8", "replace"))

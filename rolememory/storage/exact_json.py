@@ -1,4 +1,4 @@
-"""JSON by orjson, without rounding integers beyond 64 bits: foreign fields come back as they were."""
+"""JSON by orjson, but with exact integers beyond 64 bits, so that foreign fields survive a round trip."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 def loads(data: bytes) -> Any:
-    """Parse; raises orjson.JSONDecodeError for what strict JSON does not know (NaN, half characters, ...).
+    """Parse strict JSON; raises orjson.JSONDecodeError (also for NaN, lone surrogates, ...).
 
     >>> loads(b"[18446744073709551617]")
     [18446744073709551617]
@@ -21,7 +21,7 @@ def loads(data: bytes) -> Any:
 
 
 def dumps(value: Any) -> bytes:
-    r"""Compact JSON. Raises: TypeError, ValueError, RecursionError for what is no JSON.
+    r"""Compact JSON. Raises: TypeError, ValueError, RecursionError if not serialisable.
 
     >>> dumps({"n": 2**70, "词": 1.5})
     b'{"n":1180591620717411303424,"\xe8\xaf\x8d":1.5}'
@@ -35,7 +35,7 @@ def dumps(value: Any) -> bytes:
 
 
 def listed(document: Mapping[str, Any], name: str, kind: type[Kind]) -> list[Kind]:
-    """What of that kind stands in the list of that name; nothing where there is no such list.
+    """The items of that type in the list of that name; none without such a list.
 
     >>> listed({"linked": [["Lin"], 5]}, "linked", list), listed({"linked": "Lin"}, "linked", list)
     ([['Lin']], [])
@@ -45,5 +45,5 @@ def listed(document: Mapping[str, Any], name: str, kind: type[Kind]) -> list[Kin
 
 
 def has_wide_integers(data: bytes) -> bool:
-    """Whether a number may be too long for 64 bits, which the fast parser would round."""
+    """Whether a number may exceed 64 bits, which the fast parser would round."""
     return b"0" * 19 in data.translate(_DIGITS)

@@ -38,31 +38,29 @@ _NOT_SHARED = LocalizedText(
 
 @value_class
 class Imported:
-    """What an import did, or would do: ids of memories and names of books."""
+    """What an import did, or would do: memory ids and book names."""
 
     role: Role
-    made: bool  # the role did not stand in the home
+    made: bool  # the role is new
     added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()  # stood here with another content and got theirs
-    kept: tuple[str, ...] = ()  # stood here with another content and kept ours
+    changed: tuple[str, ...] = ()  # present with other content, replaced by theirs
+    kept: tuple[str, ...] = ()  # present with other content, ours kept
     unchanged: int = 0
-    files: tuple[str, ...] = ()  # card and books that were written
+    files: tuple[str, ...] = ()  # written card and books
     files_kept: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = field(default=())  # memories that could not be read
-    fields: Mapping[str, Any] = field(default_factory=dict)  # role.json as it is written
-    left_out: Mapping[str, LocalizedText] = field(
-        default_factory=dict
-    )  # fields that did not come, and why
+    fields: Mapping[str, Any] = field(default_factory=dict)  # role.json as written
+    left_out: Mapping[str, LocalizedText] = field(default_factory=dict)  # omitted fields, and why
     memories: Mapping[str, Mapping[str, Any]] = field(
         default_factory=dict
     )  # what is written into which, field by field
 
 
 def export_role(space: Space, *, card: bool = True) -> dict[str, Any]:
-    """The role as one JSON document: role.json, every memory as it counts now, its books, and its card.
+    """The role as one JSON document: role.json, its current memories, its books, and its card.
 
-    Unknown fields of role and memories go along; chats and history do not.
-    Raises: InvalidValueError when there is no such role, FileError when role.json is broken.
+    Unknown fields of role and memories are included, chats and history are not.
+    Raises: InvalidValueError if there is no such role, FileError if role.json is broken.
     """
     if not space.exists():
         raise InvalidValueError(
@@ -94,12 +92,12 @@ def import_role(
     prefer: Prefer = "theirs",
     dry_run: bool = False,
 ) -> Imported:
-    """Import an exported role. Memories are merged by id; of two contents `prefer` says which counts, the other stays in the history.
+    """Import an exported role. Memories are merged by id; `prefer` decides between different contents, the other stays in the history.
 
-    `into`: the role to merge into, whose role.json stays; without it the document's own, which is made when it is not here.
-    The document is data of a stranger: names that another role answers to and settings beyond `shareable` stay out of a new role.
-    Plain lists of memories and bare memory.json documents need it. `dry_run` looks and writes nothing. One transaction: all memories or none.
-    Raises: InvalidValueError when the document is no such export, UnknownRoleError, NotWrittenError.
+    `into`: the role to merge into, whose role.json stays; without it the document's own, created if missing. Plain lists of memories
+    and bare memory.json documents need it. The document is not trusted: a new role gets no names of other roles and only `shareable`
+    settings. `dry_run` writes nothing. One transaction: all memories or none.
+    Raises: InvalidValueError if the document is not an export, UnknownRoleError, NotWrittenError.
     """
     role, memory, files = _opened(document)
     foreign = document.get("imported") if files else ()
@@ -144,7 +142,7 @@ def _ids(edits: Iterable[Edit], op: str) -> tuple[str, ...]:
 
 
 def _edits(theirs: Mapping[str, Memory], ours: Mapping[str, Memory]) -> list[Edit]:
-    """What it takes to have their memories here."""
+    """The edits that bring their memories here."""
     found = (_edit(memory, ours.get(memory.id)) for memory in theirs.values())
     return [edit for edit in found if edit]
 
@@ -161,7 +159,7 @@ def _write(home: HomeFolder, role: Role, new: bool, edits: Sequence[Edit], files
 
 
 def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:
-    """Role, memories and files of a document; a document of memories alone has neither role nor files."""
+    """Role, memories and files of a document; one with memories only has neither role nor files."""
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         return None, document, {}
     if not isinstance(document.get("version"), int) or document["version"] > VERSION:
@@ -203,7 +201,7 @@ def _role(raw: Any) -> Role:
 
 
 def _guest(home: HomeFolder, role: Role | None, left_out: dict[str, LocalizedText]) -> Role:
-    """The role of a document as it may stand in this home: it takes no name from another role and tunes only what is harmless."""
+    """The role of a document without names of other roles and settings that are not shareable."""
     if role is None:
         raise InvalidValueError("these are memories without a role; say into which role they go")
     taken = home.names()
@@ -226,7 +224,7 @@ def _guest(home: HomeFolder, role: Role | None, left_out: dict[str, LocalizedTex
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with a number behind it where another role answers to it."""
+    """The name, with a number appended if taken."""
     numbered = (f"{name.strip()[:190]} ({count})" for count in itertools.count(2))
     return next(one for one in itertools.chain((name,), numbered) if fold_name(one) not in taken)
 
@@ -250,7 +248,7 @@ def _memories(raw: Any) -> MemoryFile:
 
 
 def _edit(theirs: Memory, ours: Memory | None) -> Edit | None:
-    """What it takes to have theirs here; None when it is here already."""
+    """The edit that brings theirs here; None if equal."""
     if ours is None:
         return Edit("add", theirs.id, fields_of(theirs), theirs.type, "import")
     differing = {name: pair[1] for name, pair in difference(ours, theirs).items()}
@@ -274,7 +272,7 @@ def _files_to_write(
 
 
 def _plain_name(name: Any, *, card: bool = False) -> str:
-    """A file name that is nothing but one.
+    """A plain file name without folders.
 
     Raises: InvalidValueError.
     """
@@ -293,7 +291,7 @@ def _plain_name(name: Any, *, card: bool = False) -> str:
 
 
 def _packed(data: bytes, *, exactly: bool = False) -> Any:
-    """A file as JSON: itself when it is JSON that comes out the same (`exactly`: byte for byte), else base64."""
+    """A file as JSON: itself if it is JSON that survives a round trip (`exactly`: byte for byte), else base64."""
     with suppress(ValueError, RecursionError):
         found = json.loads(data)
         again = _text(found)

@@ -1,4 +1,4 @@
-"""Words for what the schema refuses: what was expected, what stands there, what to write instead."""
+"""Messages for schema errors: what was expected, what was found, what to write instead."""
 
 import json
 import re
@@ -51,7 +51,7 @@ _CODES = {
 
 
 def explained(error: Mapping[str, Any]) -> Problem:
-    """One row of pydantic's errors as a problem; the field's path as it stands in the file.
+    """One of pydantic's errors as a problem; the field's path as in the file.
 
     >>> explained({"type": "tuple_type", "loc": ("keys",), "input": "storm, rain", "msg": ""}).text()
     'keys: expected a list of strings, got "storm, rain"; write ["storm", "rain"]'
@@ -78,7 +78,7 @@ def explained(error: Mapping[str, Any]) -> Problem:
 
 
 def path(location: tuple[int | str, ...]) -> str:
-    """A place inside an entry.
+    """A field path inside an entry.
 
     >>> path(("evidence", 0, "quote"))
     'evidence[0].quote'
@@ -88,7 +88,7 @@ def path(location: tuple[int | str, ...]) -> str:
 
 
 def _example(word: str, found: Any) -> str:
-    """The author's own value in the right shape, where it is plain what was meant."""
+    """The author's value in the right form, if the intent is clear."""
     if word == "tuple" and isinstance(found, str):
         return json.dumps(
             [part.strip() for part in re.split("[,，、;；]", found) if part.strip()],

@@ -1,4 +1,4 @@
-"""Memory during bulk work: the garbage collector is the largest single cost of loading many objects, what was freed stays with the process."""
+"""Pauses garbage collection, the largest cost of loading many objects, and returns freed memory to the system."""
 
 import gc
 import threading
@@ -12,7 +12,7 @@ _was_on = False
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """No collections inside; nested and concurrent uses count."""
+    """Pause collections inside; may be nested and concurrent."""
     global _inside, _was_on  # noqa: PLW0603 - the collector itself is global
     with _lock:
         if _inside == 0:
@@ -29,8 +29,8 @@ def gc_paused() -> Iterator[None]:
 
 
 def give_back() -> None:
-    """Give what bulk work freed back to the system: GNU's allocator keeps it otherwise. Cost: some ms for 50 MB."""
+    """Return freed memory to the system, which glibc otherwise keeps. Cost: some ms for 50 MB."""
     import ctypes
 
-    with suppress(AttributeError, OSError, TypeError):  # other systems have another allocator
+    with suppress(AttributeError, OSError, TypeError):  # other allocators
         ctypes.CDLL(None).malloc_trim(0)

@@ -28,7 +28,7 @@ __all__ = ["HomeFolder", "init"]
 
 
 class _ReadRole:
-    """A role as its role.json was last read."""
+    """A role as last read from role.json."""
 
     def __init__(self, space: Space) -> None:
         self._space, self.file = space, space.document(role_file.NAME)
@@ -37,7 +37,7 @@ class _ReadRole:
         self.problem: FileError | None = None
 
     def read(self, now: Revision | None) -> None:
-        """Read it again. Without role.json it goes by the first 8 characters of its id, if it has memories."""
+        """Read role.json again. Without one the role is named by the first 8 characters of its id, if it has memories."""
         self.mark, self.problem = now, None
         if now is None and self._space.document("memory.json").mark() is None:
             return
@@ -60,18 +60,18 @@ class HomeFolder:
 
     @property
     def path(self) -> Path:
-        """The home folder. Raises: NoFolderError, where the storage has none."""
+        """The home folder. Raises: NoFolderError if the storage has none."""
         return _folder(self.storage.home)
 
     def roles(self) -> list[Role]:
-        """Every role, by name and then id. A broken role.json is told by `problems`; its role stays, as last read or nameless."""
+        """Every role, by name and then id. A broken role.json is listed in `problems`; its role stays, as last read or nameless."""
         with self._lock:
             self._scan()
             found = [one.role for one in self._read.values() if one.role]
             return sorted(found, key=lambda role: (fold_name(role.name), role.id))
 
     def problems(self) -> list[FileError]:
-        """What cannot be read as it stands: misnamed folders, broken role.json files."""
+        """Problems of the home: misnamed folders, broken role.json files."""
         self.roles()
         with self._lock:
             broken = [one.problem for _, one in sorted(self._read.items()) if one.problem]
@@ -81,8 +81,8 @@ class HomeFolder:
         """The role with this UUID (any spelling), name or alias (case and width do not matter).
 
         Raises:
-            UnknownRoleError: nobody answers to it.
-            AmbiguousNameError: two do.
+            UnknownRoleError: no role has it.
+            AmbiguousNameError: several have it.
         """
         role_id = canonical(name)
         if role_id and (unchanged := self._unchanged(role_id)):
@@ -103,23 +103,23 @@ class HomeFolder:
         return found[0]
 
     def names(self, besides: str = "") -> set[str]:
-        """Every name and alias of a role, folded; those of the role `besides` are left out."""
+        """Names and aliases of all roles, folded, except those of the role `besides`."""
         others = (role for role in self.roles() if role.id != besides)
         return {name for role in others for name in folded_names(role)}
 
     def _unchanged(self, role_id: str) -> Role | None:
-        """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
+        """The role of that id if its role.json is unchanged, else None. Cost: one stat."""
         known = self._read.get(role_id)
         now = known.file.mark() if known else None
         with self._lock:
             return known.role if known and now and known.mark == now else None
 
     def watched(self, role_id: str) -> Watched:
-        """The file of that role."""
+        """The role's role.json, to watch."""
         return watching(self.space(role_id).document(role_file.NAME))
 
     def folder(self, role_id: str) -> Path:
-        """The folder of that role, which need not exist yet. For what is done to files alone.
+        """The folder of that role, which need not exist yet. For work on files only.
 
         Raises:
             UnsafePathError: not a UUID, or a link that leads elsewhere.
@@ -128,7 +128,7 @@ class HomeFolder:
         return _folder(self.storage.role(role_id))
 
     def space(self, role_id: str) -> Space:
-        """Where that role's things are kept; it need not exist yet.
+        """The space of that role, which need not exist yet.
 
         Raises:
             UnsafePathError: not a UUID, or a link that leads elsewhere.
@@ -142,16 +142,16 @@ class HomeFolder:
         aliases: Sequence[str] = (),
         **fields: Any,
     ) -> Role:
-        """A new role with its folder, role.json and an empty memory.json; it appears whole or not at all.
+        """Create a role atomically: its folder, role.json and an empty memory.json.
 
         Raises:
-            InvalidValueError: the name is no name, it is taken (and no id was given to tell the two apart), or the id is taken.
+            InvalidValueError: the name is invalid, or taken (and no id was given to tell the two apart), or the id is taken.
             NotWrittenError: the home cannot be written.
         """
         _check_name(name)
         with (
             self.storage.home.lock()
-        ):  # two who found the same name at once would make it ambiguous for good
+        ):  # under the lock, so that two callers cannot take the same name
             self._refuse_taken(name, id)
             space = self.space(str(uuid.uuid4()) if id is None else id)
             return self._founded(name, space, aliases, fields)
@@ -174,12 +174,12 @@ class HomeFolder:
         return role
 
     def rename(self, name: str, new_name: str) -> Role:
-        """Give the role another name; its id and its folder stay."""
+        """Rename the role; its id and its folder stay."""
         _check_name(new_name)
         return self.update(self.find(name).model_copy(update={"name": new_name.strip()}))
 
     def update(self, role: Role) -> Role:
-        """Write role.json: unknown fields and order kept. A file that cannot be read is never overwritten.
+        """Write role.json, keeping unknown fields and order. An unreadable file is never overwritten.
 
         Raises:
             ReadOnlyRoleError: role.json is broken.
@@ -204,7 +204,7 @@ class HomeFolder:
             )
 
     def _scan(self) -> None:
-        """Look at every space of a role; read those whose role.json changed."""
+        """Check the space of every role; read each changed role.json."""
         found: dict[str, _ReadRole] = {}
         for role_id in self.storage.roles():
             known = self._read.get(role_id) or _ReadRole(self.storage.role(role_id))
@@ -230,7 +230,7 @@ def called(roles: Iterable[Role], name: str) -> list[Role]:
 
 
 def folded_names(role: Role) -> set[str]:
-    """Name and aliases of a role as they are compared."""
+    """Name and aliases of a role, folded for comparison."""
     return {fold_name(name) for name in role.names}
 
 

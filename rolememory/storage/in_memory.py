@@ -1,4 +1,4 @@
-"""A storage in memory, for tests and for callers who keep nothing. It lasts as long as the object; thread-safe."""
+"""A storage in memory, for tests and for callers that persist nothing. Thread-safe."""
 
 import threading
 from collections import Counter, defaultdict
@@ -23,14 +23,14 @@ from rolememory.storage.role_ids import canonical
 
 
 class _Held(NamedTuple):
-    """What stands under a name, as a file would hold it."""
+    """The content under a name, as a file would hold it."""
 
     data: bytes
-    number: int  # of a log another one after every rewriting, of a document after every change
+    number: int  # changes with each rewrite of a log, each change of a document
 
 
 class InMemorySpace:
-    """One space. Everything in it is guarded by one lock, which is never held while a caller's code runs."""
+    """One space. Guarded by one lock, which is never held while a caller's code runs."""
 
     folder = None
 
@@ -45,7 +45,7 @@ class InMemorySpace:
         self.made = False
 
     def exists(self) -> bool:
-        """Whether it was made, or anything was put into it."""
+        """Whether it was created, or anything was put into it."""
         return self.made or bool(self.held)
 
     def log(self, name: str) -> "InMemoryLog":
@@ -91,7 +91,7 @@ class InMemorySpace:
 
     @contextmanager
     def lock(self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
-        """The lock against other threads."""
+        """A lock between threads."""
         with self.guard:
             lock = self._locks[name]
         if not lock.acquire(timeout=timeout_s):
@@ -116,7 +116,7 @@ def _folder(name: str) -> str:
 
 
 class _Named:
-    """What a document and a log have in common."""
+    """Base of documents and logs."""
 
     def __init__(self, space: InMemorySpace, name: str, ending: str = "") -> None:
         self.name, self.place = checked(name), f"{space.place}/{name}"
@@ -128,18 +128,18 @@ class _Named:
         return self._space.held.get(self._key)
 
     def mark(self) -> Revision | None:
-        """Of what stands there."""
+        """The mark of the current content."""
         held = self._held
         return Revision(0, len(held.data), held.number) if held else None
 
     def delete(self) -> None:
-        """Drop it."""
+        """Remove it."""
         with self._space.guard:
             if self._space.held.pop(self._key, None):
                 self._space.listings[_folder(self.name)] += 1
 
     def _put(self, data: bytes, number: int | None = None) -> _Held:
-        """Put this there, under a new number unless one is given."""
+        """Store the data, with a new number unless one is given."""
         with self._space.guard:
             self._space.listings[_folder(self.name)] += self._held is None
             held = _Held(data, next(self._space.fresh) if number is None else number)
@@ -158,7 +158,7 @@ class InMemoryDocument(_Named):
         return held.data
 
     def put(self, data: bytes) -> None:
-        """Another version."""
+        """Replace the content."""
         self._put(bytes(data))
 
     def swap(self, data: bytes, expected: bytes | None) -> Outcome:
@@ -179,10 +179,10 @@ class InMemoryDocument(_Named):
 
 
 class InMemoryLog(_Named):
-    """A log of a `InMemorySpace`: its lines lie there as in a file."""
+    """A log of a `InMemorySpace`, with its lines as in a file."""
 
     def read(self, since: LogPosition = START) -> LogSlice:
-        """The appends behind."""
+        """The appends since."""
         with self._space.guard:
             held = self._held or _Held(b"", START.check)
             anew = since not in (START, since._replace(check=held.number))
@@ -192,7 +192,7 @@ class InMemoryLog(_Named):
             return LogSlice(tuple(appends), self._read, anew, tuple(bad))
 
     def append(self, *lines: bytes) -> LogSpan | None:
-        """At its end."""
+        """Append."""
         with self._space.guard:
             before, known = self._read, self._held
             data = known.data if known else b""
@@ -203,7 +203,7 @@ class InMemoryLog(_Named):
             return LogSpan(before, self._read)
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
-        """A new one in its place."""
+        """Replace everything."""
         self._put(b"".join(map(framed, appends)))
 
 
@@ -235,7 +235,7 @@ class MemoryStorage:
             return self._roles[name]
 
     def create(self, role_id: str, documents: Mapping[str, bytes]) -> InMemorySpace:
-        """Filled before anybody sees it."""
+        """Create it atomically."""
         with self._guard:
             if self.role(role_id).exists():
                 raise FileExistsError(role_id)

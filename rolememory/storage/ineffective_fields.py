@@ -1,4 +1,4 @@
-"""What is readable in a memory.json and yet says nothing here: misspelt names, patterns and emotions that do not count, a later version."""
+"""Finds what has no effect in a valid memory.json: misspelt names, invalid patterns and emotions, a later version."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ _NO_FEELING = frozenset({"neutral", "none", "中性", "平静", "无"})
 def ineffective_in_file(
     raw: Mapping[str, Any], sections: Iterable[str], version: int
 ) -> Iterator[Problem]:
-    """What nobody reads of a whole file: sections by another name, and the number of a later version."""
+    """Ignored parts of a file: unknown sections, and a later version number."""
     found = raw.get("version")
     if isinstance(found, int) and found > version:
         yield Problem.of("later_version", field="version", found=str(found), known=str(version))
@@ -43,14 +43,14 @@ def ineffective_in_file(
 
 
 def _holds_memories(value: Any) -> bool:
-    """Whether a list of these could have been memories."""
+    """Whether the items of this list look like memories."""
     return isinstance(value, list) and any(
         isinstance(one, dict) and ("content" in one or "text" in one) for one in value
     )
 
 
 def ineffective_in_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
-    """What of an entry has no effect. Cost: O(fields)."""
+    """Fields of an entry without effect. Cost: O(fields)."""
     if isinstance(raw, dict) and not raw.keys() <= _OF_A_MEMORY:
         yield from _misspelt(raw)
     for name in ("keys", "secondary_keys"):
@@ -69,13 +69,13 @@ def ineffective_in_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
 
 
 def _written(raw: Any, place: int) -> str:
-    """Where the author wrote that emotion, by the author's own name for the field."""
+    """The path of that emotion, with the author's name for the field."""
     name = next(one for one in _EMOTIONS if one in raw)
     return f"{name}[{place}]" if isinstance(raw.get(name), list) else name
 
 
 def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
-    """Names that are nearly the name of a field, of one that is there by one letter alone; others are an author's own."""
+    """Unknown names close to a field's name (one letter away if that field is present); others are an author's own."""
     written = {ALIASES.get(name, name) for name in raw}
     there = {one for one in _OF_A_MEMORY if ALIASES.get(one, one) in written}
     for name in raw.keys() - _OF_A_MEMORY:
@@ -89,7 +89,7 @@ def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def still_ineffective(problems: Iterable[Problem], lexicon: "Lexicon | None") -> list[Problem]:
-    """The problems that are left where a home has words of feeling of its own."""
+    """The problems left when the home's own emotion lexicon is taken into account."""
     return [
         one
         for one in problems
@@ -101,7 +101,7 @@ def still_ineffective(problems: Iterable[Problem], lexicon: "Lexicon | None") ->
 
 @lru_cache(maxsize=4096)
 def _broken(key: str) -> str:
-    """What is wrong with a pattern; "" where nothing is, or where it is plain text, such as a path."""
+    """What is wrong with a pattern; "" if valid, or if it is plain text such as a path."""
     if not _PATTERN.fullmatch(key):
         return ""
     try:
@@ -126,7 +126,7 @@ def _known(label: str, lexicon: "Lexicon") -> bool:
 
 
 def _nearest(label: str) -> str:
-    """The emotion that is meant, else all of them."""
+    """The most similar emotion, else all of them."""
     from rolememory.text.affect_lexicon import EMOTIONS
 
     return quoted(near) if (near := closest(label, EMOTIONS)) else ", ".join(EMOTIONS)

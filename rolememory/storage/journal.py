@@ -1,4 +1,4 @@
-"""The role's journal: logs named by their first seq, read forward from where we stood, appended under the lock."""
+"""The role's journal: segments (logs) named by their first seq, read incrementally, appended under the lock."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -14,12 +14,10 @@ from rolememory.storage.problem import Problem
 
 JOURNAL = "journal/"
 SEGMENT_BYTES = 1 << 20
-RACY_NS = (
-    50_000_000  # what changed this shortly before we looked may change again without another mark
-)
+RACY_NS = 50_000_000  # a file changed this recently may change again without a new mark
 
 Rewriting = Callable[[Sequence[JournalRecord]], Sequence[Sequence[JournalRecord]]]
-"""What is to stand in place of the lines of a segment, transaction by transaction."""
+"""Maps the records of a segment to the ones to keep, by transaction."""
 
 
 @dataclass(slots=True)
@@ -33,17 +31,17 @@ class _Segment:
 
 
 class Journal:
-    """What was changed. Not thread-safe: its owner sees to that; any number of processes may read."""
+    """The log of changes. Not thread-safe (its owner locks); any number of processes may read."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
         self._segments: list[_Segment] = []
         self._listed: Revision | None = None
-        self._settled = False  # whether the listing is old enough to trust its mark
+        self._settled = False  # whether the listing's mark can be trusted
 
     @property
     def last_seq(self) -> int:
-        """The seq of the newest committed line, or what the name of the newest segment implies."""
+        """The seq of the newest committed record, or as implied by the newest segment's name."""
         if not self._segments:
             return 0
         newest = self._segments[-1]
@@ -51,29 +49,29 @@ class Journal:
 
     @property
     def first_seq(self) -> int:
-        """The oldest seq that is still kept; 0 when there is none."""
+        """The oldest seq still kept; 0 without one."""
         return self._segments[0].first if self._segments else 0
 
     def marks(self) -> tuple[Revision | None, Revision | None]:
-        """What to compare to know that nothing changed."""
+        """Marks to compare: equal marks mean no change."""
         newest = self._segments[-1].log.mark() if self._segments else None
         return self._space.listed(JOURNAL), newest
 
     @property
     def seen(self) -> tuple[Revision | None, Revision | None] | None:
-        """The marks of what was read, or None when the listing is too fresh to trust."""
+        """The marks of what was read, or None if too recent to trust."""
         if not self._settled:
             return None
         return self._listed, self._segments[-1].mark if self._segments else None
 
     @property
     def watched(self) -> Watched:
-        """What tells of it that something changed."""
+        """The marks to watch for changes."""
         newest = watching(*[segment.log for segment in self._segments[-1:]])
         return {**newest, f"{self._space.place}/{JOURNAL}": partial(self._space.listed, JOURNAL)}
 
     def refresh(self, after: int, now_ns: int) -> None:
-        """Read what is new; hold at least the lines with a seq above `after`."""
+        """Read new records; keep at least those with a seq above `after`."""
         mark = self._space.listed(JOURNAL)
         listed = mark != self._listed or not self._settled
         if listed:
@@ -90,13 +88,13 @@ class Journal:
             self._read(self._segments[-1])
 
     def lines(self, after: int) -> list[JournalRecord]:
-        """The committed lines with a seq above `after`, in order; `refresh` must have been asked for them."""
+        """The committed records with a seq above `after`, in order; call `refresh` first."""
         return [
             line for segment in self._segments for line in self._own(segment) if line.seq > after
         ]
 
     def newest_first(self) -> Iterator[JournalRecord]:
-        """Every committed line that is kept, the newest first; one segment at a time."""
+        """All committed records, newest first; reads one segment at a time."""
         self._list()
         for segment in reversed(self._segments):
             self._read(segment)
@@ -104,7 +102,7 @@ class Journal:
             self._forget(segment)
 
     def problems(self) -> list[Problem]:
-        """Damaged lines, with their places."""
+        """Damaged lines, as problems with file and line."""
         return [
             Problem("bad_line", f"{segment.log.name}.jsonl", row)
             for segment in self._segments
@@ -114,21 +112,21 @@ class Journal:
     def append(self, lines: Sequence[JournalRecord]) -> None:
         """Write a transaction and make it durable. Under the lock, right after `refresh`.
 
-        A segment that is long then is followed by an empty one, so that a process that starts later need not read it.
-        Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
+        A long segment is then followed by an empty one, so that processes started later need not read it.
+        Raises: NotWrittenError; no reader sees any of it.
         """
         segment, data = self._open_segment(lines[0].seq), list(map(encoded, lines))
         segment.log.append(*data)
         size = sum(map(len, data)) + (segment.mark.size if segment.mark else 0)
         if size >= SEGMENT_BYTES:
-            with suppress(NotWrittenError):  # then the next one to write begins it
+            with suppress(NotWrittenError):  # then the next writer starts it
                 self._segment(lines[-1].seq + 1).log.append()
 
     def prune(self, through: int, before: str) -> int:
-        """Remove lines that are folded (seq at most `through`) and older than `before` (ISO); how many went.
+        """Remove checkpointed records (seq at most `through`) older than `before` (ISO); how many.
 
-        Under the lock. A segment that holds newer lines is followed by one of these alone before it goes: a process that
-        dies in between leaves lines that stand twice and count once.
+        Under the lock. Newer records of a segment are copied to a new one before it is removed: after a crash in between they
+        are there twice and count once.
         """
         self._list()
         removed = 0
@@ -145,20 +143,20 @@ class Journal:
         return removed
 
     def _follow(self, segment: _Segment, kept: Sequence[JournalRecord]) -> None:
-        """Let a segment be followed by one that begins with these lines, or behind its own: its name tells what was there."""
+        """Add a segment after this one, beginning with these records, or empty; its name keeps the seq."""
         following = self._segment(kept[0].seq if kept else segment.lines[-1].seq + 1)
         if following.first not in {one.first for one in self._segments}:
             following.log.rewrite(_transactions(kept))
 
     def _own(self, segment: _Segment) -> Sequence[JournalRecord]:
-        """The lines of a segment that do not stand in the next one."""
+        """The records of a segment that are not in the next one."""
         if segment is self._segments[-1]:
             return segment.lines
         end = next(one.first for one in self._segments if one.first > segment.first)
         return [line for line in segment.lines if line.seq < end]
 
     def rewrite(self, kept: Rewriting) -> int:
-        """Write each segment again with these lines, under the lock; how many went, damaged ones not counted."""
+        """Rewrite each segment with the records to keep, under the lock; how many were removed, not counting damaged ones."""
         self._list()
         removed = 0
         for segment in self._segments:
@@ -199,7 +197,7 @@ class Journal:
 
     @staticmethod
     def _take_in(segment: _Segment, append: Append) -> None:
-        """Whole transactions only: one with a line that is not of our making never happened."""
+        """Add an append to the segment; a transaction with an invalid record is ignored as a whole."""
         lines = [decoded(line) for line in append.lines]
         good = [line for line in lines if line is not None]
         if len(good) == len(lines):
@@ -213,5 +211,5 @@ class Journal:
 
 
 def _transactions(lines: Iterable[JournalRecord]) -> list[list[bytes]]:
-    """Lines as they are written, those of one transaction together."""
+    """Encoded records, grouped by transaction."""
     return [list(map(encoded, one)) for _, one in groupby(lines, key=lambda line: line.txn)]

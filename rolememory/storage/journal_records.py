@@ -1,6 +1,6 @@
-"""A line of the journal: one change of one memory, and what it does to a set of memories.
+"""Journal records: one change of one memory each, and applying them to a set of memories.
 
-Those of one transaction are one append of the log.
+The records of a transaction are one append of the log.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ Memories = dict[str, Memory]
 
 @value_class
 class JournalRecord:
-    """One change, with what stood there before."""
+    """One change, with the values before and after."""
 
     seq: int
     txn: str
@@ -34,29 +34,29 @@ class JournalRecord:
     actor: str  # author, user, learn, tend, undo, ...
     op: Op
     id: str
-    fields: Mapping[str, Sequence[Any]]  # name -> [before, after]; null = not there
+    fields: Mapping[str, Sequence[Any]]  # name -> [before, after]; null = absent
     reason: str = ""
     base: int | None = (
-        None  # read from the author's file, which then stood at this seq; the file itself carries the change
+        None  # for an external edit: the seq of the edited file, which contains the change itself
     )
     missed: int | None = (
-        None  # a fold with this seq stood for a moment without it, and an editor may have opened that
+        None  # seq of a short-lived checkpoint without it, which an editor may have opened
     )
 
     def applies_to(self, through: int) -> bool:
-        """Whether a file that has seen everything up to `through` still lacks this change."""
+        """Whether a file that includes everything up to `through` lacks this change."""
         return self.seq > through and (
             self.base is None or through < self.base or through == self.missed
         )
 
 
 _FIELDS = fields(JournalRecord)
-_NAMES = frozenset(place.name for place in _FIELDS)  # what later versions add is passed over
+_NAMES = frozenset(place.name for place in _FIELDS)  # fields of later versions are ignored
 
 
 @value_class
 class Conflict:
-    """A field where the file and a journal line disagree; the file wins."""
+    """A field where file and journal record disagree; the file wins."""
 
     line: JournalRecord
     field: str
@@ -64,7 +64,7 @@ class Conflict:
 
 
 def encoded(line: JournalRecord) -> bytes:
-    """The line as it stands in the log.
+    """The record as a line of the log.
 
     >>> decoded(encoded(JournalRecord(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}))).fields
     {'weight': [1, 2]}
@@ -74,7 +74,7 @@ def encoded(line: JournalRecord) -> bytes:
 
 
 def decoded(data: bytes) -> JournalRecord | None:
-    """The line, or None when it is not of our making.
+    """The record of a line, or None if invalid.
 
     >>> decoded(b'{"seq":1}') is None
     True
@@ -90,7 +90,7 @@ def decoded(data: bytes) -> JournalRecord | None:
 def applied(
     memories: Memories, lines: Iterable[JournalRecord], through: int
 ) -> tuple[Memories, list[Conflict]]:
-    """The set after the lines that it lacks; untouched memories stay the same objects. Pure; O(memories + lines)."""
+    """The memories after the records they lack; untouched memories stay the same objects. Pure; O(memories + records)."""
     after, conflicts = dict(memories), list[Conflict]()
     for line in lines:
         if line.applies_to(through):
@@ -118,7 +118,7 @@ def _add(memories: Memories, line: JournalRecord) -> list[Conflict]:
 
 
 def _remove(memories: Memories, here: Memory, line: JournalRecord) -> list[Conflict]:
-    """Remove, unless somebody changed it since."""
+    """Remove the memory, unless it was changed since."""
     fields = {**{name: [DEFAULTS.get(name), None] for name in fields_of(here)}, **line.fields}
     conflicts = _disagreements(here, replace(line, fields=fields))
     if not conflicts:
@@ -152,20 +152,20 @@ def _disagreements(here: Memory, line: JournalRecord) -> list[Conflict]:
 
 
 def added(memory: Memory) -> dict[str, list[Any]]:
-    """The fields of a line that adds it."""
+    """The fields of a record that adds it."""
     told = {"type": memory.type.value, **fields_of(memory)}
     return {name: [None, value] for name, value in told.items()}
 
 
 def removed(memory: Memory) -> dict[str, list[Any]]:
-    """The fields of a line that removes it."""
+    """The fields of a record that removes it."""
     return {name: pair[::-1] for name, pair in added(memory).items()}
 
 
 def between(
     before: Mapping[str, Memory], after: Mapping[str, Memory]
 ) -> Iterator[tuple[Op, str, dict[str, list[Any]]]]:
-    """What leads from one set to the other: (op, id, fields), removals last."""
+    """The changes between two sets: (op, id, fields), removals last."""
     for memory_id, memory in after.items():
         old = before.get(memory_id)
         if old is None:

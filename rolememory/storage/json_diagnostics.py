@@ -1,7 +1,7 @@
-"""Why a text is not JSON: every mistake that can be told apart, with its place and what to write instead.
+"""Diagnoses invalid JSON: every distinct mistake, with its place and a suggested fix.
 
-The fast parser stops at the first mistake and names it in its own words; this one goes on, and knows what people
-type: full-width punctuation of Chinese and Japanese keyboards, comments, trailing commas, Python's and JavaScript's words.
+The fast parser stops at the first mistake; this one recovers, and knows typical slips: full-width punctuation of Chinese
+and Japanese keyboards, comments, trailing commas, literals of Python and JavaScript.
 """
 
 import json
@@ -67,7 +67,7 @@ _INSIDE = re.compile(
     re.DOTALL,
 )
 Slip = tuple[str, str, dict[str, Any]]
-"""The code of a problem ("" = none), what was meant ("" = nothing), and the values of the problem."""
+"""Code of a problem ("" = none), the intended token ("" = none), values of the problem."""
 
 
 def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
@@ -92,7 +92,7 @@ def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
 
 
 def _merge_markers(text: str) -> list[Problem]:
-    """The lines that a version control system leaves where two versions were not brought together."""
+    """Merge conflict markers of a version control system."""
     return [
         Problem.of(
             "merge_marker",
@@ -106,7 +106,7 @@ def _merge_markers(text: str) -> list[Problem]:
 
 
 def too_deep(data: bytes, limit: int) -> Problem:
-    """The problem of a text with more than `limit` levels, at the bracket that is one too many.
+    """The problem of a text nested deeper than `limit`, at the first bracket beyond it.
 
     >>> too_deep(b'{"a": [[1]]}', 2).column
     8
@@ -185,7 +185,7 @@ _SLIPS: Mapping[str, Callable[[str], Slip]] = {
 
 @dataclass(slots=True)
 class _Frame:
-    """An open object or array and what may come next: key, colon, value, comma; `first` right after the opening."""
+    """An open object or array and what is expected next: key, colon, value, comma; `first`: right after the opening."""
 
     opener: str
     at: int
@@ -198,12 +198,12 @@ class _Frame:
         self.go_on()
 
     def go_on(self) -> None:
-        """Want the next item."""
+        """Expect the next item."""
         self.wants = "key" if self.opener == "{" else "value"
 
 
 class _JsonScanner:
-    """Reads tokens, reports mistakes, and goes on as if they were correct."""
+    """Reads tokens, reports mistakes, and recovers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -211,11 +211,11 @@ class _JsonScanner:
         self._found: list[Problem] = []
         self._stack: list[_Frame] = []
         self._done = False
-        self._text_at = (-1, -1)  # of the text that was read last
-        self._after = 0  # what stands before was told already
+        self._text_at = (-1, -1)  # of the last string
+        self._after = 0  # problems before it are already reported
 
     def problems(self) -> list[Problem]:
-        """What is wrong, in the order of the text, at most MOST."""
+        """The problems in text order, at most MOST."""
         for token in _TOKEN.finditer(self._text):
             kind = str(token.lastgroup)
             if kind == "space" or token.start() < self._after or self._goes_on(kind, token):
@@ -233,7 +233,7 @@ class _JsonScanner:
         self._found.append(Problem.of(code, line=line, column=column, blocks=True, **values))
 
     def _goes_on(self, kind: str, token: re.Match[str]) -> bool:
-        """Whether a value that seemed to end goes on: its author put quotes inside."""
+        """Whether a string continues after its end: unescaped quotes inside."""
         start, end = self._text_at
         if kind in ("mark", "wide_mark", "comment") or token.start() != end:
             return False
@@ -247,7 +247,7 @@ class _JsonScanner:
         return True
 
     def _read(self, kind: str, token: str, at: int) -> bool:
-        """Read a token as it was meant; false where what follows would only confuse."""
+        """Read a token as intended; false if parsing cannot usefully go on."""
         if kind in _SLIPS:
             code, token, values = _SLIPS[kind](token)
             if code:
@@ -273,7 +273,7 @@ class _JsonScanner:
                 self._tell("half_character", place, found=unit["half"])
 
     def _value(self, word: str, at: int) -> bool:
-        """A text, number, word or opening bracket."""
+        """Read a string, number, literal or opening bracket."""
         if not self._stack:
             if self._done:
                 self._tell("trailing_text", at, found=quoted(word))

@@ -1,4 +1,4 @@
-"""Where in a JSON text a field stands, so that a message can say line and column."""
+"""Line and column of fields in a JSON text, for messages."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _DECODER = json.JSONDecoder()
 
 
 def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem]:
-    """The problems with file, line and column of the field they name; a name written twice gets a problem each time."""
+    """The problems with file, line and column of their field; a duplicate name gives one per occurrence."""
     wanted = list(problems)
     doubles = any(problem.code == "duplicate_key" for problem in wanted)
     walk = _JsonWalker(data.decode("utf-8-sig"), {problem.field for problem in wanted}, doubles)
@@ -24,7 +24,7 @@ def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem
 
 
 def entries_in(data: bytes, arrays: Iterable[str]) -> list[tuple[str, int]]:
-    """The array of each entry of these arrays of a JSON object, and where in the bytes it begins, in order.
+    """Array name and byte offset of each entry of these arrays of a JSON object, in order.
 
     >>> entries_in('{"语": 1, "a": [{"语": 2}, 3]}'.encode(), ["a", "b"])
     [('a', 17), ('a', 29)]
@@ -34,7 +34,7 @@ def entries_in(data: bytes, arrays: Iterable[str]) -> list[tuple[str, int]]:
 
 
 class _JsonWalker:
-    """Walks through a JSON text; values that are not asked about are skipped by the C parser."""
+    """Finds fields in a JSON text; other values are skipped by the C parser."""
 
     def __init__(self, text: str, wanted: set[str], doubles: bool) -> None:
         self._text = text
@@ -48,7 +48,7 @@ class _JsonWalker:
         self._value(self._skip(0), "")
 
     def place(self, path: str) -> tuple[int | None, int | None]:
-        """Line and column of the field, or of the nearest thing around it."""
+        """Line and column of the field, or of the nearest enclosing value."""
         while path and path not in self.offsets:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         offset = self.offsets.get(path)
@@ -61,7 +61,7 @@ class _JsonWalker:
         return found.end() if found else at
 
     def _value(self, at: int, path: str) -> int:
-        """Skip the value at `at`; gives where it ends."""
+        """Skip the value at `at`; its end."""
         self.offsets.setdefault(path, at)
         opener = self._text[at]
         if opener not in "{[" or not (self._everything or path in self._prefixes):

@@ -1,8 +1,8 @@
-"""Where the memories of a memory.json lie in it, and what an index holds of each, kept between processes: a cache, never the truth.
+"""A cache of memory.json between processes: byte offsets of the memories, and the index facts of each.
 
     length of header (4)  header (JSON: digest of the file, through, ids, arrays)  starts (8 bytes each)  facts
 
-It counts for the very bytes it was made from, and only a file in which nothing was to be reported is kept.
+Valid only for the exact bytes it was made from; only files without problems are cached.
 """
 
 import json
@@ -23,21 +23,21 @@ from rolememory.storage.memory_file import ARRAYS, MemoryFile, fingerprint
 from rolememory.storage.port import Space
 
 Facts = Callable[[Sequence[Memory]], bytes | None]
-"""What an index holds of each memory, as many bytes for one as for another; None where it lacks one."""
+"""Index data of the memories, with the same number of bytes for each; None if one is missing."""
 _KIND = "memories"
 _DECODER = json.JSONDecoder()
 
 
 @dataclass(slots=True)
 class KeptMemories:
-    """The memories of a file as they were kept."""
+    """The cached memories of a file."""
 
     memories: Mapping[str, Memory]
     facts: memoryview
 
 
 class _Places:
-    """Where each entry of a memory.json lies: they are read one by one."""
+    """Offsets of the entries of a memory.json, read on demand."""
 
     def __init__(
         self, data: bytes, ids: list[str], arrays: Sequence[str], starts: "array[int]"
@@ -46,11 +46,11 @@ class _Places:
         self._kinds = [ARRAYS[one] for one in arrays]
 
     def memories(self) -> dict[str, Memory]:
-        """All of them, unread."""
+        """All memories, not yet decoded."""
         return UnreadMemory.each(self._ids, self._memory)
 
     def prints(self) -> dict[str, int]:
-        """The fingerprint of each. Cost: some 5 µs for each."""
+        """Fingerprints by id. Cost: some 5 µs each."""
         places = enumerate(zip(self._ids, self._kinds, strict=True))
         return {one: fingerprint(self._raw(at), kind) for at, (one, kind) in places}
 
@@ -63,14 +63,14 @@ class _Places:
 
 
 class KeptMemoriesFile:
-    """The file of a role that holds them."""
+    """The cache file of a role."""
 
     def __init__(self, space: Space) -> None:
         self._space, self._files = space, DerivedFiles(space)
-        self._holds = ""  # the digest of the file that it was made from, as far as that is known
+        self._holds = ""  # digest of the file it was made from, if known
 
     def read(self, data: bytes, found: bytes) -> tuple[MemoryFile, KeptMemories] | None:
-        """The memory.json of these bytes with that digest, its memories unread; None where it was not kept."""
+        """The memory.json of these bytes with digest `found`, its memories not yet decoded; None if not cached."""
         raw = memoryview(self._files.load(_KIND) or b"")
         end = 4 + int.from_bytes(raw[:4], sys.byteorder)
         header = orjson.loads(raw[4:end] or b"{}") if end <= len(raw) else {}
@@ -87,7 +87,7 @@ class KeptMemoriesFile:
         return document, KeptMemories(document.memories, raw[end + 8 * len(ids) :])
 
     def keep(self, data: bytes, document: MemoryFile, facts: bytes) -> None:
-        """Write what `read` gives of a document with these bytes."""
+        """Write the cache for a document with these bytes."""
         places = entries_in(data, ARRAYS)
         if len(places) == len(document.memories) and data.lstrip()[:1] == b"{":
             named = groupby(name for name, _ in places)
@@ -104,7 +104,7 @@ class KeptMemoriesFile:
             self._holds = document.digest.hex()
 
     def lacks(self, document: MemoryFile) -> bool:
-        """Whether such a document is worth to be kept, and is not."""
+        """Whether the document is worth caching and not cached."""
         told = document.problems or document.unnamed or document.doubled
         known = document.digest.hex() == self._holds
         return not (told or known) and len(document.memories) >= LEAST and self._space.exists()

@@ -1,4 +1,4 @@
-"""One look at the disk per turn: what was read is taken as it was found until the turn ends, and on the next one where no file changed."""
+"""One check for changed files per turn: what was read is reused within the turn, and in later turns while no file changes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,14 +11,14 @@ from rolememory.storage.files.disk import signature
 from rolememory.storage.port import Revision, Stored
 
 Watched = Mapping[str, Callable[[], Revision | None]]
-"""What is asked whether it changed, by where it lies."""
+"""Place -> function that gives its current mark."""
 
 
 @dataclass(eq=False, slots=True)
 class DiskLook:
-    """How one turn finds the disk."""
+    """The state of the disk as seen by one turn."""
 
-    files: object = field(default_factory=object)  # the same one while none of them changed
+    files: object = field(default_factory=object)  # the same object while no file changed
 
 
 _LOOK: ContextVar[DiskLook | None] = ContextVar("look", default=None)
@@ -26,7 +26,7 @@ _LOOK: ContextVar[DiskLook | None] = ContextVar("look", default=None)
 
 @contextmanager
 def one_look(look: DiskLook) -> Iterator[None]:
-    """Inside, on this thread, nothing is looked at twice."""
+    """Inside, on this thread, each file is checked at most once."""
     token = _LOOK.set(look)
     try:
         yield
@@ -35,7 +35,7 @@ def one_look(look: DiskLook) -> Iterator[None]:
 
 
 def this_look() -> DiskLook:
-    """The look of this turn: who keeps it knows what they have looked at. Outside of a turn another one each time.
+    """The look of the current turn: while it is the same object, skip checking again. Outside a turn a new one each time.
 
     >>> with one_look(DiskLook()):
     ...     this_look() is this_look()
@@ -47,11 +47,11 @@ def this_look() -> DiskLook:
 
 
 def watching_files(folder: Path | None, pattern: str) -> Watched:
-    """The marks of a folder and of the files of such names in it."""
+    """The marks of a folder and of its files matching `pattern`."""
     files = (folder, *folder.glob(pattern)) if folder else ()
     return {str(one): partial(signature, one) for one in files}
 
 
 def watching(*kept: Stored) -> Watched:
-    """The marks of these."""
+    """The marks of these documents or logs."""
     return {one.place: one.mark for one in kept}

@@ -1,7 +1,7 @@
-"""A role's memories: read without locks, changed durably, kept in a file that belongs to its author.
+"""A role's memories: lock-free reads, durable changes, in a file that people edit.
 
-Truth = memory.json + the committed lines of the journal that it has not seen. A change is one transaction in the
-journal, on disk before it is acknowledged; `checkpoint` writes the lines into the file once it has been quiet for a while.
+Committed state = memory.json + the committed journal records that it lacks. A change is one transaction in the
+journal, on disk before it is acknowledged; `checkpoint` writes the records into the file after a quiet time.
 """
 
 import logging
@@ -36,13 +36,11 @@ from rolememory.text.timestamps import iso, moment
 
 __all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
 
-_SAVING_S = 1.0  # a broken file that changed so lately is one that an editor is about to finish
-_EMPTIED_S = 3.0  # an empty one even more so: editors empty a file before they fill it
-_PATIENCE_S = 5.0  # how long a commit waits for an editor that saves again and again
+_SAVING_S = 1.0  # a broken file that changed this recently may be a save in progress
+_EMPTIED_S = 3.0  # an empty one too: editors truncate a file before they write it
+_PATIENCE_S = 5.0  # how long a commit waits for an editor that keeps saving
 _LOOK_S = 0.02
-_SHARE = (
-    10  # folding may take at most a tenth of the time: a very large role waits longer for quiet
-)
+_SHARE = 10  # checkpoints may take at most a tenth of the time: a very large role waits longer
 _log = logging.getLogger(__name__)
 
 
@@ -51,7 +49,7 @@ class HistoryLine:
     """One recorded change."""
 
     seq: int
-    txn: str  # what `undo` takes back
+    txn: str  # argument of `undo`
     at: datetime
     actor: str
     op: str  # add, set, remove
@@ -80,10 +78,10 @@ class RoleStore:
             self.settings.fold_idle_s, lambda: self._quietly(self.checkpoint), f"fold {space.name}"
         )
         self._swept = False
-        self._told: Problem | None = None  # what keeps it from being written, as it was last said
+        self._told: Problem | None = None  # the last reported reason why it cannot be written
 
     def snapshot(self) -> Snapshot:
-        """The newest state, by whatever process it was made. Never locks; three stat calls when nothing changed."""
+        """The newest state of any process. Never locks; three stat calls when nothing changed."""
         before = self._view.latest
         found = self._view.snapshot()
         if found is not before:
@@ -94,21 +92,21 @@ class RoleStore:
 
     @property
     def latest(self) -> Snapshot:
-        """The state that was seen last, without looking."""
+        """The last snapshot read, without checking for changes."""
         return self._view.latest
 
     @property
     def watched(self) -> Watched:
-        """What tells whether `latest` is still the newest state."""
+        """The marks that change when `latest` is outdated."""
         return self._view.watched
 
     @property
     def settled(self) -> bool:
-        """Whether that was read so late that what changes since has another mark."""
+        """Whether any later change is certain to change a mark."""
         return self._view.settled
 
     def commit(self, edits: Iterable[Edit], actor: str = "user") -> Snapshot:
-        """Do all edits or none; on return they survive a power cut. Give the state they led to.
+        """Apply all edits or none, durably; the state after them.
 
         Raises: ReadOnlyRoleError (the file is broken), NotWrittenError (the disk refused; nothing changed),
         UnknownMemoryError, InvalidValueError.
@@ -130,20 +128,20 @@ class RoleStore:
         return found
 
     def checkpoint(self, force: bool = False) -> bool:
-        """Write what the journal holds into memory.json; true when the file then says it all.
+        """Write the journal into memory.json; whether the file is complete then.
 
         `force` also writes ids for entries that have none. Raises: NotWrittenError; the journal keeps everything.
         """
         if not self.space.exists():
-            return True  # the role was removed: nothing brings it back by itself
+            return True  # the role was removed: do not recreate it
         with self._locked():
             return self._checkpointer.checkpoint(force)
 
     def undo(self, txn: str | None = None) -> Snapshot:
-        """Take a transaction back (None: the newest that can be), as far as nobody changed the same since.
+        """Undo a transaction (None: the newest possible), except where the same was changed since.
 
-        The undoing is a transaction of its own, so it can be undone as well. Raises: InvalidValueError when there is
-        nothing to take back, and what `commit` raises.
+        This is a transaction too, so it can be undone. Raises: InvalidValueError if there is nothing to undo, and what
+        `commit` raises.
         """
         memories = self.snapshot().memories
         for name, lines in self._transactions():
@@ -165,12 +163,12 @@ class RoleStore:
         )
 
     def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
-        """The recorded changes, newest first; of one memory if `id` is given."""
+        """The recorded changes, newest first; only of memory `id` if given."""
         lines = (line for line in self._newest_first() if id is None or line.id == id)
         return [_shown(line) for line in islice(lines, limit)]
 
     def prune(self, before: datetime) -> int:
-        """Forget history that is older and folded, and the file before the last save if that is; how many lines went."""
+        """Delete checkpointed history older than `before`, and the previous file if older; how many records."""
         with self._locked():
             self._checkpointer.checkpoint()
             committed = self._view.committed()
@@ -182,25 +180,25 @@ class RoleStore:
             return self._view.prune(through or 0, iso(before))
 
     def keep(self, facts: Facts) -> bool:
-        """Keep for other processes where memories lie in the file, and what an index holds of each; false: not yet."""
-        with suppress(OSError):  # next time, then
+        """Cache the file's memories and index facts for other processes; false if not possible yet."""
+        with suppress(OSError):  # retried next time
             return self._view.keep(facts)
         return False
 
     def kept(self) -> KeptMemories | None:
-        """What another process kept of the file as it was first read here; given once."""
+        """The cache that the first read of the file used; returned once."""
         found, self._view.unread = self._view.unread, None
         return found
 
     def close(self) -> None:
-        """Fold what is left and stop. What cannot be folded now stays in the journal and is folded next time."""
+        """Checkpoint and stop. What cannot be written now stays in the journal for the next time."""
         self.abandon()
         committed = self._view.committed()
         if committed.pending or committed.foreign:
             self._quietly(self.checkpoint)
 
     def abandon(self) -> None:
-        """Stop without folding: nothing is lost, the journal has it; the next process folds."""
+        """Stop without a checkpoint: the journal has everything; the next process writes it."""
         self._idle.close()
 
     def __enter__(self) -> Self:
@@ -210,7 +208,7 @@ class RoleStore:
         self.close()
 
     def _warn(self, found: Snapshot) -> None:
-        """Say once what keeps anything from being written."""
+        """Log once why nothing can be written."""
         blocking = next((one for one in found.problems if one.blocks), None)
         if blocking is not None and blocking != self._told:
             _log.warning(
@@ -229,7 +227,7 @@ class RoleStore:
             yield
 
     def _writable(self, committed: CommittedState) -> CommittedState:
-        """The truth, if it can be written on. Raises: ReadOnlyRoleError, NotWrittenError."""
+        """The state, if it can be written. Raises: ReadOnlyRoleError, NotWrittenError."""
         if committed.broken:
             raise ReadOnlyRoleError(
                 "{place}: nothing is written until memory.json is mended: {first}",
@@ -245,7 +243,7 @@ class RoleStore:
 
     @contextmanager
     def _after_a_save(self) -> Iterator[CommittedState]:
-        """The lock and the truth, once an editor that is in the middle of a save has finished. Raises: as `_writable`."""
+        """Lock and give the state, after waiting for an editor's save in progress. Raises: as `_writable`."""
         end = time.monotonic() + _PATIENCE_S
         while True:
             while self._view.committed().broken and self._is_saved() and time.monotonic() < end:
@@ -258,11 +256,11 @@ class RoleStore:
                     return
 
     def _is_saved(self) -> bool:
-        """Whether an editor may be in the middle of a save."""
+        """Whether an editor's save may be in progress."""
         return self._view.fresh(_EMPTIED_S if self._view.empty else _SAVING_S)
 
     def _quietly(self, fold: Callable[[], bool]) -> bool:
-        """Fold; what goes wrong is said once and tried again later, for the journal holds everything."""
+        """Checkpoint; failures are logged once and retried later, since the journal has everything."""
         began = time.monotonic()
         try:
             done = fold()
@@ -281,7 +279,7 @@ class RoleStore:
         return Journal(self.space).newest_first()
 
     def _transactions(self) -> Iterator[tuple[str, list[JournalRecord]]]:
-        """Every transaction with its lines in order, the newest first."""
+        """All transactions with their records in order, newest first."""
         for name, lines in groupby(self._newest_first(), key=lambda line: line.txn):
             yield name, list(lines)[::-1]
 

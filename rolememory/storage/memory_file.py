@@ -1,4 +1,4 @@
-"""memory.json: read generously, written back as the author left it."""
+"""memory.json: lenient reading that keeps the author's structure."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from rolememory.storage.problem import Problem, quoted
 from rolememory.text.json_depth import is_deeper
 
 VERSION = 1
-DEPTH = 100  # levels of nesting that are read
+DEPTH = 100  # maximum nesting
 SCHEMA = "../memory.schema.json"
 ARRAYS: dict[str, MemoryType | None] = {
     "episodic": MemoryType.EPISODIC,
@@ -35,7 +35,7 @@ Raw = dict[str, Any]
 
 
 class BrokenFileError(ValueError):
-    """A file that cannot be read as it stands; `problems` say where and why."""
+    """The file is invalid; `problems` say where and why."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(problem.text() for problem in problems[:3]))
@@ -43,7 +43,7 @@ class BrokenFileError(ValueError):
 
 
 class EntrySlot(NamedTuple):
-    """Where an entry stands in the raw document."""
+    """The position of an entry in the raw document."""
 
     array: str
     place: int
@@ -51,28 +51,28 @@ class EntrySlot(NamedTuple):
 
     @property
     def path(self) -> str:
-        """As messages show it."""
+        """The path shown in messages."""
         return f"{self.array}[{self.place}]"
 
 
 @dataclass(slots=True)
 class MemoryFile:
-    """A memory.json that could be read. `raw` is the author's own structure; it is let go once it was read from."""
+    """A parsed memory.json. `raw` is the author's own structure; it is freed after reading."""
 
     memories: dict[str, Memory]
     through: int | None
     digest: bytes
     raw: Raw = field(repr=False)
-    slots: dict[str, EntrySlot] = field(default_factory=dict, repr=False)  # id -> where it stands
+    slots: dict[str, EntrySlot] = field(default_factory=dict, repr=False)  # id -> position
     prints: dict[str, int] = field(
         default_factory=dict, repr=False
     )  # id -> fingerprint of the raw entry
     problems: list[Problem] = field(default_factory=list)
-    unnamed: bool = False  # some entry has no id of its own yet, or one that is taken
+    unnamed: bool = False  # an entry has no id, or a duplicate
     prints_of: Callable[[], dict[str, int]] | None = field(
         default=None, repr=False, compare=False
-    )  # gives `prints` where they were not needed yet
-    doubled: bool = False  # a name is written twice in one object
+    )  # computes `prints` on demand
+    doubled: bool = False  # an object has a duplicate name
 
 
 def empty() -> Raw:
@@ -88,10 +88,10 @@ def empty() -> Raw:
 def read(
     data: bytes, known: "MemoryFile | None" = None, *, ours: bool = False, file: str = "memory.json"
 ) -> MemoryFile:
-    """Read the bytes of a memory.json.
+    """Parse the bytes of a memory.json.
 
-    `known` lends its memories to entries that did not change. `ours`: we wrote these bytes, which saves the check for
-    names written twice. An entry that is no memory is skipped and reported. Raises: BrokenFileError.
+    Memories of `known` are reused for unchanged entries. `ours`: we wrote these bytes, so duplicate names are not checked.
+    Invalid entries are skipped and reported. Raises: BrokenFileError.
     """
     with gc_paused():
         if known is not None and known.prints_of is not None:
@@ -109,12 +109,12 @@ def read(
 
 
 def digest(data: bytes) -> bytes:
-    """What tells two contents of a file apart."""
+    """A digest of a file's content."""
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def slots(raw: Raw) -> Iterator[tuple[EntrySlot, Any]]:
-    """Every entry of a document with its place, in file order."""
+    """Every entry of a document with its position, in file order."""
     for name, entries in raw.items():
         if name in ARRAYS:
             for index, entry in enumerate(entries or ()):
@@ -144,7 +144,7 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
 
 
 def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
-    """Parse with every integer exact, and find names that are written twice in one object."""
+    """Parse with exact integers, and report duplicate names in an object."""
     doubles: list[Problem] = []
 
     def gathered(pairs: list[tuple[str, Any]]) -> Raw:
@@ -163,14 +163,14 @@ def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
 
 
 def _both(pairs: list[tuple[str, Any]], name: str) -> Any:
-    """The memories of every section of that name; the last value where one of them is no list."""
+    """The memories of all sections of that name; the last value if one is not a list."""
     values = [value for one, value in pairs if one == name]
     lists = all(isinstance(value, list) for value in values)
     return [entry for value in values for entry in value] if lists else values[-1]
 
 
 def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
-    """The document as an object of arrays; for a bare list, which is sorted into them, also where each entry went."""
+    """The document as an object of arrays; a bare list is sorted into them, with the new path of each entry."""
     if isinstance(found, list):
         return _from_list(found)
     if not isinstance(found, dict):
@@ -207,7 +207,7 @@ def _from_list(entries: list[Any]) -> tuple[Raw, list[str]]:
 
 
 def _where_it_stands(problem: Problem, origins: list[str]) -> Problem:
-    """The problem with the path in the author's own list."""
+    """The problem with the path in the author's bare list."""
     array, bracket, rest = problem.field.partition("]")
     if array + bracket not in origins:
         return problem
@@ -220,7 +220,7 @@ def _through(raw: Raw) -> int | None:
 
 
 def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
-    """Decode every entry; give the problems, their fields as paths in the file."""
+    """Decode every entry; the problems, with fields as paths in the file."""
     problems: list[Problem] = []
     entries = list(slots(document.raw))
     taken = {found for _, entry in entries if (found := written_id(entry))}
@@ -233,7 +233,7 @@ def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
         except EntryError as error:
             problems += [replace(one, drops=True).inside(slot.path) for one in error.problems]
             continue
-        if type(memory) is not UnreadMemory:  # of which nothing was to be reported
+        if type(memory) is not UnreadMemory:  # cached only without problems
             problems += [one.inside(slot.path) for one in ineffective_in_entry(entry, memory)]
         document.unnamed = document.unnamed or not own
         document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = (
@@ -245,7 +245,7 @@ def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
 
 
 def written_id(entry: Any) -> str:
-    """The id that an entry carries; empty when it has none. A number counts as its digits."""
+    """The id written in an entry, "" without one; a number as its digits."""
     found = entry.get("id") if isinstance(entry, dict) else None
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found)
@@ -253,7 +253,7 @@ def written_id(entry: Any) -> str:
 
 
 def _named(entry: Any, slot: EntrySlot, taken: set[str], problems: list[Problem]) -> str:
-    """An id for an entry that has none of its own: made from its content, the same in every process."""
+    """An id for an entry without a usable one, derived from its content; reports duplicates."""
     if not isinstance(entry, dict | str):
         raise EntryError(Problem.of("not_an_entry", found=quoted(entry)))
     given, found = made_id(entry, slot, taken), written_id(entry)
@@ -268,7 +268,7 @@ def _named(entry: Any, slot: EntrySlot, taken: set[str], problems: list[Problem]
 
 
 def made_id(entry: Any, slot: EntrySlot, taken: set[str]) -> str:
-    """An id that follows from what the entry says and where: every reader makes the same one before it is written down."""
+    """An id derived from the entry's content and type: the same in every process before it is written."""
     content = (
         entry if isinstance(entry, str) else str(entry.get("content") or entry.get("text") or "")
     )
@@ -284,7 +284,7 @@ def made_id(entry: Any, slot: EntrySlot, taken: set[str]) -> str:
 def _memory(
     entry: Any, kind: MemoryType | None, memory_id: str, known: MemoryFile | None
 ) -> tuple[Memory, int]:
-    """The entry's memory: the one we know if nothing changed, else a new one, else an equal one we know."""
+    """The entry's memory and fingerprint; the known memory if the entry is unchanged or decodes equal."""
     mark = fingerprint(entry, kind)
     old = known.memories.get(memory_id) if known else None
     if known and old and mark and known.prints.get(memory_id) == mark:
@@ -294,7 +294,7 @@ def _memory(
 
 
 def fingerprint(entry: Any, kind: MemoryType | None) -> int:
-    """A fingerprint of a raw entry within this process; 0 when there is none."""
+    """A fingerprint of a raw entry within this process; 0 if not hashable."""
     try:
         return hash((orjson.dumps(entry), kind))
     except TypeError:
@@ -302,7 +302,7 @@ def fingerprint(entry: Any, kind: MemoryType | None) -> int:
 
 
 def changed(document: MemoryFile, memories: Mapping[str, Memory]) -> bool:
-    """Whether the file lacks something of the set, names included."""
+    """Whether the file differs from these memories, ids included."""
     same = document.memories.keys() == memories.keys()
     return not same or any(
         memory is not document.memories[name] and memory != document.memories[name]

@@ -1,4 +1,4 @@
-"""Writes a set of memories into the author's own document: order, unknown fields and invalid entries stay."""
+"""Writes memories into the author's document, keeping order, unknown fields and invalid entries."""
 
 import re
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from rolememory.storage.codec import EntryError, decode, difference, encode, wri
 from rolememory.storage.exact_json import dumps
 from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile, Raw
 
-_WIDTH = 120  # a list of plain values longer than this goes one per line
+_WIDTH = 120  # longer lists of plain values go one per line
 
 
 def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -> Raw:
-    """The author's document with the set written into it. Changes and returns `document.raw`."""
+    """The author's document with the memories written into it. Changes and returns `document.raw`."""
     raw = document.raw
     for memory_id, slot in document.slots.items():
         memory = memories.get(memory_id)
@@ -37,7 +37,7 @@ def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -
 
 
 def _entry(entry: Any, slot: EntrySlot, before: Memory, after: Memory) -> Any:
-    """The raw entry saying what the memory says, its own spelling kept wherever that still means the same."""
+    """The raw entry updated to the memory, keeping its own spelling where the meaning is unchanged."""
     entry = {"content": entry} if isinstance(entry, str) else entry
     if str(entry.get("id", "")).strip() != after.id:
         entry = {"id": after.id, **{name: value for name, value in entry.items() if name != "id"}}
@@ -48,7 +48,7 @@ def _entry(entry: Any, slot: EntrySlot, before: Memory, after: Memory) -> Any:
 
 
 def _insisted(entry: Raw, slot: EntrySlot, after: Memory) -> Raw:
-    """Where another spelling in the entry speaks against ours, say it in full beside it; at last without it."""
+    """The entry with our fields written where an alias contradicts them; as a last resort without the alias."""
     for name, (_, value) in _misread(entry, slot, after).items():
         entry[name] = value
     if "type" in entry and _misread(entry, slot, after):
@@ -59,7 +59,7 @@ def _insisted(entry: Raw, slot: EntrySlot, after: Memory) -> Raw:
 
 
 def _misread(entry: Raw, slot: EntrySlot, after: Memory) -> dict[str, list[Any]]:
-    """Field -> [what the entry says, what it should say]."""
+    """Field -> [value in the entry, wanted value]."""
     try:
         return difference(decode(entry, slot.kind, after.id), after)
     except EntryError:
@@ -67,7 +67,7 @@ def _misread(entry: Raw, slot: EntrySlot, after: Memory) -> dict[str, list[Any]]
 
 
 def _move(raw: Raw, slot: EntrySlot, after: Memory) -> None:
-    """Write a memory whose type changed at the end of its new array; its old place is emptied."""
+    """Append a memory whose type changed to its new array; its old position is emptied."""
     entry = raw[slot.array][slot.place]
     entry = {"content": entry} if isinstance(entry, str) else dict(entry)
     before = decode(entry, slot.kind, after.id)
@@ -104,7 +104,7 @@ def _array(raw: Raw, memory: Memory) -> list[Any]:
 
 
 def _headed(raw: Raw, through: int) -> Raw:
-    """The document with its version and the seq it has seen; what stands there already keeps its place."""
+    """The document with its version and the seq it includes; existing keys keep their position."""
     head: Raw = {name: raw[name] for name in ("$schema", "version") if name in raw}
     if "version" not in raw:
         head["version"] = VERSION
@@ -116,14 +116,14 @@ def _headed(raw: Raw, through: int) -> Raw:
 
 
 def rendered(raw: Raw, newline: bytes = b"\n") -> bytes:
-    """The document as text for people: two spaces, short lists on one line."""
+    """The document as readable text: indented by two spaces, short lists on one line."""
     text = _laid(raw, b"\n")
     text += b"\n"
     return text if newline == b"\n" else text.replace(b"\n", newline)
 
 
 def newline_of(data: bytes) -> bytes:
-    """The line end the author's editor uses."""
+    """The line ending of the file."""
     return b"\r\n" if re.match(rb"[^\n]*\r\n", data) else b"\n"
 
 

@@ -10,7 +10,7 @@ from rolememory.storage.memory_file import ARRAYS
 Schema = dict[str, Any]
 NAME = "memory.schema.json"
 
-#: field -> what it means
+#: field -> description
 DESCRIPTIONS: dict[str, str] = translatable(
     {
         "id": "name of the memory; given by itself at the next save",
@@ -93,7 +93,7 @@ def _entry(entry: Schema) -> Schema:
 
 
 def _generous(name: str, found: Schema) -> Schema:
-    """The field as the reader takes it: more ways to write it than the model has."""
+    """The field's schema as the reader accepts it: more spellings than the model."""
     found = {key: value for key, value in found.items() if key != "title"} | {
         "description": _both(DESCRIPTIONS[name])
     }

@@ -1,8 +1,8 @@
-"""Which names mean one person: `people.json` of the home, which a person fills by linking names.
+"""Which names are the same person: `people.json` of the home, filled by linking names.
 
     {"linked": [["Lin", "Traveller"]], "apart": ["Bob"]}
 
-Names of one list are one person, known by the first; names in `apart` were asked about and are persons of their own.
+Names of one list are one person, known by the first; names in `apart` were reviewed and are persons of their own.
 """
 
 import threading
@@ -20,16 +20,16 @@ from rolememory.storage.port import Revision, Space
 
 FILE = "people.json"
 Same = Callable[[str], str]
-"""The name under which a user's person is known; the same for all names that were linked."""
+"""Maps a user's name to the person's main name; equal for all linked names."""
 
 
 def alone(name: str) -> str:
-    """Without links: every name is a person of its own."""
+    """The identity: every name is a person of its own."""
     return name
 
 
 def are_one(one: str | None, other: str | None, same: Same) -> bool:
-    """Whether two users are the same person; nobody (None) is nobody else."""
+    """Whether two users are the same person; None equals only None."""
     if one is None or other is None:
         return one is other
     return same(one) == same(other)
@@ -48,15 +48,15 @@ class People:
         self._seen: Revision | None = None
         self._document: dict[str, Any] = {}
         self._person: Mapping[str, str] = {}
-        self.edition = 0  # another one whenever other names are linked
+        self.edition = 0  # changes whenever links change
         self._lock = threading.RLock()
 
     def same(self, name: str) -> str:
-        """The name under which this person is known; the name itself where nothing was linked."""
+        """The main name of this person; the name itself if not linked."""
         return self._person.get(name, name)
 
     def follow(self) -> "People":
-        """Read the file again if it changed."""
+        """Read the file again if it changed; self."""
         with self._lock:
             seen = self._kept.mark()
             if seen != self._seen:
@@ -71,12 +71,12 @@ class People:
 
     @property
     def apart(self) -> list[str]:
-        """Names that were asked about, and are persons of their own."""
+        """Names reviewed as persons of their own."""
         return listed(self._document, "apart", str)
 
     @property
     def linked(self) -> Sequence[Sequence[str]]:
-        """The names of each person that has several, the first one first."""
+        """The names of each person that has several, main name first."""
         return [list(names) for names in _groups(self._document)]
 
     def are_one(self, one: str | None, other: str | None) -> bool:
@@ -93,7 +93,7 @@ class People:
         return frozenset(next(found, [name]))
 
     def link(self, *names: str) -> None:
-        """Let these names be one person from now on, and all that each was linked with before.
+        """Link these names, and all that each is linked with, as one person.
 
         Raises: InvalidValueError (fewer than two names), FileError, NotWrittenError.
         """
@@ -107,7 +107,7 @@ class People:
         self._write([*others, one], [name for name in self.apart if name not in one])
 
     def unlink(self, name: str) -> None:
-        """Make this name a person of its own again, and stop asking about it.
+        """Make this name a person of its own, and do not ask about it again.
 
         Raises: InvalidValueError (a blank name), FileError, NotWrittenError.
         """
@@ -117,9 +117,9 @@ class People:
         self._write([group for group in groups if len(group) > 1], [*self.apart, name])
 
     def unasked(self, names: Iterable[str]) -> list[tuple[str, str]]:
-        """New names that were not asked about yet, each with the person it may be, where exactly one person was known.
+        """New names not reviewed yet, each with the person it may be, if exactly one person was known.
 
-        `names`: users in the order they were first heard.
+        `names`: users in order of first appearance.
         """
         self.follow()
         persons: list[str] = []
@@ -142,7 +142,7 @@ class People:
             self._write([group for group in groups if len(group) > 1], apart)
 
     def _load(self) -> dict[str, Any]:
-        """The document as it stands on disk. Raises: FileError."""
+        """The document on disk. Raises: FileError."""
         self._document = role_file.object_in(self._kept) if self._kept.mark() else {}
         return self._document
 
@@ -157,7 +157,7 @@ class People:
         try:
             self._take(self._load())
         except FileError:
-            return  # what it said last holds until somebody mends it
+            return  # the last content holds until it is fixed
 
     def _take(self, document: dict[str, Any]) -> None:
         before, self._document = self._person, document

@@ -1,4 +1,4 @@
-"""What is written about the people who play: `personas.json` of the home, which bringing from other programs fills and people edit."""
+"""Descriptions of the players: `personas.json` of the home, filled by imports and edited by people."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +16,7 @@ FILE = "personas.json"
 
 
 class Personas:
-    """Reads the file when it changed; an unreadable one keeps what was read last. Cost: one stat when nothing changed."""
+    """Reads the file when it changed; an unreadable file keeps its last content. Cost: one stat when nothing changed."""
 
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
@@ -29,9 +29,9 @@ class Personas:
         return watching(self._kept)
 
     def about(self, user: str | None, same: Same = alone) -> str:
-        """The description of the person of this name; "" when there is none, or two who are described differently.
+        """The description of the person of this name; "" without one, or with several different ones.
 
-        What stands under the very name goes before what stands under others that are linked with it.
+        An exact name goes before linked names.
         """
         if not user:
             return ""
@@ -49,12 +49,12 @@ class Personas:
         if seen == self._seen:
             return
         self._seen = seen
-        with suppress(FileError):  # `problem` tells it
+        with suppress(FileError):  # reported by `problem`
             self._rows = rows(role_file.object_in(self._kept)) if seen else []
 
 
 def problem(home: Space) -> FileError | None:
-    """What is wrong with the file as it stands."""
+    """The problem of the file, or None."""
     file = home.document(FILE)
     try:
         if file.mark():
@@ -65,15 +65,15 @@ def problem(home: Space) -> FileError | None:
 
 
 def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The personas in the file, as they stand."""
+    """The personas in the file, unchanged."""
     return listed(document, "personas", dict)
 
 
 def forget(home: Space, names: PersonNames) -> int:
-    """Remove persons with these names, and the names from the descriptions of others; how many were removed.
+    """Remove personas with these names, and the names from the descriptions of others; how many were removed.
 
     Raises:
-        FileError: the file cannot be read as it stands.
+        FileError: the file cannot be read.
         NotWrittenError: the disk refused.
     """
     file = home.document(FILE)

@@ -1,10 +1,10 @@
-"""What a storage has to be able to do; everything above `storage` knows only this.
+"""The protocols of a storage; everything above `storage` uses only these.
 
 A home is a `Storage`: a space of its own, and one space per role. A `Space` holds logs, documents, blobs and locks by name.
 Names are short paths with "/" ("journal/1", "chats/harbour-461be2fb", "state/clock.json"). Handles are cheap, hold no data and
 may be used by several threads.
 
-A storage is right when `tests/storage/conformance` passes on it. Durable: it survives a power cut once the call has returned.
+A correct storage passes `tests/storage/conformance`. Durable: it survives a power cut once the call has returned.
 """
 
 import re
@@ -18,21 +18,19 @@ from rolememory.schema.value_class import value_class
 
 
 class Revision(NamedTuple):
-    """What tells one state of a stored thing from another without reading it."""
+    """A cheap mark of a stored object's state: it differs when the content may differ."""
 
-    changed_ns: (
-        int  # when it changed, in ns since 1970; 0 where an equal mark always means equal content
-    )
+    changed_ns: int  # time of change, in ns since 1970; 0 if an equal mark guarantees equal content
     size: int  # bytes
-    inode: int  # another one when another thing bears the name
+    inode: int  # changes when the object is replaced
 
 
 class LogPosition(NamedTuple):
-    """How far a log was read. A plain value: it may be kept, and used again by another process."""
+    """A position in a log. A plain value: it may be stored and used by another process."""
 
     lines: int = 0
-    end: int = 0  # the storage's own measure
-    check: int = 0  # the storage's own proof that what was read still stands
+    end: int = 0  # in the storage's own unit
+    check: int = 0  # the storage's own check that what was read is unchanged
 
 
 START = LogPosition()
@@ -40,46 +38,42 @@ LOCK_TIMEOUT_S = 30.0
 
 
 class LogSpan(NamedTuple):
-    """What an append of our own takes up in a log."""
+    """The span of one of our appends in a log."""
 
     before: LogPosition
     behind: LogPosition
 
 
 class Append(NamedTuple):
-    """One append as it is read again: all of its lines."""
+    """All lines of one append."""
 
-    number: int  # of its first line in the log, from 1
+    number: int  # number of its first line in the log, from 1
     lines: tuple[bytes, ...]
 
 
 @value_class
 class LogSlice:
-    """What stands in a log behind a place."""
+    """The content of a log after a position."""
 
     appends: tuple[Append, ...]
     place: LogPosition  # where to go on
-    anew: bool = False  # what was read before no longer stands: this is the whole log
-    bad: tuple[
-        int, ...
-    ] = ()  # numbers of damaged lines, from 1; what they said is lost, the rest is not
+    anew: bool = False  # what was read before is outdated: this is the whole log
+    bad: tuple[int, ...] = ()  # numbers of damaged lines, from 1; only these are lost
 
 
 class Outcome(NamedTuple):
-    """What came of a compare-and-set."""
+    """The result of a compare-and-set."""
 
     done: bool
-    instead: bytes = (
-        b""  # not done: what somebody saved meanwhile, if ours stood in its place for a moment
-    )
+    instead: bytes = b""  # not done: what was saved meanwhile, if ours had replaced it for a moment
 
 
 class Stored(Protocol):
-    """What lies under a name."""
+    """A named object of a space."""
 
     @property
     def name(self) -> str:
-        """As the space knows it."""
+        """The name in its space."""
         ...
 
     @property
@@ -88,11 +82,11 @@ class Stored(Protocol):
         ...
 
     def mark(self) -> Revision | None:
-        """Another one whenever the content may be another; None when there is none. Cheap: asked at every turn."""
+        """A mark that differs when the content may differ; None if absent. Cheap: called every turn."""
         ...
 
     def delete(self) -> None:
-        """Remove it durably, if it is there.
+        """Remove it durably, if it exists.
 
         Raises: NotWrittenError.
         """
@@ -103,24 +97,24 @@ class Log(Stored, Protocol):
     """Lines in the order they were appended. Thread-safe. A line is a JSON object in UTF-8, with at least one field and no line break."""
 
     def read(self, since: LogPosition = START) -> LogSlice:
-        """What was appended since. Reads only new bytes; never waits for a writer. A log that is not there is empty.
+        """The appends since. Reads only new bytes; never waits for a writer. An absent log is empty.
 
-        An append is there with all its lines or not at all. The rest of an append that was interrupted is passed over in silence,
-        a line that was damaged later is told by its number, together with the append that it was a part of.
+        An append is given whole or not at all. An interrupted append is ignored silently; a line damaged later is reported in `bad`
+        and drops its whole append.
         Raises: OSError.
         """
         ...
 
     def append(self, *lines: bytes) -> LogSpan | None:
-        """Append these lines as one, durably. Hold the lock that guards the log, and have read it to its end.
+        """Append these lines as one, durably. The caller holds the log's lock and has read it to the end.
 
-        Gives where they stand, if that is right behind what this handle read, so that they need not be read again; else None.
-        Raises: NotWrittenError; nothing of it is ever read.
+        Returns their span if it follows directly what this handle read, so that they need not be read again; else None.
+        Raises: NotWrittenError; then no reader sees any of it.
         """
         ...
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
-        """Put these appends in the place of everything, whole or not at all. For forgetting and for making short.
+        """Replace the whole log with these appends, atomically. For forgetting and compaction.
 
         Raises: NotWrittenError.
         """
@@ -131,42 +125,42 @@ class Blob(Stored, Protocol):
     """Bytes under a name."""
 
     def read(self) -> bytes:
-        """The bytes, exactly as they were put or saved by somebody.
+        """The bytes, exactly as saved.
 
         Raises: FileNotFoundError; OSError.
         """
         ...
 
     def put(self, data: bytes) -> None:
-        """Durably put these bytes there, whole or not at all.
+        """Replace the content, durably and atomically.
 
-        Raises: NotWrittenError; what was there still stands.
+        Raises: NotWrittenError; the old content stays.
         """
         ...
 
 
 class Document(Blob, Protocol):
-    """A blob that others may save at any moment, also a person with an editor."""
+    """A blob that others, such as an editor, may save at any moment."""
 
     def swap(self, data: bytes, expected: bytes | None) -> Outcome:
-        """Compare and set: put `data` there if what stands there is `expected` (None: nothing).
+        """Compare and set: put `data` if the content is `expected` (None: absent).
 
-        Not done: what stood there stands. Nothing that anybody saved is lost: what stood there before may be kept as `{name}.prev`.
+        Not done: the content stays. No save is lost: the previous content may be kept as `{name}.prev`.
         Raises: NotWrittenError.
         """
         ...
 
     def settle(self) -> None:
-        """Make durable what somebody else saved there."""
+        """Make durable what somebody else saved."""
         ...
 
     def strays(self) -> Iterator[bytes]:
-        """What interrupted swaps left and nobody has read: each is gone once the next one is asked for."""
+        """Unread leftovers of interrupted swaps: each is removed once the next one is requested."""
         ...
 
 
 class Space(Protocol):
-    """What belongs to one role, or to the home itself."""
+    """The objects of one role, or of the home itself."""
 
     @property
     def name(self) -> str:
@@ -180,59 +174,59 @@ class Space(Protocol):
 
     @property
     def folder(self) -> Path | None:
-        """The folder whose files these are; None where there is none."""
+        """The folder of the files; None if there is none."""
         ...
 
     def exists(self) -> bool:
-        """Whether there is anything, or was made room for it."""
+        """Whether it was created or contains anything."""
         ...
 
     def log(self, name: str) -> Log:
-        """The log of that name, which need not be there yet."""
+        """The log of that name, which need not exist yet."""
         ...
 
     def document(self, name: str) -> Document:
-        """The document of that name, which need not be there yet."""
+        """The document of that name, which need not exist yet."""
         ...
 
     def blob(self, name: str) -> Blob:
-        """The blob of that name, which need not be there yet."""
+        """The blob of that name, which need not exist yet."""
         ...
 
     def logs(self, prefix: str) -> list[str]:
-        """The names of the logs that begin so, without a further "/" behind it, in order."""
+        """The sorted names of logs with that prefix and no further "/"."""
         ...
 
     def names(self, prefix: str) -> list[str]:
-        """The names of documents and blobs that begin so, without a further "/" behind it, in order."""
+        """The sorted names of documents and blobs with that prefix and no further "/"."""
         ...
 
     def size(self) -> int:
-        """How many bytes everything in it takes."""
+        """The total size in bytes."""
         ...
 
     def listed(self, prefix: str) -> Revision | None:
-        """Another one whenever a log, document or blob right below the prefix came or went."""
+        """A mark that changes when a log, document or blob directly below the prefix is added or removed."""
         ...
 
     def changes(self, prefix: str) -> Revision | None:
-        """Another one after every `announce`; its size grows by one each time, so that who announced knows whether they were alone."""
+        """A mark that changes with every `announce`; its size grows by one each time, so that callers can tell if they were alone."""
         ...
 
     def announce(self, prefix: str, sign: int) -> None:
-        """Tell readers in other processes that a log below the prefix was appended to or removed, one of this sign (0 to 255)."""
+        """Notify readers in other processes that a log with this sign (0 to 255) below the prefix was appended to or removed."""
         ...
 
     def announced(self, prefix: str, since: Revision, until: Revision) -> bytes | None:
-        """The signs announced between two `changes`, and perhaps later ones; None where that is not known: then it may be any."""
+        """The signs announced between two `changes`, and perhaps later ones; None if unknown: then it may be any."""
         ...
 
     def lock(
         self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S
     ) -> AbstractContextManager[None]:
-        """The lock against every other writer, in any thread or process. Not reentrant. "" guards the whole space.
+        """A lock against other writers, in any thread or process. Not reentrant. "" guards the whole space.
 
-        Raises: BusyError when it cannot be had in time; NotWrittenError.
+        Raises: BusyError on time-out; NotWrittenError.
         """
         ...
 
@@ -242,7 +236,7 @@ class Storage(Protocol):
 
     @property
     def home(self) -> Space:
-        """What belongs to all roles: settings, personas, shared lorebooks."""
+        """The space shared by all roles: settings, personas, shared lorebooks."""
         ...
 
     def roles(self) -> list[str]:
@@ -250,18 +244,18 @@ class Storage(Protocol):
         ...
 
     def problems(self) -> list[FileError]:
-        """What looks like a role's space and is none."""
+        """Problems of spaces that look like a role's and are none."""
         ...
 
     def role(self, role_id: str) -> Space:
-        """The space of a role, which need not be there yet.
+        """The space of a role, which need not exist yet.
 
-        Raises: UnsafePathError: not a UUID, or it leads elsewhere.
+        Raises: UnsafePathError: not a UUID, or a link to elsewhere.
         """
         ...
 
     def create(self, role_id: str, documents: Mapping[str, bytes]) -> Space:
-        """Make a role's space with these documents in it, all or nothing.
+        """Create a role's space with these documents, atomically.
 
         Raises: FileExistsError, NotWrittenError.
         """
@@ -269,7 +263,7 @@ class Storage(Protocol):
 
 
 def bytes_in(kept: Blob) -> bytes | None:
-    """The bytes, or None when there is nothing that can be read."""
+    """The bytes, or None if absent or unreadable."""
     try:
         return kept.read()
     except OSError:
@@ -277,7 +271,7 @@ def bytes_in(kept: Blob) -> bytes | None:
 
 
 def rewrite(space: Space, name: str, data: bytes) -> None:
-    """Replace a file that people write; the old one stays beside it as `{name}.prev`, byte for byte.
+    """Replace a file that people edit; the old one is kept as `{name}.prev`, byte for byte.
 
     Raises: NotWrittenError.
     """
@@ -290,12 +284,12 @@ def rewrite(space: Space, name: str, data: bytes) -> None:
 
 
 _PLAIN = r"[^/\\\x00-\x1f]"
-_PART = rf"[. ]*+{_PLAIN}++"  # more than dots and blanks
+_PART = rf"[. ]*+{_PLAIN}++"  # not only dots and blanks
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*+")
 
 
 def checked(name: str) -> str:
-    """The name, if it can be one: parts of plain characters with "/" between them.
+    """The name, if valid: parts of plain characters separated by "/".
 
     >>> checked("chats/灯塔-461be2fb")
     'chats/灯塔-461be2fb'

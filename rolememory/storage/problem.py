@@ -1,4 +1,4 @@
-"""What is wrong with a file, as a value: place, code, values; worded in the reader's language where it is shown."""
+"""Problems of files as values: place, code, values; worded in the reader's language where shown."""
 
 from dataclasses import replace
 from typing import Any
@@ -146,7 +146,7 @@ _WORDS = translatable(
 
 @value_class
 class Problem(Localized):
-    """One thing to mend: where it stands, what it is, what to write instead."""
+    """One problem: its place, what is wrong, and what to write instead."""
 
     code: str
     file: str = ""
@@ -154,7 +154,7 @@ class Problem(Localized):
     column: int | None = None
     field: str = ""  # path in the file, e.g. episodic[3].keys
     values: Values = ()
-    blocks: bool = False  # nothing is written to the role until it is mended
+    blocks: bool = False  # nothing is written to the role until it is fixed
     drops: bool = False  # a memory is left out because of it
 
     @classmethod
@@ -170,15 +170,15 @@ class Problem(Localized):
         drops: bool = False,
         **values: object,
     ) -> "Problem":
-        """A problem with the values that its words name."""
+        """A problem with the values of its message."""
         return cls(code, file, line, column, field, tuple(values.items()), blocks, drops)
 
     def at(self, file: str, line: int | None = None, column: int | None = None) -> "Problem":
-        """The same problem with its place."""
+        """A copy with file, line and column."""
         return replace(self, file=file, line=line, column=column)
 
     def inside(self, field: str) -> "Problem":
-        """The same problem one level further out.
+        """A copy with `field` prepended to its path.
 
         >>> Problem("no_content", field="keys[0]").inside("episodic[3]").field
         'episodic[3].keys[0]'
@@ -188,7 +188,7 @@ class Problem(Localized):
 
     @property
     def place(self) -> str:
-        """File, line and column, as editors and compilers write them."""
+        """File, line and column, as compilers write them."""
         return ":".join(
             str(part)
             for part in (self.file, self.line, self.column)
@@ -212,17 +212,17 @@ class Problem(Localized):
 
     @property
     def message(self) -> LocalizedText:
-        """What is wrong, in no language yet."""
+        """What is wrong, not yet translated."""
         return localized(_WORDS[self.code][0], "problem", **dict(self.values))
 
     @property
     def cure(self) -> LocalizedText:
-        """What to write or do instead, in no language yet."""
+        """What to write or do instead, not yet translated."""
         return localized(_WORDS[self.code][1], "problem", **dict(self.values))
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """A value as it stands in a message: its JSON, cut to `limit` characters.
+    """A value for a message: its JSON, cut to `limit` characters.
 
     >>> quoted("storm"), quoted(None), quoted(["a"] * 40, 12)
     ('"storm"', 'null', '["a", "a"...')

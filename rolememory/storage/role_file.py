@@ -1,4 +1,4 @@
-"""role.json: read generously, written back with its unknown fields and its order."""
+"""role.json: lenient reading; writing keeps unknown fields and order."""
 
 from typing import Any
 
@@ -22,16 +22,16 @@ def object_in(kept: Blob) -> dict[str, Any]:
     """The JSON object of a small document.
 
     Raises:
-        FileError: unreadable, too large, or not an object; names line and column.
+        FileError: unreadable, too large, or not an object; with line and column.
     """
     return _parsed(kept.place, _bytes(kept))
 
 
 def role_in(space: Space) -> Role:
-    """The role of that space; the space's name is its id, whatever the file says, and `name` may be missing.
+    """The role of that space; its id is always the space's name, and `name` may be missing.
 
     Raises:
-        FileError: with the field at fault.
+        FileError: names the invalid field.
     """
     kept = space.document(NAME)
     data = _bytes(kept)
@@ -44,7 +44,7 @@ def role_in(space: Space) -> Role:
 
 
 def as_error(problem: Problem) -> FileError:
-    """A problem of a file as an error that can be raised."""
+    """A problem of a file as an exception."""
     place = {"field": problem.field, "line": problem.line, "column": problem.column}
     return FileError(problem.file, problem.message, remedy=problem.cure, **place)  # type: ignore[arg-type]
 
@@ -85,7 +85,7 @@ def _parsed(place: str, data: bytes) -> dict[str, Any]:
 
 
 def merged(raw: dict[str, Any], role: Role) -> dict[str, Any]:
-    """The document with the role's fields set: order and unknown fields kept, fields at their default only where they stood."""
+    """The document with the role's fields set: order and unknown fields kept, defaults only where already present."""
     defaults = Role(id=role.id, name="").model_dump(mode="json")
     for field, value in role.model_dump(mode="json").items():
         if field in raw or field not in defaults or value != defaults[field]:

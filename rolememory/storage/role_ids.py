@@ -1,4 +1,4 @@
-"""A role's id is a UUID and nothing else: the folder's name is built by us, never taken from what was sent."""
+"""Role ids are UUIDs: folder names are built by us, never taken from a request."""
 
 import re
 from functools import lru_cache
@@ -11,7 +11,7 @@ _UUID = re.compile(
 
 @lru_cache(maxsize=256)
 def canonical(text: str) -> str | None:
-    """The one spelling of a UUID, lower-case with hyphens, whatever spelling was given; None when it is none.
+    """The canonical spelling of a UUID, lower-case with hyphens; None if it is not a UUID.
 
     >>> canonical("urn:uuid:6BA7B810-9DAD-11D1-80B4-00C04FD430C8")
     '6ba7b810-9dad-11d1-80b4-00c04fd430c8'

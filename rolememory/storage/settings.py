@@ -1,4 +1,4 @@
-"""Settings: a preset, rolememory.toml, a role's overrides and a call's, laid over each other; hot reloaded."""
+"""Settings: preset, rolememory.toml, a role's overrides and a call's, merged in layers; hot reloaded."""
 
 import json
 import re
@@ -32,12 +32,12 @@ _FULL_WIDTH = dict(zip("“”‘’＝，［］【】", "\"\"''=,[][]", strict=
 
 @value_class
 class Loaded:
-    """Settings, where each key that is not at its default comes from, and what was read but not taken."""
+    """Settings, the origin of each key that is not at its default, and notes on what was ignored."""
 
     settings: Settings
     sources: Mapping[str, str]
     notes: tuple[LocalizedText, ...] = ()
-    files: tuple[Blob, ...] = ()  # what was read: a change of any of them calls for another look
+    files: tuple[Blob, ...] = ()  # the files read: reload if any of them changes
 
 
 def load_settings(
@@ -49,10 +49,10 @@ def load_settings(
 ) -> Loaded:
     """The settings of a home: preset, then rolememory.toml, then the role's, then the call's; later ones win, key by key.
 
-    Overrides may be nested or dotted: `{"recall": {"max_items": 3}}` and `{"recall.max_items": 3}` say the same.
+    Overrides may be nested or dotted: `{"recall": {"max_items": 3}}` equals `{"recall.max_items": 3}`.
 
     Raises:
-        SettingsError: anything wrong anywhere; `all` holds every mistake.
+        SettingsError: any mistake; `all` lists every one.
     """
     space = space_of(home)
     file = space.document(FILE)
@@ -91,7 +91,7 @@ def _laid(home: Space, layers: Sequence[Layer]) -> Loaded:
 
 
 def _merged(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, Layer]]:
-    """Key by key the value of the last layer, and that layer; free tables are merged."""
+    """Values and layers by key, the last layer wins; free tables are merged."""
     values: dict[str, Any] = {}
     owners: dict[str, Layer] = {}
     for layer in layers:
@@ -102,7 +102,7 @@ def _merged(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, Layer]]:
 
 
 def over(below: Any, above: Any) -> Any:
-    """A table laid over another; anything else replaces what was there.
+    """Merge tables recursively; other values replace.
 
     >>> over({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
     {'a': {'b': 3, 'c': 2}}
@@ -115,10 +115,10 @@ def over(below: Any, above: Any) -> Any:
 def overridden(
     home: Space | Path | str, own: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A role's overrides with these dotted keys set, or with None taken away.
+    """A role's overrides with these dotted keys set, or removed (None).
 
     Raises:
-        SettingsError: a key nobody knows, one that only the home may set, or a value that does not fit.
+        SettingsError: an unknown key, one that only the home may set, or an invalid value.
     """
     tree = undotted(own)
     for key, value in wanted.items():
@@ -128,7 +128,7 @@ def overridden(
 
 
 def _with(tree: Mapping[str, Any], path: Sequence[str], value: Any) -> dict[str, Any]:
-    """A tree with a value at this place; None takes it away, and what is empty then."""
+    """A copy of the tree with a value set at `path`; None removes it and tables emptied by that."""
     name, *rest = path
     if rest:
         inner = tree.get(name)
@@ -153,7 +153,7 @@ def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shareable(role_settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Of a role's settings that came from elsewhere: those that may come along, and the names of the others.
+    """Split imported settings of a role: those allowed from strangers, and the names of the others.
 
     >>> shareable({"recall.max_items": 3, "inject": {"heading": "Obey"}})
     ({'recall': {'max_items': 3}}, ['inject.heading'])
@@ -166,7 +166,7 @@ def shareable(role_settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[st
 
 
 def _harmless(key: str, value: Any, adopted: Layer) -> bool:
-    """Whether the key may come from a stranger, and its value fits."""
+    """Whether the key is allowed from strangers, and its value valid."""
     if not SHAREABLE.fullmatch(key):
         return False
     try:
@@ -207,7 +207,7 @@ def preset_file(home: Space, name: Any, asked: Layer) -> Blob:
     """The file of a preset: the home's own presets/ before the shipped ones.
 
     Raises:
-        SettingsError: no such preset, or no name of one.
+        SettingsError: no such preset, or an invalid name.
     """
     ours = FileSpace(shipped("worldbook_rules", "presets"))
     known = {PurePath(one).stem: home.blob(one) for one in home.names(PRESETS) if _is_toml(one)}
@@ -229,7 +229,7 @@ def read_layer(file: Blob) -> Layer:
     """A TOML file as a layer.
 
     Raises:
-        SettingsError: not TOML, with line and column and the usual slips of an input method named.
+        SettingsError: not TOML; with line and column, and hints on full-width punctuation.
     """
     text = read_text(file)
     try:
@@ -312,9 +312,9 @@ def _not_toml(file: Blob, text: str, error: tomllib.TOMLDecodeError) -> Settings
 
 
 class SettingsFile:
-    """The settings of a home as they stand now. Cost of `current` when nothing changed: two stats.
+    """The current settings of a home. Cost of `current` when nothing changed: two stats.
 
-    A broken edit keeps the last good settings; `problem` says what is wrong with it, the same object until the next edit.
+    A broken edit keeps the last good settings; `problem` says what is wrong, the same object until the next edit.
     """
 
     def __init__(
@@ -336,7 +336,7 @@ class SettingsFile:
         """The settings of the home, or of a role with these overrides.
 
         Raises:
-            SettingsError: the home's were wrong from the start, so there is nothing good to go on with.
+            SettingsError: the home's settings were invalid from the start.
         """
         if (look := this_look().files) is not self._look:
             self._follow()
@@ -369,11 +369,11 @@ class SettingsFile:
                     raise
                 self._good[wanted] = (
                     self.current()
-                )  # a role whose overrides are wrong goes by the home's
+                )  # a role with invalid overrides uses the home's settings
         self._stale.discard(wanted)
 
     def _watch(self, files: tuple[Blob, ...]) -> None:
-        """Include these files from now on."""
+        """Watch these files too."""
         fresh = {file.place: file for file in files if file.place not in self._files}
         self._files |= fresh
         if self._seen is not None:

@@ -1,4 +1,4 @@
-"""One layer of settings: a file, a preset, a role's overrides or a call, brought into our own words."""
+"""One layer of settings: a file, a preset, a role's or a call's overrides, translated to our keys."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,25 +20,25 @@ SHAREABLE = re.compile(
     r"|triggers\.(constant|keyword|semantic|dates|recency|emotional)\..*|triggers\.pattern\.(enabled|weight|activates)"
     r"|weigh\..*|inject\.(language|separate_by_type|show_dates|scene_dates)"
     r"|lore\.(rules|scan_depth|recursive|include_names|case_sensitive|match_whole_words|cjk_words|use_group_scoring|insertion_strategy)"
-)  # what a stranger may tune: which memories come; never what is said, where it stands, what it costs, what is learned
+)  # allowed from strangers: which memories are recalled; not texts, placement, costs or learning
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|env:([A-Za-z_]\w*)", re.ASCII)
 _UNSET = ("unset", "none", "null")
 
 
 @dataclass
 class Layer:
-    """Where settings come from: `name` is the file as told to people, `text` its TOML, `under` the path inside a JSON file.
+    """A source of settings: `name` is the file as shown to people, `text` its TOML, `under` the path inside a JSON file.
 
-    `translate_layer` finds what it says in our words.
+    `translate_layer` fills in its values by our keys.
     """
 
     name: str
     given: Mapping[str, Any]
     text: str = ""
     under: str = ""
-    of_role: bool = False  # a role may not say where the home's models and files are
+    of_role: bool = False  # a role may not set paths of the home's models and files
     values: dict[str, Any] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)  # the name of each key as it stands there
+    written: dict[str, str] = field(default_factory=dict)  # key -> name as written in the layer
     notes: list[LocalizedText] = field(default_factory=list)
     errors: list[SettingsError] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ class Layer:
     def error(
         self, written: str, problem: LocalizedText, remedy: LocalizedText | str = ""
     ) -> SettingsError:
-        """A complaint about a key as it is written in this layer."""
+        """An error for a key, as written in this layer."""
         line, column = self._places.get(written, (None, None))
         return SettingsError(
             self.name,
@@ -61,7 +61,7 @@ class Layer:
         )
 
     def unknown(self, written: str) -> SettingsError:
-        """The complaint about a key that nobody knows."""
+        """The error for an unknown key."""
         near = meant(written)
         return self.error(
             written,
@@ -72,17 +72,17 @@ class Layer:
         )
 
     def place(self, written: str) -> str:
-        """Where that key stands: file and line, or the layer's name."""
+        """The place of that key: file and line, or the layer's name."""
         line = self._places.get(written, (None, None))[0]
         return f"{self.name}:{line}" if line else self.name
 
     def take(self, key: str, value: Any, written: str) -> None:
-        """Set a key; `unset` empties one that may be empty."""
+        """Set a key; the value `unset` clears a nullable one."""
         unset = isinstance(value, str) and value.casefold() in _UNSET and nullable(key)
         self.values[key], self.written[key] = None if unset else value, written
 
     def note(self, written: str, told: LocalizedText) -> None:
-        """Note something that was read but not taken as it is."""
+        """Add a note on a value that was ignored or changed."""
         place = self.place(written)
         self.notes.append(
             LocalizedText("{place}: {written}: {told}", place=place, written=written, told=told)
@@ -91,12 +91,12 @@ class Layer:
     def refuse(
         self, written: str, problem: LocalizedText, remedy: LocalizedText | str = ""
     ) -> None:
-        """Note what cannot be taken."""
+        """Add an error."""
         self.errors.append(self.error(written, problem, remedy))
 
 
 def translate_layer(layer: Layer) -> Layer:
-    """Say it in our words; gives the layer. Unknown keys are collected in `errors`, never guessed."""
+    """Translate the layer to our keys; the layer. Unknown keys are collected in `errors`, never guessed."""
     foreign: dict[str, Any] = {}
     for path, value in _walk(layer.given, layer):
         if path in leaves():
@@ -111,7 +111,7 @@ def translate_layer(layer: Layer) -> Layer:
 
 
 def _refuse_keys(layer: Layer) -> None:
-    """A key where the name of its environment variable should stand (P20)."""
+    """Report an API key given instead of the name of its environment variable (P20)."""
     for key, value in layer.values.items():
         if (
             key.endswith("api_key_env")
@@ -123,7 +123,7 @@ def _refuse_keys(layer: Layer) -> None:
 
 
 def _walk(given: Mapping[str, Any], layer: Layer, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Every known key with its value, ours and foreign; the others become errors."""
+    """Every known key, ours or foreign, with its value; unknown keys become errors."""
     for name, value in given.items():
         path = above + str(name)
         if path in leaves() or path in ALIASES:
@@ -142,7 +142,7 @@ def _walk(given: Mapping[str, Any], layer: Layer, above: str = "") -> Iterator[t
 
 
 def _translate(foreign: Mapping[str, Any], layer: Layer) -> None:
-    """Translate names of other programs, in the order of the table: strong rows, then weak ones, then implied keys."""
+    """Translate keys of other programs, in table order: strong rows, then weak ones, then implied keys."""
     rows = [row for row in ALIASES.values() if row.name in foreign]
     implied: dict[str, tuple[Any, str]] = {}
     for row in sorted(rows, key=lambda row: row.weak):
@@ -155,7 +155,7 @@ def _translate(foreign: Mapping[str, Any], layer: Layer) -> None:
 
 
 def _read(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
-    """What the row says by our keys; nothing when it has no effect."""
+    """The row's values by our keys; empty if without effect."""
     if row.secret:
         return _secret(row, value, layer)
     if not row.keys:
@@ -168,7 +168,7 @@ def _read(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
 
 
 def _secret(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
-    """The environment variable that is named in place of a key; a key itself is not read (P20)."""
+    """The environment variable named in place of an API key; a key itself is not read (P20)."""
     named = _VARIABLE.fullmatch(str(value))
     if named:
         return {row.keys[0]: named.group(1) or named.group(2)}
@@ -185,7 +185,7 @@ def _secret(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
 
 
 def _claim(row: Alias, key: str, value: Any, layer: Layer) -> None:
-    """Our own name and earlier rows win; of two switches the one that is off."""
+    """Set a key unless set by our own name or an earlier row; of two switches, off wins."""
     if key not in layer.values or (
         value is False and layer.values[key] is True and layer.written[key] in ALIASES
     ):

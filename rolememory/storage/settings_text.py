@@ -1,4 +1,4 @@
-"""The commented rolememory.toml: every key with what it does and its default, and the writing of one value into it."""
+"""The commented rolememory.toml with every key, description and default, and editing single values in it."""
 
 import json
 import re
@@ -26,19 +26,19 @@ _HEAD = translatable(
 
 @value_class
 class SettingRow:
-    """One key as docs and pages show it."""
+    """One key, as shown in docs and on pages."""
 
     key: str
     type: str
-    default: Any  # as TOML holds it; None = unset
+    default: Any  # as in TOML; None = unset
 
     def about(self, language: Language = "en") -> str:
-        """What it does."""
+        """Its description."""
         return described(self.key, language)
 
 
 def described(key: str, language: Language = "en") -> str:
-    """What a key or a table does. A catalogue may say it of one key (its context) or of all that are described alike."""
+    """The description of a key or table; a catalogue may translate it per key (msgctxt) or for all with the same text."""
     english = _description(key)
     own = translated(english, language, key)
     return own if own != english else translated(english, language, "setting")
@@ -56,7 +56,7 @@ def settings_table() -> list[SettingRow]:
 
 
 def commented(language: Language) -> str:
-    """The whole file as `rolememory init` writes it: nothing is set, everything is explained."""
+    """The file as `rolememory init` writes it: every key explained, none set."""
     lines = [f"# {line}" for line in translated(_HEAD, language).split("\n")]
     for table in ("", *sections()):
         lines += ["", f"# {described(table, language)}", f"[{table}]"] if table else [""]
@@ -78,12 +78,12 @@ def set_value(home: Space | Path | str, key: str, value: Any) -> None:
 
 
 def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
-    """Write values into rolememory.toml, in their places, comments and order kept; the file is made if there is none.
+    """Write values into rolememory.toml in place, keeping comments and order; the file is created if missing.
 
-    None removes a key, so that its default or the preset's holds again. Nothing is written unless all of it would load.
+    None removes a key, so that its default or the preset's applies. Nothing is written unless the result would load.
 
     Raises:
-        SettingsError: no such key, or a value it does not take; told by the key alone.
+        SettingsError: an unknown key or an invalid value; names only the key.
     """
     for key in values:
         if key not in leaves():
@@ -101,7 +101,7 @@ def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
 
 
 def _at_key(error: SettingsError) -> SettingsError:
-    """A mistake in what was given, told by its key alone."""
+    """The error with only its key as place."""
     if error.file != "overrides":
         return error
     return SettingsError(error.field, error.problem, remedy=error.remedy)
@@ -125,7 +125,7 @@ def with_value(text: str, key: str, value: Any) -> str:
 
 
 def _uncommented(text: str, key: str, value: Any) -> str | None:
-    """The text with the commented default brought to life; None when there is no such line, or it would say something else."""
+    """The text with the commented line of the key replaced; None without one, or if the result would differ."""
     wanted = over(tomllib.loads(text), undotted({key: value}))
     table, _, name = key.rpartition(".")
     header = "[" + table + "]"
@@ -147,7 +147,7 @@ def _says(text: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def _edited(text: str, key: str, value: Any) -> str:
-    """The text with the key set or removed by tomlkit, which keeps every comment."""
+    """The text with the key set or removed by tomlkit, which keeps comments."""
     import tomlkit  # imported here: start-up does not write settings
     from tomlkit.items import InlineTable
 

@@ -1,4 +1,4 @@
-"""The settings tree seen as dotted keys: what there is, of which type, what it means."""
+"""The settings tree by dotted keys: types, defaults, descriptions."""
 
 import types
 import typing
@@ -56,7 +56,7 @@ def dotted(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]
 
 
 def default(key: str) -> Any:
-    """The default of a key as TOML would hold it: lists, plain words, None for unset."""
+    """The default of a key as in TOML: lists, plain words, None for unset."""
     value = leaves()[key].get_default(call_default_factory=True)
     if isinstance(value, tuple):
         return [plain(item) for item in value]
@@ -64,7 +64,7 @@ def default(key: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """An enum's word, anything else as it is."""
+    """An enum's value; other values unchanged."""
     return value.value if isinstance(value, Enum) else value
 
 
@@ -74,7 +74,7 @@ def nullable(key: str) -> bool:
 
 
 def type_name(key: str, language: str = "en") -> str:
-    """What a person may write there.
+    """The accepted type of a key, in words.
 
     >>> type_name("recall.mode"), type_name("recall.max_items"), type_name("recall.tags")
     ('"inject" | "hybrid"', 'whole number or "unset"', 'list of texts')
@@ -117,7 +117,7 @@ _WORDS: Mapping[Any, str] = translatable(
 
 
 def meant(name: str) -> str | None:
-    """The key a person most likely meant: same last word elsewhere in the tree first, then the nearest spelling.
+    """The key most likely meant: the same last word elsewhere in the tree, else the most similar spelling.
 
     >>> meant("max_items"), meant("recall.max_item"), meant("injekt.position")
     ('recall.max_items', 'recall.max_items', 'inject.position')

@@ -1,4 +1,4 @@
-"""Small state of a role, one concern per document: timers of chats, usage, cursors. Plain JSON; what is lost of it costs seconds."""
+"""Small state of a role, one concern per document: timers, usage, cursors. Plain JSON; a crash loses seconds of it."""
 
 import logging
 import threading
@@ -15,13 +15,13 @@ from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import START, Revision, Space, bytes_in
 
 MAX_BYTES = 64 * 2**20
-REST_S = 2.0  # so long a value waits for others before it is written behind
-MOST_DAMAGED = 9  # copies of damaged ones that are kept of one file
+REST_S = 2.0  # how long a value waits for others before it is written
+MOST_DAMAGED = 9  # copies of damaged versions kept per file
 _log = logging.getLogger(__name__)
 
 
 def set_aside(space: Space, name: str) -> str:
-    """Keep the bytes of a damaged file beside it, before anything is written in its place; what the copy is called, "" for none."""
+    """Copy a damaged file, before it is overwritten; the copy's name, "" if none was made."""
     data = bytes_in(space.blob(name))
     for number in range(MOST_DAMAGED if data is not None else 0):
         copy = space.document(f"{name}.{f'{number + 1}.' if number else ''}damaged")
@@ -38,21 +38,21 @@ def set_aside(space: Space, name: str) -> str:
 class StateFile:
     """One JSON object, in `state/{name}.json`. Thread-safe; another process's newer value is seen at the next `load`.
 
-    A damaged file counts as empty: `note` says so, and its bytes are kept beside it before anything is written in its place.
+    A damaged file counts as empty: `note` says so, and it is copied before it is overwritten.
     """
 
     def __init__(self, space: Space, name: str) -> None:
         self.note = ""
         self._space = space
         self._document = space.document(f"state/{name}.json")
-        self._damaged = False  # whether what stands there could not be read
+        self._damaged = False  # whether the file could not be read
         self._lock = threading.RLock()
         self._value: dict[str, Any] = {}
         self._mark: Revision | None = None
 
     @property
     def mark(self) -> Revision | None:
-        """Another one whenever the value on disk changed."""
+        """A mark that changes with the value on disk."""
         return self._document.mark()
 
     @property
@@ -61,7 +61,7 @@ class StateFile:
         return watching(self._document)
 
     def load(self) -> dict[str, Any]:
-        """The value; empty when there is none yet, or when it cannot be read. One stat when nothing changed."""
+        """The value; empty if absent or unreadable. One stat when nothing changed."""
         with self._lock:
             mark = self.mark
             if mark != self._mark:
@@ -69,7 +69,7 @@ class StateFile:
             return self._value
 
     def save(self, value: dict[str, Any]) -> None:
-        """Write the value; on return it survives a power cut.
+        """Write the value durably.
 
         Raises:
             NotWrittenError: the disk refused; the file is as it was.
@@ -83,13 +83,13 @@ class StateFile:
             self._value, self._mark, self._damaged = value, self.mark, False
 
     def delete(self) -> None:
-        """Remove the file; not what could not be read, which is left to people. Raises: NotWrittenError."""
+        """Remove the file, unless it was unreadable. Raises: NotWrittenError."""
         if not self.note:
             self._document.delete()
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, Any]]:
-        """The value as every thread and process has it by now, to be changed inside; then it is saved, where it became another.
+        """Read-modify-write under the lock: yields the current value and saves it if it was changed inside.
 
         Raises:
             NotWrittenError: the disk refused; the value is as it was.
@@ -120,18 +120,18 @@ class StateFile:
         return found
 
 
-_REMOVED = "removed"  # the first key of a log from which something was removed; its value is a number, any other's an object
-SHORT_BYTES = 32 * 1024  # a log up to this length is never made shorter
+_REMOVED = "removed"  # first key of a log after removals: their count; all other values are objects
+SHORT_BYTES = 32 * 1024  # logs up to this length are not compacted
 
 Values = dict[str, dict[str, Any]]
-"""By key, mostly a chat: values by name."""
+"""Key (mostly a chat) -> name -> value."""
 
 
 class StateLog:
-    """Values by key and name, in the log `state/{name}`: a change costs itself alone, however many keys there are.
+    """Values by key and name, in the log `state/{name}`: a change costs O(its size), not O(all keys).
 
-    Written in the background; changes of several processes are merged, value by value. Thread-safe. What an older program kept in
-    `state/{name}.json` is taken over by `legacy`.
+    Written in the background; changes of several processes are merged, value by value. Thread-safe. `legacy` converts
+    `state/{name}.json` of older versions.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class StateLog:
         *,
         rest_s: float = REST_S,
     ) -> None:
-        self.revision = 0  # another one when somebody else changed something
+        self.revision = 0  # changes when another process changed something
         self._space, self._legacy = space, legacy
         self._log, self._older = space.log(f"state/{name}"), StateFile(space, name)
         self._lock = threading.RLock()
@@ -153,36 +153,36 @@ class StateLog:
         self._mark: Revision | None = None  # of the log when it was last read
         self._long = SHORT_BYTES
         self._damaged = False  # whether lines of the log could not be read
-        self._removed = 0  # how often values were removed for good, as the log says
+        self._removed = 0  # number of permanent removals, as in the log
         self._failed = False
         self._idle = Debouncer(rest_s, self._written, f"state {name}")
 
     def load(self) -> Values:
-        """Everything, at one moment; the key that changed last comes last. Cost: O(values)."""
+        """A copy of all values, the key changed last comes last. Cost: O(values)."""
         with self._lock:
             return {key: dict(held) for key, held in self._current().items()}
 
     def of(self, key: str) -> dict[str, Any]:
-        """What is kept under this key, at one moment. One stat when nothing changed; cost: O(its values)."""
+        """A copy of the values of this key. One stat when nothing changed; cost: O(its values)."""
         with self._lock:
             return dict(self._current().get(key, {}))
 
     def news(self, revision: int) -> tuple[int, Values] | None:
-        """Everything with its revision; None while that is the one that was seen last. One stat when nothing changed."""
+        """All values with their revision; None if that equals `revision`. One stat when nothing changed."""
         with self._lock:
             self._current()
             return None if self.revision == revision else (self.revision, self.load())
 
     def put(self, key: str, changes: Mapping[str, Any]) -> None:
-        """Take values over at once, None removes one; they are written soon, with all that is put until then."""
+        """Set values at once, None removes one; they are written soon, together with later ones."""
         with self._lock:
             _change(self._current(), key, changes)
-            if not self._pending:  # later ones put nothing off: a busy role is never quiet
+            if not self._pending:  # later ones do not postpone it: a busy role is never quiet
                 self._idle.touch()
             self._pending[key] = {**self._pending.get(key, {}), **changes}
 
     def flush(self) -> None:
-        """Write what is still behind, now. Raises: NotWrittenError; what was put since the last write is taken back."""
+        """Write pending values now. Raises: NotWrittenError; the pending values are discarded."""
         with self._lock:
             try:
                 self._store()
@@ -191,27 +191,27 @@ class StateLog:
                 raise
 
     def drop(self, keys: Collection[str]) -> None:
-        """Remove everything under these keys, for good: on return nothing of it is kept.
+        """Remove these keys permanently: on return nothing of them is on disk.
 
-        Nor does another process write it any more: what it has not written until now is lost.
+        Other processes discard what they have not written until now.
         """
         with self._lock, self._space.lock("state"):
             kept = {key: held for key, held in self._current().items() if key not in keys}
-            self._rewrite(kept)  # also what the log still holds of keys that went before
+            self._rewrite(kept)  # also removes older lines of other dropped keys
 
     def replace(self, values: Values) -> None:
-        """Put these in the place of everything, at once; what other processes have not written until now is lost."""
+        """Replace all values at once; other processes discard what they have not written until now."""
         with self._lock, self._space.lock("state"):
             self._current()
             self._rewrite(values)
 
     def close(self) -> None:
-        """Write what is still behind."""
+        """Write pending values."""
         self._idle.close()
         self._written()
 
     def _current(self) -> Values:
-        """Everything, as it changes."""
+        """All values, up to date and not copied."""
         look = this_look()
         if self._values is None or look is not self._look:
             mark = self._log.mark()
@@ -223,7 +223,7 @@ class StateLog:
         return self._values
 
     def _follow(self) -> None:
-        """Take in what is new in the log; what is still behind lies over it."""
+        """Apply new lines of the log, then pending values."""
         try:
             part = self._log.read(self._place)
         except OSError as error:
@@ -239,14 +239,14 @@ class StateLog:
             for line in append.lines:
                 if (removed := _removed(line)) is None:
                     _take(self._values, line)
-                elif removed != self._removed:  # by somebody else
+                elif removed != self._removed:  # by another process
                     self._removed, self._pending, self._values = removed, {}, {}
         for key, changes in self._pending.items():
             _change(self._values, key, changes)
         self._place = part.place
 
     def _written(self) -> bool:
-        """Write behind; what the disk refuses is said once and tried again."""
+        """Write pending values; whether done. Errors are logged once and retried."""
         with self._lock:
             try:
                 self._store()
@@ -267,7 +267,7 @@ class StateLog:
         if self._log.mark() is None:
             self._rewrite()
             return
-        if not self._pending:  # what it was of is gone
+        if not self._pending:  # its keys were removed
             return
         span = self._log.append(orjson.dumps(self._pending))
         self._pending = {}
@@ -279,7 +279,7 @@ class StateLog:
             self._rewrite()
 
     def _rewrite(self, left: Values | None = None) -> None:
-        """Write everything as one line; `left`: what is left of it, the rest is gone for good. Under the lock."""
+        """Write everything as one line; `left`: the values to keep, others are removed permanently. Under the lock."""
         removed = self._removed
         if left is not None:
             self._values, removed = left, removed + 1
@@ -293,7 +293,7 @@ class StateLog:
 
 
 def _removed(line: bytes) -> int | None:
-    """How often values were removed for good before this log was written; None where the line says something else."""
+    """The number of permanent removals before this log was written; None if the line is something else."""
     if not line.startswith(b'{"%b":' % _REMOVED.encode()):
         return None
     with suppress(ValueError):

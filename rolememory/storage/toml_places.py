@@ -1,4 +1,4 @@
-"""Where each key of a TOML text stands, so that a complaint can point at it."""
+"""Line and column of each key in a TOML text, for error messages."""
 
 import re
 
@@ -17,9 +17,9 @@ _PART = re.compile(rf"{_STRING}|[^\s.]+")
 
 
 def places(text: str) -> dict[str, Place]:
-    r"""Dotted key -> where it stands, for a text that `tomllib` accepts; tables stand where their header is.
+    r"""Dotted key -> place, for a text that `tomllib` accepts; the place of a table is its header.
 
-    Of tables inside a value only the outermost is looked into.
+    Of tables inside a value only the outermost is scanned.
 
     >>> places('[recall]\nmax_items = 3 # three\ntags = ["a = 1"]\n[inject]\nper = {a.b = 1}')["inject.per.a.b"]
     (5, 8)

@@ -1,9 +1,9 @@
-"""Which memories stood in the prompt of which turn, and which of them the reply used. Source: S4.1, S4.13.
+"""Log of the memories in the prompt of each turn, and which of them the reply used. Source: S4.1, S4.13.
 
-A turn is named by its chat and the version of its user message, so a swipe of the reply replaces what was noted before,
-and a turn whose message no longer stands counts for nothing without anything being undone. What was said is not kept.
+A turn is identified by its chat and the version of its user message, so a swipe of the reply replaces the record,
+and a turn whose message no longer exists is not counted, without an undo. Texts are not kept.
 
-    note ─▶ turns, one by one (the newest) ─▶ blocks of 32 turns: sums, and the versions they rest on ─▶ tallies
+    note ─▶ single turns (the newest) ─▶ blocks of 32 turns: sums, and their versions ─▶ tallies
 """
 
 import threading
@@ -30,17 +30,19 @@ from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog, Values
 from rolememory.text.timestamps import iso, moment
 
-FRESH = 64  # turns of a chat that are kept one by one: swipes, edits and branches reach them
+FRESH = 64  # turns of a chat kept singly, in reach of swipes, edits and branches
 OLD = "#old"  # the name of a chat's blocks, among its versions
-BLOCK = 32  # older turns that are summed up together, and the most versions that a sum rests on
-MOST_BLOCKS = 8  # of one chat: beyond, the two oldest become one
-MOST_ROWS = 40_000  # memories noted, over all chats: beyond, the chats that rested longest are summed up, then left out
+BLOCK = 32  # older turns per sum, and the most versions kept of a sum
+MOST_BLOCKS = 8  # per chat: beyond, the two oldest are merged
+MOST_ROWS = (
+    40_000  # rows over all chats: beyond, the chats idle longest are summed up, then dropped
+)
 _MOST_OF_A_TURN = 30  # memories whose pairs are counted
-PLACES = 64  # whose tallies are kept up: those of the users and chats that take turns now
-_STEPS = 1024  # of a whole
+PLACES = 64  # cached tallies: those of currently active users and chats
+_STEPS = 1024  # resolution of a share
 
 Visible = Callable[[str, str], bool]
-"""Whether a version of a chat stands, as seen from where somebody asks: (chat, version)."""
+"""(chat, version) -> whether it is visible to the caller."""
 
 
 def everywhere(chat: str, version: str) -> bool:
@@ -50,12 +52,12 @@ def everywhere(chat: str, version: str) -> bool:
 
 @value_class
 class _Piece:
-    """What counts as one: a turn, or several that are summed up."""
+    """One turn, or the sum of several."""
 
-    versions: tuple[str, ...]  # on which it rests, all or a fair sample
+    versions: tuple[str, ...]  # all of its turns, or a sample
     used: Mapping[str, float]  # memory -> turns that used it
-    vain: Mapping[str, float]  # ... and that had it in vain
-    at: str = ""  # of a turn
+    vain: Mapping[str, float]  # ... that did not use it
+    at: str = ""  # time of a turn
 
     @property
     def memories(self) -> Mapping[str, float]:
@@ -70,28 +72,26 @@ class _ChatUse:
 
     @property
     def pieces(self) -> list[_Piece]:
-        """All that counts."""
+        """Blocks and turns."""
         return [*self.old, *self.turns.values()]
 
     @property
     def size(self) -> int:
-        """How many memories are noted."""
+        """Number of rows (memories per turn or block)."""
         return sum(len(one.used) + len(one.vain) for one in self.pieces)
 
 
 class UsageLog:
-    """The log of one role, in `state/uses`, written in the background: losing seconds of it is allowed. Thread-safe."""
+    """The usage log of one role, in `state/uses`, written in the background: a crash may lose seconds. Thread-safe."""
 
     def __init__(self, space: Space, most_rows: int = MOST_ROWS) -> None:
         self._most_rows = most_rows
         self._state = StateLog(space, "uses")
         self._lock = threading.RLock()
-        self._seen = -1  # the revision of what was last looked at
-        self._chats: dict[str, _ChatUse] = {}  # the chat that was noted last comes last
+        self._seen = -1  # the last revision read
+        self._chats: dict[str, _ChatUse] = {}  # in order of the last note
         self._rows = 0
-        self._sums: dict[
-            Hashable, _Sums
-        ] = {}  # by token, the one that was asked for last comes last
+        self._sums: dict[Hashable, _Sums] = {}  # by token, least recently used first
 
     def note(
         self,
@@ -101,9 +101,9 @@ class UsageLog:
         referenced: Container[str],
         at: datetime,
     ) -> bool:
-        """Note what the prompt of a turn held and its reply used; what was noted of this turn before is replaced.
+        """Record what the prompt of a turn held and its reply used, replacing earlier records of this turn.
 
-        False where nothing changed by it. Cost: O(injected); the disk is written in the background.
+        Returns whether anything changed. Cost: O(injected); written in the background.
         """
         held = list(dict.fromkeys(injected))
         used = [one for one in held if one in referenced]
@@ -115,7 +115,7 @@ class UsageLog:
             return fresh
 
     def record(self, memory_id: str, chat: str, query: str, referenced: bool, at: datetime) -> None:
-        """Note one use explicitly, for callers that know it; it counts whatever becomes of the chat.
+        """Record one use explicitly; it counts independently of the chat's later state.
 
         The query is kept as a digest. Source: S4.13.
         """
@@ -131,7 +131,7 @@ class UsageLog:
             self.note(chat, version, held, {*others, memory_id} if referenced else others, at)
 
     def of(self, memory_id: str) -> list[Use]:
-        """The turns that had this memory, newest first, as far back as turns are kept one by one."""
+        """The turns with this memory in the prompt, newest first, as far back as single turns are kept."""
         with self._lock:
             found = [
                 use
@@ -141,14 +141,14 @@ class UsageLog:
         return sorted(found, key=lambda use: use.at, reverse=True)
 
     def held(self, chat: str, version: str) -> tuple[str, ...]:
-        """What the prompt of this turn held, as far as it was noted one by one."""
+        """The memories in the prompt of this turn, if still kept singly."""
         with self._lock:
             kept = self._current().get(chat)
             turn = kept.turns.get(version) if kept else None
         return tuple(turn.memories) if turn else ()
 
     def pairs(self, least: int = 2) -> list[tuple[str, str]]:
-        """Pairs of memories that replies used in the same turn, so often at least, the most often first."""
+        """Pairs of memories used in the same turn at least `least` times, most frequent first."""
         with self._lock:
             turns = [
                 sorted(turn.used)[:_MOST_OF_A_TURN]
@@ -167,10 +167,10 @@ class UsageLog:
         token: Hashable = None,
         since: tuple[Hashable, Collection[str]] | None = None,
     ) -> Mapping[str, UsageTally]:
-        """How often each memory was used and passed over, by turns that stand. Cost: O(rows noted).
+        """How often each memory was used and unused, over visible turns. Cost: O(rows).
 
-        `token` tells one `visible` from another: with one that asked shortly before, O(rows of what was noted since). `since`:
-        the token of another one from which only these chats look different; with it, O(their rows).
+        `token` identifies `visible`: for a recent one, cost is O(rows recorded since). `since`: another token, and the chats whose
+        visibility differs from it; then cost is O(their rows).
         """
         with self._lock:
             chats = self._current()
@@ -187,7 +187,7 @@ class UsageLog:
             return sums.follow(chats, visible)
 
     def prune(self, alive: Container[str]) -> None:
-        """Forget every memory that is not `alive`. Cost: O(rows noted)."""
+        """Forget every memory that is not `alive`. Cost: O(rows)."""
         with self._lock:
             before = self._rows
             chats = {chat: _of_these(kept, alive) for chat, kept in self._current().items()}
@@ -196,7 +196,7 @@ class UsageLog:
                 self._replaced()
 
     def forget(self, chats: Collection[str], alive: Container[str] | None = None) -> None:
-        """Forget everything that was noted in these chats, and of memories that are not `alive`; on disk at once."""
+        """Forget these chats, and memories that are not `alive`; on disk at once."""
         with self._lock:
             if alive is not None:
                 self.prune(alive)
@@ -205,11 +205,11 @@ class UsageLog:
             self._replaced()
 
     def close(self) -> None:
-        """Write what is still behind."""
+        """Write pending records."""
         self._state.close()
 
     def _current(self) -> dict[str, _ChatUse]:
-        """The chats as the file has them now, another process's notes included."""
+        """The chats, including records of other processes."""
         if news := self._state.news(self._seen):
             self._seen, values = news
             self._take(_sound(values))
@@ -236,7 +236,7 @@ class UsageLog:
         self._make_room(chat)
 
     def _make_room(self, present: str) -> None:
-        """Sum up, then drop the chats that were idle longest, until the log is small enough."""
+        """Sum up, then drop the chats idle longest, until the log is small enough."""
         resting = [chat for chat in self._chats if chat != present]
         for shrink in (self._fold_all, self._drop):
             for chat in resting:
@@ -248,7 +248,7 @@ class UsageLog:
                 self._tell(chat, shown, _shown(kept) if kept else {})
 
     def _tell(self, chat: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """Write what became another, and have it counted again."""
+        """Write the changed values of a chat, and mark it for counting again."""
         for sums in self._sums.values():
             sums.behind.add(chat)
         gone = {name: None for name in before if name not in after}
@@ -270,7 +270,7 @@ def _turn(version: str, at: str, used: Iterable[str], vain: Iterable[str]) -> _P
 
 
 def _is_news(turn: _Piece, version: str, kept: _ChatUse) -> bool:
-    """Whether noting a turn changes anything; one that was summed up already is too old to be told again."""
+    """Whether recording a turn changes anything; turns already summed up are not recorded again."""
     before = kept.turns.get(version)
     if before is not None:
         return [*map(list, (before.used, before.vain))] != [*map(list, (turn.used, turn.vain))]
@@ -278,7 +278,7 @@ def _is_news(turn: _Piece, version: str, kept: _ChatUse) -> bool:
 
 
 def _fold(kept: _ChatUse, fresh: int) -> None:
-    """Sum up the oldest turns, a block at a time, until at most `fresh` and one block are left."""
+    """Sum up the oldest turns in blocks, until fewer than `fresh` + BLOCK are left."""
     turns = kept.turns
     while len(turns) >= fresh + BLOCK or (not fresh and turns):
         oldest = list(islice(turns, BLOCK))
@@ -288,7 +288,7 @@ def _fold(kept: _ChatUse, fresh: int) -> None:
 
 
 def _summed(pieces: Sequence[_Piece]) -> _Piece:
-    """Several as one; where their versions are many, every second one is kept as a sample."""
+    """The sum of several; of more than BLOCK versions every second one is kept as a sample."""
     versions = [version for one in pieces for version in one.versions]
     used, vain = Counter[str](), Counter[str]()
     for one in pieces:
@@ -298,15 +298,15 @@ def _summed(pieces: Sequence[_Piece]) -> _Piece:
 
 
 class _Sums:
-    """Tallies as seen from one place; a visible turn or block is counted once until it changes."""
+    """Incremental tallies for one `visible`; a visible turn or block is counted once until it changes."""
 
     def __init__(self) -> None:
-        self.behind: set[str] = set()  # chats that changed
-        self._counted: dict[str, dict[int, tuple[_Piece, float]]] = {}  # with its share
-        self._tallies: dict[str, UsageTally] = {}  # the one that changed last comes last
+        self.behind: set[str] = set()  # chats to count again
+        self._counted: dict[str, dict[int, tuple[_Piece, float]]] = {}  # with its visible share
+        self._tallies: dict[str, UsageTally] = {}  # in order of the last change
 
     def leave(self, chats: Collection[str]) -> None:
-        """Count these anew: what stood in them may stand no longer."""
+        """Remove the counts of these chats, to be counted again: their visibility changed."""
         self._tallies = dict(self._tallies)
         for chat in self._counted.keys() & chats:
             for counted in self._counted.pop(chat).values():
@@ -314,7 +314,7 @@ class _Sums:
         self.behind.update(chats)
 
     def follow(self, chats: Mapping[str, _ChatUse], visible: Visible) -> Mapping[str, UsageTally]:
-        """The tallies of these chats; the same object as long as nothing changed."""
+        """The updated tallies; the same object while nothing changed."""
         if self.behind:
             self._tallies = dict(self._tallies)
         for chat in self.behind:
@@ -323,7 +323,7 @@ class _Sums:
         return self._tallies
 
     def _count(self, chat: str, kept: _ChatUse | None, visible: Visible) -> None:
-        """What does not stand is looked at again: it may be that it was noted behind the back of who asked."""
+        """Update the counts of a chat; pieces not fully visible before are checked again."""
         before = self._counted.pop(chat, {})
         after = dict[int, tuple[_Piece, float]]()
         for piece in kept.pieces if kept else ():
@@ -353,7 +353,7 @@ class _Sums:
 
 
 def _share(chat: str, versions: Sequence[str], visible: Visible) -> float:
-    """How much of what rests on these is visible, in steps in which sums stay exact."""
+    """The visible share of these versions, 0..1 in steps of 1/_STEPS."""
     standing = sum(one.startswith(BY_HAND) or visible(chat, one) for one in versions)
     return round(standing / max(len(versions), 1) * _STEPS) / _STEPS
 
@@ -365,7 +365,7 @@ def _uses(chat: str, kept: _ChatUse, memory_id: str) -> Iterable[Use]:
 
 
 def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
-    """The chat with the memories that are alive alone; turns and blocks without any go."""
+    """The chat with only the memories in `alive`, without turns and blocks emptied by that."""
 
     def left(piece: _Piece) -> _Piece:
         used, vain = (
@@ -382,7 +382,7 @@ def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
 
 
 def _shown(kept: _ChatUse) -> dict[str, Any]:
-    """A chat as it is written to the file: turns by version, and the blocks."""
+    """A chat in file form: turns by version, and the blocks."""
     shown: dict[str, Any] = {
         version: [turn.at, [*turn.used], [*turn.vain]] for version, turn in kept.turns.items()
     }
@@ -391,7 +391,7 @@ def _shown(kept: _ChatUse) -> dict[str, Any]:
 
 
 def _sound(values: Values) -> dict[str, _ChatUse]:
-    """The chats; one that does not read as we wrote it is left out: it costs what was noted there."""
+    """The chats in the values; invalid ones are dropped."""
     found: dict[str, _ChatUse] = {}
     for chat, kept in values.items():
         with suppress(AttributeError, KeyError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A wrong value in people's words: what was expected, what stands there, what to write."""
+"""Messages for invalid settings values: what was expected, what was found, what to write."""
 
 import json
 import re
@@ -25,7 +25,7 @@ translatable(
 
 
 def worded(found: Mapping[str, Any], key: str) -> tuple[LocalizedText, LocalizedText]:
-    """Problem and remedy of one of pydantic's complaints about a settings key."""
+    """Problem and remedy for one of pydantic's errors on a settings key."""
     got = found["input"]
     if key.endswith("api_key_env"):  # it may be the key itself: never quoted (P20)
         return variable_expected(key)
@@ -40,7 +40,7 @@ def worded(found: Mapping[str, Any], key: str) -> tuple[LocalizedText, Localized
 
 
 def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
-    """Problem and remedy where something else stands than the name of an environment variable."""
+    """Problem and remedy for a value that is not the name of an environment variable."""
     name = default(key) or default("learn.api_key_env")
     return LocalizedText(
         "expected the name of an environment variable, got something else"
@@ -50,7 +50,7 @@ def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
 
 
 def expected(found: Mapping[str, Any], key: str) -> LocalizedText:
-    """What the key takes, with its bounds."""
+    """The expected type of the key, with bounds."""
     if found["type"] in ("literal_error", "enum"):
         *most, final = re.split(", | or ", str(found["ctx"]["expected"]))
         if not most:
@@ -70,7 +70,7 @@ def expected(found: Mapping[str, Any], key: str) -> LocalizedText:
 
 
 def _constraints(key: str) -> list[Any]:
-    """The bounds of a key, also those inside `... | None`."""
+    """The bounds of a key, including those inside `... | None`."""
     field = leaves()[key]
     inner = [
         part
@@ -86,7 +86,7 @@ def _number(value: Any) -> str:
 
 
 def _instead(found: Mapping[str, Any], key: str, got: Any) -> Any:
-    """What to write: the value as it was meant where that can be told, else the bound, else the default."""
+    """The suggested value: the intended one if clear, else the bound, else the default."""
     context = found.get("ctx", {})
     if found["type"] in ("literal_error", "enum"):
         words = str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
@@ -101,7 +101,7 @@ def _instead(found: Mapping[str, Any], key: str, got: Any) -> Any:
 
 
 def _unquoted(got: Any) -> bool | int | float | None:
-    """A number or a switch that was written in quotes, or a whole number with a point."""
+    """The number or boolean inside quotes, or a float as a whole number; else None."""
     if isinstance(got, float) and got.is_integer():
         return int(got)
     if not isinstance(got, str):
@@ -120,13 +120,13 @@ def last(key: str) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value as TOML writes it, cut to what fits on a line."""
+    """A value as in TOML, cut to fit on a line."""
     told = literal(value)
     return told if len(told) <= 60 else told[:57] + "..."
 
 
 def literal(value: Any) -> str:
-    """A value as TOML writes it; None as the word for unset.
+    """A value as in TOML; None as the word for unset.
 
     >>> literal(["a", True, 0.5]), literal(None)
     ('["a", true, 0.5]', '"unset"')

@@ -1,13 +1,13 @@
-"""The vectors of a role's texts in a few files: a cache, never the truth. Delete them at any time.
+"""The vectors of a role's texts in a few files: a cache, may be deleted at any time.
 
-New ones go into small files, which are put together as they grow, so that a vector is written some ten times in all and
-never because another one came. Each file:
+New vectors go into small files, which are merged as they grow (as in an LSM tree), so a vector is written some ten times
+in all. Each file:
 
     magic  checksum (32 bytes, of all that follows)  length of header (4)  header (JSON)  names (16 bytes each)  vectors
 
-The header names format, embedder, dimensions, dtype and count; of int8, what each vector is to be multiplied with (float32)
-stands before them. Whatever does not fit (another model, another format, a flipped bit, half a file) is as good as no file, a vector
-that points nowhere as good as none: the texts are embedded again. Named by the embedder, so two models do not overwrite each other.
+The header names format, embedder, dimensions, dtype and count; int8 vectors are preceded by a float32 scale for each.
+Invalid files (another model or format, a flipped bit, truncation) and zero or non-finite vectors are ignored: texts are embedded again.
+Named by the embedder, so two models do not overwrite each other.
 """
 
 import contextlib
@@ -28,24 +28,24 @@ FORMAT = 1
 _CHECK_BYTES = 32
 _START = len(MAGIC) + _CHECK_BYTES
 
-_ROOM = (64, 256, 1024, 4096, 16_384, 65_536)  # vectors of a small file
+_ROOM = (64, 256, 1024, 4096, 16_384, 65_536)  # vectors per small file
 DType = Literal["int8", "float16", "float32"]
 _DTYPES = ("int8", "float16", "float32")
 
 
 def vectors_name(key: str, below: str = "") -> str:
-    """The name of the blob with the vectors of this embedder."""
+    """The name of the blob with this embedder's vectors."""
     made_with = blake2b(f"{key} float32".encode(), digest_size=8).hexdigest()
     return f"{below}.cache/vectors-{made_with}.bin"
 
 
 class VectorFile:
-    """Vectors by the 16-byte name of their text, for one embedder; written as the dtype says, read from any."""
+    """Vectors by the 16-byte name of their text, for one embedder; written in its dtype, read from any."""
 
     def __init__(
         self, space: Space, key: str, dim: int, dtype: DType = "int8", below: str = ""
     ) -> None:
-        self.outdated = False  # whether something that was read is of another dtype
+        self.outdated = False  # whether a file of another dtype was read
         name = vectors_name(key, below)
         self.kept = space.blob(name)
         stem = name.removesuffix(".bin")
@@ -53,12 +53,12 @@ class VectorFile:
         self._key, self._dim, self._dtype = key, dim, dtype
 
     def load(self) -> NamedVectors:
-        """What the files hold; without what is absent or damaged in any way."""
+        """The vectors in the files; missing or damaged ones are ignored."""
         parts = [self._held(kept) for kept in (self.kept, *reversed(self._small))]
         return NamedVectors.together([one for one in parts if one], self._dim)
 
     def add(self, vectors: Mapping[bytes, Floats]) -> None:
-        """Write these besides what is there. Cost: some ten times their size, on the average.
+        """Add these vectors. Amortised cost: some ten times their size.
 
         Raises:
             NotWrittenError: nothing of it was written.
@@ -106,10 +106,10 @@ class VectorFile:
         }
 
     def save(self, vectors: Mapping[bytes, Floats]) -> None:
-        """Write exactly these; what is not among them is gone. All or nothing.
+        """Replace all vectors with these, atomically.
 
         Raises:
-            NotWrittenError: the file could not be written; the one before is still there.
+            NotWrittenError: the file could not be written; the old one is kept.
         """
         self.kept.put(self._bytes(vectors))
         self._drop(self._small)
@@ -127,7 +127,7 @@ class VectorFile:
         return b"".join([MAGIC, _checksum(told), *told])
 
     def delete(self) -> None:
-        """Remove the files, if there are any."""
+        """Remove the files, if any."""
         self._drop((self.kept, *self._small))
 
     def _drop(self, kept: Iterable[Blob]) -> None:
@@ -145,10 +145,10 @@ def _checksum(parts: Iterable[bytes | memoryview]) -> bytes:
 
 
 def _opened(raw: memoryview) -> tuple[dict[str, Any], memoryview]:
-    """Header and body of a file whose checksum is right.
+    """Header and body of a file with a valid checksum.
 
     Raises:
-        ValueError: it is not such a file.
+        ValueError: it is not a valid file.
     """
     if raw[: len(MAGIC)] != MAGIC or raw[len(MAGIC) : _START] != _checksum([raw[_START:]]):
         raise ValueError("not a file of vectors, or a damaged one")

@@ -1,8 +1,8 @@
-"""The one place that writes to disk, and the few ways of writing that survive a crash.
+"""Crash-safe ways of writing to disk; nothing else writes.
 
 `Disk` makes every call the store makes; a test may count, fail or record them.
-Order of a whole file: temporary beside it, full write, fsync, rename, fsync of the folder.
-Source: T. Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), what an application may rely on.
+Order for a whole file: temporary beside it, full write, fsync, rename, fsync of the folder.
+Source: T. Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), on what an application may rely.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ _numbers = itertools.count()
 
 
 def write(path: Path, data: bytes, disk: Disk = DISK) -> None:
-    """Put `data` in the place of the file, whole or not at all; on return it survives a power cut.
+    """Replace the file with `data`, atomically and durably.
 
-    Raises: NotWrittenError; the old file still stands.
+    Raises: NotWrittenError; the old file is kept.
     """
     temporary = beside(path)
     try:
@@ -39,7 +39,7 @@ def write(path: Path, data: bytes, disk: Disk = DISK) -> None:
 
 
 def write_new(path: Path, data: bytes, disk: Disk = DISK) -> None:
-    """Write a file of our own and fsync it; its name in the folder is not yet durable."""
+    """Write a file of our own and fsync it, but not its folder."""
     descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         write_all(descriptor, data, disk)
@@ -49,7 +49,7 @@ def write_new(path: Path, data: bytes, disk: Disk = DISK) -> None:
 
 
 def write_all(descriptor: int, data: bytes, disk: Disk = DISK) -> None:
-    """Write until everything is written: a short write is continued, one that writes nothing is an error."""
+    """Write everything: continue short writes; writing nothing is an error."""
     view = memoryview(data)
     while view:
         written = disk.write(descriptor, view)
@@ -59,11 +59,11 @@ def write_all(descriptor: int, data: bytes, disk: Disk = DISK) -> None:
 
 
 def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK) -> Outcome:
-    """Put `fresh` in the place of a file that an editor may be saving at this moment.
+    """Replace a file that an editor may be saving at this moment with `fresh`.
 
-    `expected` is what the caller read there (None: no file). Done: what stood there is `path`.prev.
-    Not done: something else stood there; it is back in its place.
-    Raises: OSError; what stood there still stands.
+    `expected` is the content that the caller read (None: no file). Done: the old file is `path`.prev.
+    Not done: the content was another one; it is back in place.
+    Raises: OSError; the old file is kept.
     """
     temporary, aside = (
         beside(path, _tag(fresh) + _tag(expected or b"")),
@@ -76,7 +76,7 @@ def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK)
         raise
     try:
         outcome = _placed(temporary, path, aside, fresh, expected, disk)
-    except FileNotFoundError:  # an editor renamed it away: it is about to save
+    except FileNotFoundError:  # an editor renamed it: it is about to save
         outcome = Outcome(False)
     if not outcome.done:
         _drop_if(temporary, fresh, disk)
@@ -112,7 +112,7 @@ def _create(temporary: Path, path: Path, disk: Disk) -> bool:
 
 
 def _give_back(temporary: Path, path: Path, placed: bytes, found: bytes, disk: Disk) -> None:
-    """Undo an exchange. What comes out must be what we had put in; else it is newer still and goes back as well."""
+    """Undo an exchange. If the file taken out is not ours, it is a newer save and is put back too."""
     for _ in range(16):
         disk.exchange(temporary, path)
         out = disk.read(temporary)
@@ -122,7 +122,7 @@ def _give_back(temporary: Path, path: Path, placed: bytes, found: bytes, disk: D
 
 
 def _move_aside(temporary: Path, path: Path, aside: Path, expected: bytes, disk: Disk) -> bool:
-    """The road without an exchange: for a moment there is no file under the name; nothing that appears there is overwritten."""
+    """Replace without an atomic exchange: for a moment there is no file; one that appears then is not overwritten."""
     disk.replace(path, aside)
     try:
         if disk.read(aside) == expected:
@@ -136,14 +136,14 @@ def _move_aside(temporary: Path, path: Path, aside: Path, expected: bytes, disk:
 
 
 def _drop_if(temporary: Path, ours: bytes, disk: Disk) -> None:
-    """Remove the temporary only when it holds our own bytes: after an exchange it may hold an editor's."""
+    """Remove the temporary only if it has our own bytes: after an exchange it may be an editor's save."""
     with suppress(OSError):
         if disk.read(temporary) == ours:
             disk.unlink(temporary)
 
 
 def drop(path: Path, disk: Disk = DISK) -> None:
-    """Remove a file of our own if it is there; what cannot be removed does no harm."""
+    """Remove a file of our own if it exists; failures are ignored."""
     with suppress(OSError):
         disk.unlink(path)
 
@@ -162,12 +162,12 @@ def _tag(data: bytes) -> str:
 
 
 def is_news(path: Path, data: bytes) -> bool:
-    """Whether a left-over temporary of `install` holds something else than what it was made of: an editor's save."""
+    """Whether a left-over temporary of `install` is an editor's save, not our own bytes."""
     return _tag(data) not in path.name
 
 
 def is_ours(name: str) -> bool:
-    """Whether a file name is one of our temporaries, locks or previous copies, which nobody should react to.
+    """Whether a file name is one of our temporaries, locks or previous copies, which watchers ignore.
 
     >>> [is_ours(name) for name in (".memory.json.71-0.tmp", "memory.json.prev", ".lock", "memory.json")]
     [True, True, True, False]
@@ -179,9 +179,9 @@ def is_ours(name: str) -> bool:
 
 @contextmanager
 def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) -> Iterator[None]:
-    """Hold the folder's lock against every other process and thread. Not reentrant: take it once per act.
+    """Hold the folder's lock against other processes and threads. Not reentrant.
 
-    Raises: BusyError when it cannot be had in time; NotWrittenError when the folder takes no lock file.
+    Raises: BusyError on time-out; NotWrittenError if no lock file can be made.
     """
     lock = FileLock(str(folder / name), timeout=timeout_s, thread_local=False, mode=0o600)
     try:
@@ -201,9 +201,9 @@ def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) ->
 
 
 def new_folder(folder: Path, files: Mapping[str, bytes], disk: Disk = DISK) -> None:
-    """Make a folder with files in it, all or nothing: filled under a temporary name, then renamed.
+    """Create a folder with files atomically: filled under a temporary name, then renamed.
 
-    Raises: NotWrittenError; FileExistsError when the folder is there already.
+    Raises: NotWrittenError; FileExistsError if the folder exists.
     """
     temporary = beside(folder)
     if folder.exists():
@@ -229,7 +229,7 @@ def _drop_folder(folder: Path, files: Mapping[str, bytes], disk: Disk) -> None:
 
 @contextmanager
 def refusals(path: Path) -> Iterator[None]:
-    """Tell what the system refuses inside. Raises: NotWrittenError."""
+    """Convert OSError inside. Raises: NotWrittenError."""
     try:
         yield
     except OSError as error:
@@ -237,7 +237,7 @@ def refusals(path: Path) -> Iterator[None]:
 
 
 def not_written(path: Path, error: OSError) -> NotWrittenError:
-    """The error a caller sees: which file, what the system said, what to do."""
+    """The error to raise: the file, the system's message, what to do."""
     reason = error.strerror or str(error)
     return NotWrittenError(
         "{path}: not written: {reason}; what was there still stands, free some space or rights and try again",
@@ -247,13 +247,13 @@ def not_written(path: Path, error: OSError) -> NotWrittenError:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there. Raises: InvalidValueError where it is a file, NotWrittenError."""
+    """Make a folder unless it exists. Raises: InvalidValueError if it is a file, NotWrittenError."""
     with refusals(refuse_file(folder)):
         DISK.mkdir(folder)
 
 
 def refuse_file(path: Path) -> Path:
-    """The path of a folder. Raises: InvalidValueError where it is a file."""
+    """The path, checked. Raises: InvalidValueError if it is a file."""
     if path.exists() and not path.is_dir():
         raise InvalidValueError("{path}: is a file; name a folder", path=path)
     return path

@@ -1,4 +1,4 @@
-"""Rotating backups of a role: one zip each, written like everything else, checked when made and before it is used."""
+"""Rotating backups of a role: one zip each, written atomically, verified when made and before use."""
 
 import hashlib
 import io
@@ -31,32 +31,32 @@ MANIFEST = "manifest.json"
 MEMORY = "memory.json"
 _NAME = re.compile(
     r"(?P<stamp>\d{8}T\d{6}Z)(?:-(?P<number>\d{4,9})|-(?P<again>\d{1,3}))?\.zip", re.ASCII
-)  # numbers tell the order, whatever the clock said; older versions had none, but `again` within one second
+)  # ordered by number, whatever the clock; older versions had none, but `again` within one second
 _MEMBER = re.compile(
     r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
 )
 _MOST_MEMBERS = 2000
 _SETTINGS = StorageSettings()
-_DATE = (1980, 1, 1, 0, 0, 0)  # of every member: equal content, equal bytes
+_DATE = (1980, 1, 1, 0, 0, 0)  # of every member, so that equal content gives equal bytes
 
 
 @value_class
 class Backup:
-    """One backup, told by its name; `verified` reads it."""
+    """One backup, described by its file name; `verified` reads it."""
 
     path: Path
     made: datetime
     size: int  # bytes
-    number: int = 0  # of the role's backups, in the order they were made
+    number: int = 0  # counts the role's backups, in order of creation
 
     def age(self, now: datetime) -> timedelta:
-        """How old it is; a clock that was set back makes none younger than new."""
+        """Its age, at least zero even if the clock was set back."""
         return max(now - self.made, timedelta())
 
 
 @value_class
 class BackupContents:
-    """What a backup holds, every checksum found right. `problem`: why its memory.json could not be read even then."""
+    """The verified content of a backup. `problem`: why its memory.json could not be read when it was made."""
 
     made: str
     files: Mapping[str, bytes]
@@ -65,7 +65,7 @@ class BackupContents:
 
 @value_class
 class Restored:
-    """What a restore did: from where, where the state before it is kept, which files were written."""
+    """The result of a restore: the backup used, the backup of the state before, the files written."""
 
     source: Path
     saved: Path
@@ -73,7 +73,7 @@ class Restored:
 
 
 def list_backups(folder: Path) -> list[Backup]:
-    """The backups of a role, newest first, in the order of their numbers. Those without go by their stamps, one of the future last."""
+    """The backups of a role, newest first, by number. Those without are sorted by time stamp, future ones last."""
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     found = []
     for name in DISK.names(folder / FOLDER):
@@ -88,9 +88,9 @@ def list_backups(folder: Path) -> list[Backup]:
 
 
 def due(folder: Path, settings: StorageSettings, now: datetime) -> bool:
-    """Whether it is time for another: the newest is old enough, and memory.json or role.json changed since.
+    """Whether a backup is due: the newest is old enough, and memory.json or role.json changed since.
 
-    One from far in the future tells that a clock was wrong, not that it is young.
+    One from the far future means a wrong clock and does not count as recent.
     """
     newest = next(iter(list_backups(folder)), None)
     if settings.backups == 0 or not (folder / MEMORY).exists():
@@ -117,10 +117,10 @@ def backup(
     now: datetime | None = None,
     disk: Disk = DISK,
 ) -> Path:
-    """Make a backup and check it; older ones go, save the newest good one.
+    """Make and verify a backup; delete old ones beyond the limit, but not the newest good one.
 
-    A broken memory.json is kept as it is, byte for byte.
-    Raises: InvalidValueError when there is no such role, NotWrittenError when the disk refused or gave back something else.
+    A broken memory.json is kept byte for byte.
+    Raises: InvalidValueError if there is no such role, NotWrittenError if writing or verifying failed.
     """
     path = _made(folder, settings, now or datetime.now(UTC), disk)
     _rotate(folder, max(settings.backups, 1), {path}, settings)
@@ -135,10 +135,10 @@ def restore(
     now: datetime | None = None,
     disk: Disk = DISK,
 ) -> Restored:
-    """Put a backup back, after a backup of what stands there now. `which`: a name from `list_backups`, or `latest` (the newest good one).
+    """Restore a backup, after a backup of the current state. `which`: a name from `list_backups`, or `latest` (the newest good one).
 
-    It counts as the author's own edit: the journal goes on, `undo` can take it back. Files that the backup does not have stay.
-    Raises: FileError when the backup is damaged, UnsafePathError when it is not one of this role's, NotWrittenError.
+    It counts as an external edit: the journal continues, and `undo` works. Files that the backup lacks stay.
+    Raises: FileError if the backup is damaged, UnsafePathError if it is not one of this role's, NotWrittenError.
     """
     source = _chosen(folder, which, settings)
     contents = verified(source, settings)
@@ -155,14 +155,14 @@ def restore(
         for name in sorted(files, key=lambda name: (name == MEMORY, name)):
             if not (
                 name.startswith("chats/") and disk.mark(folder / name)
-            ):  # what was said since is not unsaid by going back
+            ):  # chats are not rolled back
                 _put(folder, name, files[name], disk)
     _rotate(folder, max(settings.backups, 1), {source, saved}, settings)
     return Restored(source, saved, tuple(sorted(files)))
 
 
 def verified(path: Path, settings: StorageSettings = _SETTINGS) -> BackupContents:
-    """What the backup holds, after every check: known members only, sizes and checksums as the manifest says.
+    """The backup's content, after all checks: known members only, sizes and checksums as in the manifest.
 
     Raises: FileError.
     """
@@ -203,7 +203,7 @@ def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> BackupContents
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
-    """What a backup says it holds, where it holds just that."""
+    """The manifest of a backup, if it matches the members."""
     names = archive.namelist()
     _check_names(path, names)
     found = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
@@ -232,7 +232,7 @@ def _allowed(name: str) -> bool:
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """The bytes of a member; what it says of its size is not believed."""
+    """The bytes of a member, at most `limit`; its declared size is not trusted."""
     with archive.open(name) as member:
         data = member.read(limit + 1)
     if len(data) > limit:
@@ -253,12 +253,12 @@ def _unreadable(memory: bytes | None) -> str:
 
 
 def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) -> Path:
-    """A new backup of what stands there, read back and compared."""
+    """A new backup of the current state, read back and compared."""
     if not folder.is_dir():
         raise InvalidValueError(
             "{folder}: no such role; `rolememory roles` lists them", folder=folder
         )
-    with suppress(OSError):  # what cannot be folded now is in the journal, which goes in as well
+    with suppress(OSError):  # otherwise the changes are in the journal, which is included
         RoleStore(FileSpace(folder, disk=disk), settings).checkpoint()
     with atomic.locked(folder):
         files = _gathered(folder)
@@ -274,7 +274,7 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
 
 
 def _gathered(folder: Path) -> dict[str, bytes]:
-    """The files of a role that a backup holds: what people made, and the end of the journal."""
+    """The files of a role for a backup: what people made, and the end of the journal."""
     names = [name for name in DISK.names(folder) if _MEMBER.fullmatch(name)]
     for inner in ("worldbooks", "chats"):
         names += [
@@ -290,7 +290,7 @@ def _gathered(folder: Path) -> dict[str, bytes]:
 
 
 def _tail(folder: Path, memory: bytes | None) -> list[str]:
-    """The journal's files from the one on that memory.json may not have seen to its end."""
+    """The journal's files that may contain records which memory.json lacks."""
     try:
         through = (read(memory, ours=True).through or 0) if memory else 0
     except BrokenFileError:
@@ -341,7 +341,7 @@ def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
 
 
 def _latest(folder: Path, settings: StorageSettings) -> Path:
-    """The newest backup that can be restored."""
+    """The newest restorable backup."""
     for backup in list_backups(folder):
         if _good(backup.path, settings):
             return backup.path
@@ -359,7 +359,7 @@ def _good(path: Path, settings: StorageSettings) -> bool:
 
 
 def _rotate(folder: Path, keep: int, spared: set[Path], settings: StorageSettings) -> None:
-    """Remove the oldest beyond `keep`, but never the newest good one; what cannot be removed stays."""
+    """Delete the oldest beyond `keep`, but never the newest good one; failures are ignored."""
     paths = [backup.path for backup in list_backups(folder)]
     if len(paths) <= keep:
         return
@@ -370,7 +370,7 @@ def _rotate(folder: Path, keep: int, spared: set[Path], settings: StorageSetting
 
 
 def _standing_alone(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files to write: the journal's end folded into memory.json, which then says nothing of a journal and is taken as a whole."""
+    """The files to write: memory.json checkpointed and without a seq, so that it is taken as a whole."""
     rest = {name: data for name, data in files.items() if not name.startswith("journal/")}
     if MEMORY not in rest:
         return rest
@@ -381,7 +381,7 @@ def _standing_alone(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def unpacked(files: Mapping[str, bytes]) -> InMemorySpace:
-    """The memories of a backup and the journal's end, in a space of their own."""
+    """An in-memory space with the memories and journal of a backup."""
     alone = InMemorySpace()
     alone.document(MEMORY).put(files[MEMORY])
     for name, data in files.items():
@@ -392,7 +392,7 @@ def unpacked(files: Mapping[str, bytes]) -> InMemorySpace:
 
 
 def whole(data: bytes) -> bytes:
-    """The bytes of a memory.json that says nothing of a journal: it is taken as a whole."""
+    """The bytes of a memory.json without its seq, so that it is taken as a whole."""
     document: Any = json.loads(data)
     if not isinstance(document, dict) or "through" not in document:
         return data

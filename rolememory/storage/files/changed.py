@@ -1,4 +1,4 @@
-"""Which change in a home folder concerns whom: a path becomes a role and a kind, or nothing at all."""
+"""Maps a changed path in a home folder to a role and a kind of file, or to nothing."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _OF_HOME: Mapping[str, tuple[Kind, ...]] = {
     "worldbooks": ("worldbook",),
 }
 _OF_ROLE: Mapping[str, tuple[Kind, ...]] = {
-    "": ("memory", "role", "worldbook", "card"),  # a folder that came or went as a whole
+    "": ("memory", "role", "worldbook", "card"),  # a folder added or removed as a whole
     "memory.json": ("memory",),
     "role.json": ("role",),
     "worldbooks": ("worldbook",),
@@ -40,14 +40,14 @@ _PASSING = re.compile(
 
 @value_class
 class Changed:
-    """What was edited: whose (None = everybody's), and which kinds of file."""
+    """An edit: the role (None = shared files), and which kinds of file."""
 
     role: str | None
     kinds: frozenset[Kind]
 
 
 def passing(name: str) -> bool:
-    """Whether a name is one that editors, sync tools or we ourselves use for a moment.
+    """Whether a name is a temporary one of editors, sync tools or our own.
 
     >>> [passing(name) for name in (".memory.json.swp", "memory.json~", "book.sync-conflict-20240101-1.json", "memory.json")]
     [True, True, True, False]
@@ -56,7 +56,7 @@ def passing(name: str) -> bool:
 
 
 def concerns(path: PurePath, home: PurePath) -> tuple[str | None, frozenset[Kind]] | None:
-    """Role and kinds of a changed path; None when nobody is concerned, as by chats, journals and caches.
+    """Role and kinds of a changed path; None for files that are not edited, such as chats, journals and caches.
 
     >>> concerns(PurePath("/h/6ba7b810-9dad-11d1-80b4-00c04fd430c8/memory.json"), PurePath("/h"))
     ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', frozenset({'memory'}))

@@ -1,4 +1,4 @@
-"""Every call the store makes to the operating system, with variants for Windows and macOS."""
+"""All operating system calls of the storage, with variants for Windows and macOS."""
 
 import ctypes
 import errno
@@ -18,33 +18,33 @@ _NO_EXCHANGE = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EN
 
 
 class NoExchangeError(OSError):
-    """Two names cannot be exchanged on this system or file system."""
+    """The system or file system has no atomic exchange of two names."""
 
 
 class Disk:
     """The calls the store makes; a test counts, fails or records them. All raise OSError; `write` may write less than asked.
 
-    What is made is for its owner alone: it holds what people said in private.
+    Files are private to their owner: they contain what people said in private.
     """
 
     def open(self, path: Path, flags: int) -> int:
-        """Open a file, give its descriptor; binary."""
+        """Open a file in binary mode; its descriptor."""
         return os.open(path, flags | _BINARY, 0o600)
 
     def write(self, descriptor: int, data: memoryview) -> int:
-        """Write, give how many bytes were taken."""
+        """Write; the number of bytes written."""
         return os.write(descriptor, data)
 
     def size(self, descriptor: int) -> int:
-        """Bytes in the open file."""
+        """Size of the open file in bytes."""
         return os.fstat(descriptor).st_size
 
     def truncate(self, descriptor: int, size: int) -> None:
-        """Cut the open file."""
+        """Truncate the open file."""
         os.ftruncate(descriptor, size)
 
     def fsync(self, descriptor: int) -> None:
-        """Make the file's bytes durable; on macOS by the call that empties the drive's own cache too."""
+        """Make the file's bytes durable; on macOS by the call that also flushes the drive's cache."""
         if sys.platform == "darwin":
             import fcntl
 
@@ -58,11 +58,11 @@ class Disk:
         os.close(descriptor)
 
     def replace(self, source: Path, target: Path) -> None:
-        """Rename over whatever is there; Windows refuses for a moment while a scanner or editor holds the file, so it is asked again."""
+        """Rename, replacing the target; retried on Windows, which refuses while a scanner or editor has the file open."""
         _patiently(lambda: source.replace(target))
 
     def exchange(self, one: Path, other: Path) -> None:
-        """Swap two names in one step, by `renameat2` or `renamex_np`. Raises: NoExchangeError where that is not to be had."""
+        """Swap two names atomically, by `renameat2` or `renamex_np`. Raises: NoExchangeError if unsupported."""
         call = _exchange_call()
         if call is None:
             raise NoExchangeError
@@ -73,7 +73,7 @@ class Disk:
             raise OSError(number, os.strerror(number), str(one), None, str(other))
 
     def create(self, source: Path, target: Path) -> None:
-        """Rename to a name that is free: a hard link and an unlink; on Windows a rename, which refuses by itself. Raises: FileExistsError."""
+        """Rename without replacing: hard link and unlink; on Windows rename, which never replaces. Raises: FileExistsError."""
         if sys.platform == "win32":
             _patiently(lambda: source.rename(target))
             return
@@ -91,13 +91,13 @@ class Disk:
         path.unlink()
 
     def mkdir(self, path: Path) -> None:
-        """Make a folder, parents too; one that is there is fine."""
+        """Make a folder and its parents, unless it exists."""
         if not path.parent.exists():
             self.mkdir(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
 
     def fsync_folder(self, path: Path) -> None:
-        """Make names in the folder durable; file systems that refuse it (network shares) do it on their own or not at all."""
+        """Make names in the folder durable; ignored by file systems that refuse it (network shares)."""
         if sys.platform == "win32":
             return
         descriptor = os.open(path, os.O_RDONLY)
@@ -116,7 +116,7 @@ class Disk:
             return file.read() or b""
 
     def mark(self, path: Path) -> Revision | None:
-        """Its state, or None when there is no such file."""
+        """The file's mark, or None without a file."""
         try:
             state = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, and the hot path is three of these
         except (FileNotFoundError, NotADirectoryError):
@@ -124,7 +124,7 @@ class Disk:
         return Revision(state.st_mtime_ns, state.st_size, state.st_ino)
 
     def names(self, path: Path) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
+        """The names in a folder; empty without one."""
         try:
             return os.listdir(path)  # noqa: PTH208 - names are all that is wanted
         except (FileNotFoundError, NotADirectoryError):
@@ -145,7 +145,7 @@ def _patiently(rename: Callable[[], object], tries: int = 40) -> None:
 
 @cache
 def _exchange_call() -> Callable[[bytes, bytes], int] | None:
-    """The system's call: gives an errno, 0 for success. None where there is no such call."""
+    """The system's exchange call (returns an errno, 0 for success), or None."""
     if sys.platform not in ("linux", "darwin"):
         return None
     library = ctypes.CDLL(None, use_errno=True)
@@ -165,7 +165,7 @@ DISK = Disk()
 
 
 def signature(path: Path, disk: Disk = DISK) -> Revision | None:
-    """The file's mark; None = it is not there or cannot be reached."""
+    """The file's mark; None if absent or inaccessible."""
     try:
         return disk.mark(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Makes a home: the files and folders of `rolememory init`. What is there already stays as it is."""
+"""Makes a home: the files and folders of `rolememory init`. Existing ones are unchanged."""
 
 import json
 from pathlib import Path
@@ -15,10 +15,10 @@ FOLDERS = ("templates", "worldbooks")
 
 
 def init(path: Path | str, language: Language = "en") -> list[Path]:
-    """Make a home folder and give the paths that were made; doing it twice makes nothing new.
+    """Make a home folder; the paths that were created. Idempotent.
 
     Raises:
-        InvalidValueError: it is a file.
+        InvalidValueError: the path is a file.
         NotWrittenError: the folder cannot be written.
     """
     home = atomic.refuse_file(Path(path).expanduser().resolve())

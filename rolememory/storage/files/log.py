@@ -1,8 +1,8 @@
-"""A log as a file: one JSON object per line, checked by a crc; read forward from where we stood, appended under a lock.
+"""A log as a file: one JSON object per line with a crc; read incrementally, appended under a lock.
 
-`crc` is the CRC-32 of the line without it. A line without crc, or with a wrong one, never happened. The lines of an append of
-several name it (`txn`; those of the journal always do), and its last line carries `commit`, the number of its lines: without
-that, none of them happened.
+`crc` is the CRC-32 of the line without it; lines without a valid one are ignored. The lines of an append of several have
+its `txn` (those of the journal always do), and the last one has `commit`, the number of lines: without it all of them
+are ignored.
 """
 
 import os
@@ -19,8 +19,8 @@ from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.port import START, Append, LogPosition, LogSlice, LogSpan, Revision
 
 ENDING = ".jsonl"
-SEAL = b"~\n"  # written after a torn tail, so that the next line begins on its own
-_TAIL = 64  # bytes that prove that what we read still stands
+SEAL = b"~\n"  # written after a torn tail, so that the next line starts cleanly
+_TAIL = 64  # bytes compared to check that what was read is unchanged
 _TXN = re.compile(rb'\{(?:"seq":\d+,)?"txn":"([^"]*)"')
 _OURS = re.compile(rb'\{"txn":"[^"]*",')
 _COMMIT = re.compile(rb',"commit":(\d+)\}$')
@@ -33,11 +33,9 @@ class FileLog:
     def __init__(self, path: Path, name: str, disk: Disk = DISK) -> None:
         self.name, self.place = name, str(path)
         self._path, self._disk = path, disk
-        self._lock = threading.Lock()  # of what was read last
-        self._durable = False  # whether this process has made its name durable
-        self._mark: Revision | None = (
-            None  # the file's state when it was last read, and what was found
-        )
+        self._lock = threading.Lock()  # guards the last result
+        self._durable = False  # whether this process has synced the folder
+        self._mark: Revision | None = None  # the last mark and result
         self._read, self._tail = START, b""
 
     def mark(self) -> Revision | None:
@@ -45,7 +43,7 @@ class FileLog:
         return self._disk.mark(self._path)
 
     def read(self, since: LogPosition = START) -> LogSlice:
-        """The appends behind the place; one stat when nothing changed."""
+        """The appends since; one stat when nothing changed."""
         with self._lock:
             return self._behind(since)
 
@@ -65,7 +63,7 @@ class FileLog:
         return self._part(data, 0, START, mark, anew=since != START)
 
     def append(self, *lines: bytes) -> LogSpan | None:
-        """Write, fsync, and the first time make the name durable."""
+        """Write, fsync, and the first time fsync the folder."""
         data = framed(lines)
         with refusals(self._path):
             descriptor = self._opened()
@@ -80,7 +78,7 @@ class FileLog:
             return None if torn or size != self._read.end else self._followed(data, len(lines))
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
-        """A whole new file in its place."""
+        """Replace the file."""
         write(self._path, b"".join(map(framed, appends)), self._disk)
         self._mark = None
 
@@ -92,7 +90,7 @@ class FileLog:
             self._disk.fsync_folder(self._path.parent)
 
     def _goes_on(self, mark: Revision, since: LogPosition) -> bool:
-        """Whether the file can be the one that was read until there, grown."""
+        """Whether the file is the one read before, possibly grown."""
         if self._mark is not None and since == self._read:
             return self._mark.inode == mark.inode and self._mark.size < mark.size
         return since.end <= mark.size
@@ -100,7 +98,7 @@ class FileLog:
     def _part(
         self, data: bytes, known: int, since: LogPosition, mark: Revision, anew: bool = False
     ) -> LogSlice:
-        """Read the bytes after the first `known`, which were read before."""
+        """Parse the bytes after the first `known`, which were read before."""
         appends, bad, lines, end = parsed(data[known:], since.lines)
         tail = data[max(known + end - _TAIL, 0) : known + end]
         place = LogPosition(lines, since.end + end, zlib.crc32(tail))
@@ -116,14 +114,14 @@ class FileLog:
             return self._disk.open(self._path, flags)
 
     def _ends_torn(self, size: int) -> bool:
-        """Whether the file does not end with a whole line."""
+        """Whether the last line is incomplete."""
         return size > 0 and self._disk.read(self._path, size - 1) != b"\n"
 
     def _write(self, descriptor: int, size: int, data: bytes) -> None:
         try:
             write_all(descriptor, data, self._disk)
             self._disk.fsync(descriptor)
-            if not self._durable:  # whoever made the file may have failed right there
+            if not self._durable:  # the process that made the file may have died before syncing
                 self._disk.fsync_folder(self._path.parent)
                 self._disk.fsync_folder(self._path.parent.parent)
                 self._durable = True
@@ -132,7 +130,7 @@ class FileLog:
             raise
 
     def _take_back(self, descriptor: int, size: int) -> None:
-        """Cut off what was not acknowledged; where that fails, end the line."""
+        """Truncate what was not acknowledged; if that fails, end the line."""
         try:
             self._disk.truncate(descriptor, size)
             self._disk.fsync(descriptor)
@@ -141,7 +139,7 @@ class FileLog:
                 write_all(descriptor, SEAL, self._disk)
 
     def _followed(self, data: bytes, lines: int) -> LogSpan | None:
-        """Where an append of our own stands, which begins where what was read ends."""
+        """The span of our own append, if it starts where the last read ended."""
         mark, before, end = self.mark(), self._read, self._read.end + len(data)
         if mark is None or mark.size != end:
             return None
@@ -152,7 +150,7 @@ class FileLog:
 
 
 def framed(lines: Sequence[bytes]) -> bytes:
-    r"""An append as it stands on disk.
+    r"""An append as on disk.
 
     >>> framed([b'{"a":1}'])
     b'{"a":1,"crc":"561bacaf"}\n'
@@ -167,21 +165,21 @@ def framed(lines: Sequence[bytes]) -> bytes:
 
 
 def unframed(row: bytes) -> bytes | None:
-    """The line that stands in this row, or None when it is damaged: no crc, or a wrong one."""
+    """The line of a row, or None if damaged: no crc, or a wrong one."""
     line, crc = row[:-_CRC] + b"}", row[-_CRC:]
     return line if crc == b',"crc":"%08x"}' % zlib.crc32(line) else None
 
 
 def lines_of(data: bytes) -> list[bytes]:
-    """The lines of a whole log that are no damaged ones."""
+    """The undamaged lines of a whole log."""
     return [line for append in parsed(data)[0] for line in append.lines]
 
 
 def parsed(data: bytes, before: int = 0) -> tuple[list[Append], list[int], int, int]:
-    """Read a stretch of log that begins behind so many lines: (appends, damaged lines, lines, end).
+    """Parse a part of a log that begins after `before` lines: (appends, damaged lines, lines, end).
 
-    `end`: bytes that are settled, `lines`: those in them and before; what follows may still become an append. A sealed tail is
-    passed over in silence.
+    `end`: bytes parsed for good, `lines`: number of lines up to there; what follows may still become an append. A sealed tail is
+    ignored.
     """
     *rows, _ = data.split(b"\n")
     appends, bad = list[Append](), list[int]()
@@ -209,5 +207,5 @@ def parsed(data: bytes, before: int = 0) -> tuple[list[Append], list[int], int, 
 
 
 def _own(line: bytes) -> bytes:
-    """The line as it was handed in, without what `framed` put into it."""
+    """The line without what `framed` added."""
     return _COMMIT.sub(b"}", _OURS.sub(b"{", line))

@@ -1,4 +1,4 @@
-"""Folders as spaces: a role's folder, the home folder, and the files in them by name."""
+"""Spaces as folders: a role's folder, the home folder, and the files in them by name."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, ch
 from rolememory.storage.role_ids import canonical
 
 PULSE = ".pulse"
-_PATHS = 256  # that are remembered
+_PATHS = 256  # cached
 
 
 class FileDocument:
@@ -24,7 +24,7 @@ class FileDocument:
         self._path, self._disk = path, disk
 
     def mark(self) -> Revision | None:
-        """One stat; a file that cannot be reached is none."""
+        """One stat; None if the file cannot be accessed."""
         return signature(self._path, self._disk)
 
     def read(self) -> bytes:
@@ -49,7 +49,7 @@ class FileDocument:
             self._disk.fsync_folder(self._path.parent)
 
     def settle(self) -> None:
-        """Fsync: editors do not. What cannot be opened is left."""
+        """Fsync, which editors do not. Skipped if it cannot be opened."""
         with suppress(OSError):
             descriptor = self._disk.open(self._path, os.O_RDWR)
             try:
@@ -59,7 +59,7 @@ class FileDocument:
             self._disk.fsync_folder(self._path.parent)
 
     def strays(self) -> Iterator[bytes]:
-        """The temporaries that a killed process left beside the file, if they hold something else than they were made of."""
+        """Temporaries that a killed process left beside the file, if they are an editor's save."""
         for name in self._disk.names(self._path.parent):
             if name.startswith(f".{self._path.name}.") and name.endswith(".tmp"):
                 path = self._path.with_name(name)
@@ -84,7 +84,7 @@ class FileSpace:
         self.folder = Path(folder)
         self.name = self.folder.name if name is None else name
         self.place, self.disk = str(folder), disk
-        self._paths: dict[str, Path] = {}  # by name: a turn asks for the same few
+        self._paths: dict[str, Path] = {}  # by name: a turn uses the same few
 
     def exists(self) -> bool:
         """Whether the folder is there."""
@@ -101,7 +101,7 @@ class FileSpace:
     blob = document
 
     def logs(self, prefix: str) -> list[str]:
-        """By the names in the folder."""
+        """From the names in the folder."""
         return [
             lead + name.removesuffix(ENDING)
             for lead, name in self._listed(prefix)
@@ -109,7 +109,7 @@ class FileSpace:
         ]
 
     def names(self, prefix: str) -> list[str]:
-        """The files in the folder, ours that come and go left out."""
+        """The files in the folder, without our temporary ones."""
         return [
             lead + name
             for lead, name in self._listed(prefix)
@@ -121,15 +121,15 @@ class FileSpace:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
 
     def listed(self, prefix: str) -> Revision | None:
-        """The folder's own state."""
+        """The mark of the folder."""
         return signature(self._in(prefix), self.disk)
 
     def changes(self, prefix: str) -> Revision | None:
-        """The state of `.pulse`, a file that grows."""
+        """The mark of `.pulse`, a growing file."""
         return signature(self._in(prefix, PULSE), self.disk)
 
     def announced(self, prefix: str, since: Revision, until: Revision) -> bytes | None:
-        """The bytes that came, where it is the same file."""
+        """The new bytes, if it is the same file."""
         if since.inode != until.inode:
             return None
         try:
@@ -139,9 +139,9 @@ class FileSpace:
         return told if 0 <= until.size - since.size <= len(told) else None
 
     def announce(self, prefix: str, sign: int) -> None:
-        """Append a byte to the pulse file; where that fails, delete it, which is noticed as well.
+        """Append a byte to the pulse file; if that fails, delete it, which changes its mark too.
 
-        Losing it loses nothing: it only sends readers to look.
+        Losing it is harmless: it only makes readers check.
         """
         pulse = self._in(prefix, PULSE)
         try:
@@ -156,7 +156,7 @@ class FileSpace:
 
     @contextmanager
     def lock(self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
-        """`.lock` in the folder of that name, which is made if need be; `{name}.lock` where the name has two parts."""
+        """`.lock` in the folder of that name, created if missing; `{name}.lock` if the name has two parts."""
         path = self.folder / checked(name) if name else self.folder
         folder, file = (path.parent, f"{path.name}.lock") if "/" in name else (path, atomic.LOCK)
         with atomic.refusals(folder):
@@ -183,13 +183,13 @@ class FileSpace:
         return path
 
     def _in(self, prefix: str, name: str = "") -> Path:
-        """The folder of what begins so, or what lies there under that name."""
+        """The folder of a prefix, or the path of a name in it."""
         place = f"{prefix.rpartition('/')[0]}/{name}".strip("/")
         return self._path(place) if place else self.folder
 
 
 class FileStorage:
-    """A home folder with a folder per role in it."""
+    """A home folder with a folder per role."""
 
     def __init__(self, path: Path | str, disk: Disk = DISK) -> None:
         self.path = Path(path).expanduser().resolve()
@@ -226,7 +226,7 @@ class FileStorage:
 
 
 def space_of(home: Space | Path | str) -> Space:
-    """A space as it is; a path as the folder that lies there."""
+    """The space itself, or the space of a path's folder."""
     return FileSpace(Path(home), "") if isinstance(home, Path | str) else home
 
 

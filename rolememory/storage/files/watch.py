@@ -1,4 +1,4 @@
-"""Notices edits from outside: one watcher for the home, told of each role once its editor has come to rest."""
+"""Watches a home for external edits, reported per role once the editor has finished."""
 
 import logging
 import os
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Changed", "Watch"]
 
-QUIET_S = 0.15  # an editor that saves in several steps has come to rest
-LONGEST_S = 0.6  # ... and one that never does is told of all the same
+QUIET_S = 0.15  # an editor that saves in several steps has finished
+LONGEST_S = 0.6  # ... and one that keeps saving is reported anyway
 _REMOTE = frozenset(
     {
         "nfs",
@@ -45,9 +45,9 @@ Mode = Literal["native", "polling", "off"]
 
 
 class Watch:
-    """Calls `on_change` in a thread of its own, once for each role and burst of edits. A context manager.
+    """Calls `on_change` in its own thread, once per role and burst of edits. A context manager.
 
-    `mode` tells how it watches, `notes` what did not work. What it misses, the stat checks of readers find at their next turn.
+    `mode` says how it watches, `notes` what did not work. Missed changes are found by the stat checks of the next turn.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Watch:
         self.stop()
 
     def start(self) -> None:
-        """Begin to watch, by polling where the system does not report changes."""
+        """Start watching, by polling if the system does not report changes."""
         if self._observer or self._settings.watch == "off":
             return
         self._burst = _Burst(self._on_change, self._quiet_s)
@@ -105,7 +105,7 @@ class Watch:
             ear: Any = _Ear(self._heard)
             observer.schedule(ear, str(self.home), recursive=True, event_filter=_telling(mode))
             observer.start()
-        except OSError as error:  # no more watches, no such folder, no right to read it
+        except OSError as error:  # no more watches, no such folder, no permission
             self.notes.append(f"{self.home}: {mode} watching failed: {error.strerror or error}")
             if observer:
                 observer.unschedule_all()
@@ -120,19 +120,19 @@ class Watch:
 
 
 class _Ear:
-    """What watchdog calls; its own handler base has a method for each kind, we need one for all."""
+    """The watchdog handler; its base class has a method per kind of event, this has one for all."""
 
     def __init__(self, heard: Callable[[Any], None]) -> None:
         self.dispatch = heard
 
 
 class _Burst:
-    """Collects changes until it has been quiet for a while, and tells them role by role."""
+    """Collects changes until it has been quiet for a while, then reports them per role."""
 
     def __init__(self, tell: Callable[[Changed], None], quiet_s: float) -> None:
         self._tell = tell
         self._waiting: dict[str | None, frozenset[Kind]] = {}
-        self._first = 0.0  # when it began, by time.monotonic
+        self._first = 0.0  # time.monotonic() of the first change
         self._lock = threading.Lock()
         self._rest = Debouncer(quiet_s, self._told, "rolememory-watch")
 
@@ -152,15 +152,15 @@ class _Burst:
         for role, kinds in waiting.items():
             try:
                 self._tell(Changed(role, kinds))
-            except Exception:  # a listener that fails must not make us deaf
+            except Exception:  # a failing callback must not stop the watcher
                 _log.exception("a listener failed on a change of %s", role)
         return True
 
 
 def _telling(mode: Mode) -> list[type["FileSystemEvent"]]:
-    """The events that can mean an edit; reading a file, or something happening below a folder, is none.
+    """The event types that may mean an edit; reads and changes of a folder itself do not.
 
-    Linux tells when a file that was written is closed: of what we write ourselves on each turn there is less to hear.
+    Linux reports the closing of a written file, which gives fewer events for our own writes.
     """
     from watchdog import events
 
@@ -178,7 +178,7 @@ def _native() -> "BaseObserver":
 
 
 def _polling(home: Path, every_s: float) -> "BaseObserver":
-    """An observer that looks every few seconds, only at what can concern anybody."""
+    """A polling observer that only checks relevant files."""
     from watchdog.observers.polling import PollingObserverVFS
 
     def entries(folder: str | None) -> Iterator["os.DirEntry[str]"]:
@@ -192,7 +192,7 @@ def _polling(home: Path, every_s: float) -> "BaseObserver":
 
 
 def remote_kind(path: Path, mounts: Path = Path("/proc/mounts")) -> str:
-    """The file system's kind when others may change it behind this machine's back; empty when it is local or unknown."""
+    """The file system type if other machines may change it (network shares); "" if local or unknown."""
     if sys.platform == "win32":
         return "a network share" if str(path).startswith("\\\\") else ""
     with suppress(OSError):

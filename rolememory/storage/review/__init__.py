@@ -1,4 +1,4 @@
-"""The queue of what waits for a person, and what a person declined."""
+"""The review queue: pending, refused and declined drafts."""
 
 from rolememory.storage.review.queue import (
     MOST_DECLINED,

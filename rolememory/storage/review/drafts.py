@@ -1,4 +1,4 @@
-"""A draft as JSON and back, nothing lost: only what differs from its default is written."""
+"""Lossless JSON encoding of drafts, without defaults."""
 
 import json
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ def as_json(value: Draft | Reason) -> Raw:
     """
     told = _schemas()[type(value)].dump_python(value, mode="json", exclude_defaults=True)
     whole = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
-    found: Raw = json.loads(whole)  # half characters are no JSON
+    found: Raw = json.loads(whole)  # lone surrogates are not valid JSON
     return found
 
 
 def from_json(kind: type[Told], raw: Mapping[str, Any]) -> Told:
-    """What was written. Raises TypeError or ValueError for what is none."""
+    """The value from JSON. Raises TypeError or ValueError if invalid."""
     found: Told = _schemas()[kind].validate_json(json.dumps(raw), strict=True)
     return found
 

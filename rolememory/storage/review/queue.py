@@ -1,4 +1,4 @@
-"""What waits for a person's word before it becomes a memory, what was refused, and what a person has declined for good.
+"""The review queue: drafts pending review, refused drafts, and ids that a person declined for good.
 
 One file: state/review.json.
 """
@@ -36,13 +36,13 @@ class Waiting:
     id: str
     draft: Draft
     reason: Reason  # why
-    at: datetime | None  # since when, in the story
+    at: datetime | None  # story time
 
 
 class Review:
-    """The queue of one role. Every change is on disk when its call returns; thread-safe, and safe beside other processes.
+    """The review queue of one role. Changes are durable when the call returns; safe for threads and processes.
 
-    Entries that cannot be read (another version wrote them) are left where they are and not shown.
+    Unreadable entries (of another version) are kept and not shown.
 
     Raises, from every call that changes something:
         NotWrittenError: the disk refused; the queue is as it was.
@@ -55,19 +55,19 @@ class Review:
         self._seen: tuple[dict[str, Any], frozenset[str]] = (
             {},
             frozenset(),
-        )  # a state, and what is declined in it
+        )  # a state, and its declined ids
 
     def add(self, draft: Draft, reason: Reason, at: datetime | None, id: str = "") -> str:  # noqa: A002 - the word of the field
-        """Queue a draft for review; gives its id: the given one (the id its memory would have), else a digest of its content.
+        """Queue a draft for review; its id: the given one (the id its memory would have), else a digest of its content.
 
-        Nothing is added twice, and "" is given for what a person has declined before. Of more than `MOST_WAITING` the oldest go.
+        Duplicates are not added; "" for a declined draft. Beyond `MOST_WAITING` the oldest are dropped.
         """
         return self._put("waiting", Waiting(id or _digest(draft), draft, reason, at))
 
     def refuse(self, refused: Iterable[Waiting]) -> None:
-        """Keeps refused drafts for review; a person may still accept one.
+        """Keep refused drafts for review; a person may still accept one.
 
-        Of more than `MOST_REFUSED` the oldest go.
+        Beyond `MOST_REFUSED` the oldest are dropped.
         """
         for one in refused:
             self._put("refused", one)
@@ -94,18 +94,18 @@ class Review:
         return one.id
 
     def waiting(self) -> list[Waiting]:
-        """What waits, oldest first."""
+        """Pending drafts, oldest first."""
         return self._held("waiting")
 
     def refused(self) -> list[Waiting]:
-        """What was refused lately, oldest first."""
+        """Recently refused drafts, oldest first."""
         return self._held("refused")
 
     def _held(self, name: str) -> list[Waiting]:
         return [found for raw in listed(self._file.load(), name, dict) if (found := _read(raw))]
 
     def find(self, id: str) -> Waiting:  # noqa: A002
-        """What waits under this id, or was refused. Raises: UnknownNameError when nothing does."""
+        """The pending or refused draft of this id. Raises: UnknownNameError."""
         found = {one.id: one for one in (*self.refused(), *self.waiting())}
         if id not in found:
             raise UnknownNameError(
@@ -117,19 +117,19 @@ class Review:
         return found[id]
 
     def take(self, id: str) -> Draft:  # noqa: A002
-        """Take a draft out, to become a memory. Raises: UnknownNameError when nothing of that id is here."""
+        """Remove a draft from the queue and return it, to become a memory. Raises: UnknownNameError."""
         found = self.find(id)
         with self._file.changing() as state:
             _remove(state, {id})
         return found.draft
 
     def drop(self, id: str) -> None:  # noqa: A002
-        """Decline a draft for good. Raises: UnknownNameError when nothing of that id is here."""
+        """Decline a draft for good. Raises: UnknownNameError."""
         self.find(id)
         self.decline([id])
 
     def decline(self, ids: Iterable[str]) -> None:
-        """Never learn these again: a person deleted, rejected or undid the memories of these ids."""
+        """Never learn the memories of these ids again: a person deleted, rejected or undid them."""
         if new := [one for one in ids if not self.is_declined(one)]:
             with self._file.changing() as state:
                 state["declined"] = _grown(state, new)
@@ -144,9 +144,9 @@ class Review:
             return id in self._seen[1]
 
     def forget(self, traces: PersonTraces, gone: Collection[str]) -> int:
-        """Remove what waits or was refused of one person's, and the person from everything else; gives how many drafts went.
+        """Remove one person's drafts, and the person from all others; the number of removed drafts.
 
-        `gone`: ids of the person's memories, which are made of words: these are declined no longer.
+        `gone`: ids of the person's memories (digests of their words), removed from the declined ones.
         """
         with self._file.changing() as state:
             went = 0
