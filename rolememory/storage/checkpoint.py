@@ -32,7 +32,7 @@ class Checkpointer:
         self._previous_mark: Revision | None = (
             None  # after our last checkpoint: an editor may still write into the old file
         )
-        self._folded = b""
+        self._written_digest = b""
         self._withdrawn: int | None = None  # the seq of a checkpoint undone by an editor's save
 
     def adopt(self) -> CommittedState:
@@ -40,7 +40,7 @@ class Checkpointer:
 
         Raises: NotWrittenError.
         """
-        self._rescue()
+        self._rescue_late_save()
         for _ in range(_TRIES):
             committed = self._view.committed()
             data = self._bytes(committed) if committed.foreign else None
@@ -100,14 +100,14 @@ class Checkpointer:
         through = found.through or 0
         return applied(found.memories, self._view.lines(through), through)[0] != committed.memories
 
-    def _rescue(self) -> None:
+    def _rescue_late_save(self) -> None:
         """Put back what an editor wrote into the old file, still open, after our checkpoint replaced it."""
         mark, ours = self._previous.mark(), self._previous_mark
         if ours is None or mark is None or mark == ours:
             return
         try:
             now = self._view.file.read()
-            if mark.inode != ours.inode or digest(now) != self._folded:
+            if mark.inode != ours.inode or digest(now) != self._written_digest:
                 self._previous_mark = (
                     None  # a newer checkpoint or save: the previous file is another or outdated
                 )
@@ -132,7 +132,7 @@ class Checkpointer:
         )
 
     def _take_over(self, committed: CommittedState, data: bytes) -> None:
-        before = self._before()
+        before = self._state_before()
         if before is not None:
             steps = list(between(before[1], committed.memories))
             if committed.whole and any(op != "add" for op, _, _ in steps):
@@ -150,7 +150,7 @@ class Checkpointer:
             self._view.file.settle()  # the recorded base must be durable
             self._keep(data, committed.document)
 
-    def _before(self) -> tuple[MemoryFile, Memories] | None:
+    def _state_before(self) -> tuple[MemoryFile, Memories] | None:
         """The state before the author's save; None if there was none."""
         try:
             document = read(self._view.good.read(), self._view.committed().document, ours=True)
@@ -179,20 +179,20 @@ class Checkpointer:
         self._log(committed.conflicts)
         outcome = self._view.file.swap(fresh, data)
         if not outcome.done:
-            self._gave_way(committed.seq, outcome.instead)
+            self._take_over_early(committed.seq, outcome.instead)
             return False
         self._withdrawn = None
         written.raw, written.slots = {}, {}
         self._view.expect(written)
-        self._previous_mark, self._folded = self._previous.mark(), written.digest
+        self._previous_mark, self._written_digest = self._previous.mark(), written.digest
         self._keep(fresh, written)  # last: what it has seen, the file has durably seen
         return True
 
-    def _gave_way(self, seq: int, saved: bytes) -> None:
+    def _take_over_early(self, seq: int, saved: bytes) -> None:
         """Take over a save made during our checkpoint now: an editor that opened our file meanwhile may save it later."""
         self._withdrawn = seq
         with suppress(BrokenFileError):
-            committed = self._view.truth_in(saved)
+            committed = self._view.state_in(saved)
             if committed.foreign and not committed.whole:
                 self._take_over(committed, saved)
 

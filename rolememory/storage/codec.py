@@ -107,7 +107,7 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
         raise EntryError(*_nearly_content(fields))
     try:
         memory = Memory.model_validate(fields)
-        told = _names(tuple(sorted(memory.__pydantic_fields_set__)))
+        told = _shared_names(tuple(sorted(memory.__pydantic_fields_set__)))
         return lean(memory.__dict__, told, memory.__pydantic_extra__)
     except ValidationError as error:
         raise EntryError(
@@ -116,7 +116,7 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
 
 
 @lru_cache(maxsize=256)
-def _names(names: tuple[str, ...]) -> set[str]:
+def _shared_names(names: tuple[str, ...]) -> set[str]:
     """One shared set for all memories with the same fields: a set of its own would nearly double a memory."""
     return set(names)
 

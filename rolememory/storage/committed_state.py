@@ -78,13 +78,13 @@ class CommittedStateReader:
         self._max_bytes, self._now_ns = max_bytes, now_ns
         self._lock = RLock()
         self._document: MemoryFile | None = None
-        self._stands = False  # whether the document is the file's current content
+        self._current = False  # whether the document is the file's current content
         self._file_mark: Revision | None = None
         self._racy = True
         self._broken: tuple[Problem, ...] = ()
         self._good = _LastGoodFile()
-        self._rests_on = b""  # the last good state when the document was read
-        self._truth: CommittedState | None = None
+        self._good_digest = b""  # the last good state when the document was read
+        self._state: CommittedState | None = None
         self._snapshot = Snapshot(MappingProxyType({}), 0, 0)
         self._changes = ChangeLog[str]()
         self._seen: object = None
@@ -99,20 +99,20 @@ class CommittedStateReader:
     def committed(self) -> CommittedState:
         """The newest state with what writers need."""
         with self._lock:
-            before = self._truth
+            before = self._state
             if before is not None and self._seen is not None and self._marks() == self._seen:
                 return before
             with gc_paused():
                 self._read_file()
-                self._truth = self._compute()
-            if before is None or self._truth is not before:
-                self._publish(self._truth, before)
+                self._state = self._compute()
+            if before is None or self._state is not before:
+                self._publish(self._state, before)
             self._seen = (
                 None
                 if self._racy or self.journal.seen is None
                 else (self._file_mark, *self.journal.seen)
             )
-            return self._truth
+            return self._state
 
     @property
     def latest(self) -> Snapshot:
@@ -132,7 +132,7 @@ class CommittedStateReader:
     @property
     def foreign(self) -> bool:
         """Whether the last state read contains an external edit not yet taken over."""
-        return self._truth is not None and self._truth.foreign
+        return self._state is not None and self._state.foreign
 
     def fresh(self, within_s: float) -> bool:
         """Whether the file changed within the last `within_s` seconds, so that a save may be in progress."""
@@ -156,10 +156,10 @@ class CommittedStateReader:
         with self._lock:
             return self.journal.prune(through, before)
 
-    def truth_in(self, data: bytes) -> CommittedState:
+    def state_in(self, data: bytes) -> CommittedState:
         """The state if the file held these bytes. Raises: BrokenFileError."""
         with self._lock:
-            return self._truth_of(_lightened(read(data, self._document)), stands=True)
+            return self._state_of(_without_raw(read(data, self._document)), stands=True)
 
     def note(self, code: str, problem: Problem | None) -> None:
         """Show or clear a problem of writing."""
@@ -168,8 +168,8 @@ class CommittedStateReader:
         else:
             self.notes[code] = problem
         with self._lock:
-            if self._truth is not None:
-                self._publish(self._truth, self._truth)
+            if self._state is not None:
+                self._publish(self._state, self._state)
 
     def kept(self, document: MemoryFile) -> None:
         """Note that `document` was just written to state/last-good.json."""
@@ -180,13 +180,13 @@ class CommittedStateReader:
     def expect(self, document: MemoryFile) -> None:
         """Take over a document just written to the file, to save reading it again."""
         with self._lock:
-            self._document, self._stands, self._file_mark, self._racy = document, True, None, True
-            self._rests_on = self._good.digest
-            if self._truth is not None:
-                self._truth = CommittedState(
-                    self._truth.memories, self._truth.seq, document, self._truth.seq
+            self._document, self._current, self._file_mark, self._racy = document, True, None, True
+            self._good_digest = self._good.digest
+            if self._state is not None:
+                self._state = CommittedState(
+                    self._state.memories, self._state.seq, document, self._state.seq
                 )
-                self._publish(self._truth, self._truth)
+                self._publish(self._state, self._state)
 
     def _marks(self) -> object:
         return (self.file.mark(), *self.journal.marks())
@@ -196,17 +196,17 @@ class CommittedStateReader:
         if mark != self._file_mark or self._racy:
             self._file_mark = mark
             self._racy = mark is not None and self._is_racy(mark)
-            self._stands, self._broken = False, ()
+            self._current, self._broken = False, ()
             self._try_reading(mark)
-        if not self._stands:
+        if not self._current:
             self._fall_back()
 
     def _try_reading(self, mark: Revision | None) -> None:
         if mark is None:
             return
         try:
-            self._document, self._stands = self._read(mark), True
-            self._rests_on = self._good.digest
+            self._document, self._current = self._read(mark), True
+            self._good_digest = self._good.digest
         except BrokenFileError as error:
             self._broken = tuple(error.problems)
         except FileNotFoundError:
@@ -220,13 +220,13 @@ class CommittedStateReader:
     def _fall_back(self) -> None:
         """While the file is missing or broken: keep the last document read, or read a newer last good state, else the previous file."""
         self._look_at_good()
-        if self._document is not None and self._good.digest == self._rests_on:
+        if self._document is not None and self._good.digest == self._good_digest:
             return
         for kept in (self.good, self._previous):
             with suppress(OSError, BrokenFileError):
-                self._document = _lightened(read(kept.read(), self._document, ours=True))
+                self._document = _without_raw(read(kept.read(), self._document, ours=True))
                 break
-        self._rests_on = self._good.digest
+        self._good_digest = self._good.digest
 
     def _is_racy(self, mark: Revision) -> bool:
         """Whether the file changed so recently that it may change again without a new time stamp."""
@@ -254,13 +254,13 @@ class CommittedStateReader:
         if known:
             document, self.unread = known
             return document
-        return _lightened(read(data, self._document, ours=found == self._good.digest))
+        return _without_raw(read(data, self._document, ours=found == self._good.digest))
 
     def keep(self, facts: Facts) -> bool:
         """Cache the file's memories and index facts for other processes; false if not possible yet."""
         with self._lock:
             committed = self.committed()
-            settled = self._stands and not (committed.pending or committed.foreign)
+            settled = self._current and not (committed.pending or committed.foreign)
         document = committed.document
         if document is None or not settled:
             return document is None
@@ -302,14 +302,14 @@ class CommittedStateReader:
             return None
 
     def _compute(self) -> CommittedState:
-        before = self._truth
-        missing = not self._stands and not self._broken and self._document is not None
+        before = self._state
+        missing = not self._current and not self._broken and self._document is not None
         committed = replace(
-            self._truth_of(self._document, self._stands), missing=missing, broken=self._broken
+            self._state_of(self._document, self._current), missing=missing, broken=self._broken
         )
         return before if before is not None and committed == before else committed
 
-    def _truth_of(self, document: MemoryFile | None, stands: bool) -> CommittedState:
+    def _state_of(self, document: MemoryFile | None, stands: bool) -> CommittedState:
         self._look_at_good()
         needed = (document.through or 0) if document else 0
         self.journal.refresh(needed, self._now_ns())
@@ -318,7 +318,7 @@ class CommittedStateReader:
         seen = 0 if document is None else self._seen_by(document, fresh, seq)
         through = seq if seen is None else seen
         pending = [line for line in self.journal.lines(through) if line.applies_to(through)]
-        memories, conflicts = self._apply(document, pending, through, self._truth)
+        memories, conflicts = self._apply(document, pending, through, self._state)
         return CommittedState(
             memories,
             seq,
@@ -349,7 +349,7 @@ class CommittedStateReader:
     ) -> tuple[Memories, tuple[Conflict, ...]]:
         """The document's memories after the records it lacks; applies only new records where possible."""
         start = {} if document is None else document.memories
-        fresh = _news(before, document, through, pending)
+        fresh = _new_records(before, document, through, pending)
         if before is not None and fresh is not None:
             if not fresh:
                 return before.memories, before.conflicts
@@ -374,7 +374,7 @@ class CommittedStateReader:
 
     def _note_changes(self, committed: CommittedState, before: CommittedState | None) -> None:
         """Log the changed ids, or "all" if more than new records changed."""
-        fresh = _news(before, committed.document, committed.through, committed.pending)
+        fresh = _new_records(before, committed.document, committed.through, committed.pending)
         if fresh is None:
             self._changes.all()
         else:
@@ -384,7 +384,7 @@ class CommittedStateReader:
         yield from committed.broken
         if committed.missing:
             yield Problem("missing_file", NAME)
-        if committed.document is not None and self._stands:
+        if committed.document is not None and self._current:
             yield from committed.document.problems
         for conflict in committed.conflicts:
             yield Problem("conflict", NAME, field=f"{conflict.line.id}.{conflict.field}")
@@ -392,13 +392,13 @@ class CommittedStateReader:
         yield from self.notes.values()
 
 
-def _lightened(document: MemoryFile) -> MemoryFile:
+def _without_raw(document: MemoryFile) -> MemoryFile:
     """The document without the author's raw structure, which is read again for writing."""
     document.raw, document.slots = {}, {}
     return document
 
 
-def _news(
+def _new_records(
     before: CommittedState | None,
     document: MemoryFile | None,
     through: int,

@@ -210,13 +210,13 @@ def _ids_ever(store: RoleStore, journal: Journal, traces: PersonTraces) -> set[s
     ever = {
         line.id
         for line in journal.newest_first()
-        if any(traces.takes(_side(line, place)) for place in (0, 1))
+        if any(traces.takes(_fields_at(line, place)) for place in (0, 1))
     }
     standing = store.snapshot().memories
     return {one for one in ever if one not in standing or traces.takes(fields_of(standing[one]))}
 
 
-def _side(line: JournalRecord, place: int) -> dict[str, Any]:
+def _fields_at(line: JournalRecord, place: int) -> dict[str, Any]:
     """The fields before (0) or after (1) a record."""
     return {name: pair[place] for name, pair in line.fields.items() if len(pair) == 2}
 
@@ -300,7 +300,7 @@ def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, d
     """Rewrite a backup without the person; an unreadable one is removed. Whether it was touched."""
     try:
         contents = verified(path, settings)
-        files = _cleared(contents.files, traces)
+        files = _without_person(contents.files, traces)
     except (FileError, BrokenFileError, ReadOnlyRoleError, OSError, zipfile.BadZipFile):
         atomic.drop(path, disk)
         return True
@@ -309,7 +309,7 @@ def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, d
     return files is not None
 
 
-def _cleared(files: Mapping[str, bytes], traces: PersonTraces) -> dict[str, bytes] | None:
+def _without_person(files: Mapping[str, bytes], traces: PersonTraces) -> dict[str, bytes] | None:
     """The files of a backup without the person, checkpointed; None if nothing names them."""
     chats = {name: data for name, data in files.items() if name.startswith("chats/")}
     left = [*map(traces.clear, map(lines_of, chats.values()))]

@@ -103,7 +103,7 @@ def import_role(
     foreign = document.get("imported") if files else ()
     here = home.find(into) if into is not None else _standing(home, role)
     left_out: dict[str, LocalizedText] = {}
-    target = here or _guest(home, role, left_out)
+    target = here or _shareable_role(home, role, left_out)
     found = _memories(memory)
     space = home.space(target.id)
     edits = _edits(found.memories, RoleStore(space).snapshot().memories if here else {})
@@ -200,7 +200,9 @@ def _role(raw: Any) -> Role:
         raise InvalidValueError("the export's role cannot be read: {told}", told=told) from error
 
 
-def _guest(home: HomeFolder, role: Role | None, left_out: dict[str, LocalizedText]) -> Role:
+def _shareable_role(
+    home: HomeFolder, role: Role | None, left_out: dict[str, LocalizedText]
+) -> Role:
     """The role of a document without names of other roles and settings that are not shareable."""
     if role is None:
         raise InvalidValueError("these are memories without a role; say into which role they go")

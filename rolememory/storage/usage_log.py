@@ -190,7 +190,7 @@ class UsageLog:
         """Forget every memory that is not `alive`. Cost: O(rows)."""
         with self._lock:
             before = self._rows
-            chats = {chat: _of_these(kept, alive) for chat, kept in self._current().items()}
+            chats = {chat: _only_alive(kept, alive) for chat, kept in self._current().items()}
             self._take({chat: kept for chat, kept in chats.items() if kept.pieces})
             if self._rows != before:
                 self._replaced()
@@ -212,7 +212,7 @@ class UsageLog:
         """The chats, including records of other processes."""
         if news := self._state.news(self._seen):
             self._seen, values = news
-            self._take(_sound(values))
+            self._take(_parsed_chats(values))
         return self._chats
 
     def _take(self, chats: dict[str, _ChatUse]) -> None:
@@ -220,18 +220,18 @@ class UsageLog:
         self._sums.clear()
 
     def _replaced(self) -> None:
-        self._state.replace({chat: _shown(kept) for chat, kept in self._chats.items()})
+        self._state.replace({chat: _as_values(kept) for chat, kept in self._chats.items()})
 
     def _put(self, chat: str, version: str, turn: _Piece) -> None:
         kept = self._chats.pop(chat, None) or _ChatUse()
         self._chats[chat] = kept
-        before, shown = kept.size, _shown(kept)
+        before, shown = kept.size, _as_values(kept)
         if turn.memories:
             kept.turns[version] = turn
         else:
             kept.turns.pop(version, None)
         _fold(kept, FRESH)
-        self._tell(chat, shown, _shown(kept))
+        self._write_changes(chat, shown, _as_values(kept))
         self._rows += kept.size - before
         self._make_room(chat)
 
@@ -242,12 +242,14 @@ class UsageLog:
             for chat in resting:
                 if self._rows <= self._most_rows:
                     return
-                shown = _shown(self._chats[chat])
+                shown = _as_values(self._chats[chat])
                 self._rows += shrink(chat)
                 kept = self._chats.get(chat)
-                self._tell(chat, shown, _shown(kept) if kept else {})
+                self._write_changes(chat, shown, _as_values(kept) if kept else {})
 
-    def _tell(self, chat: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def _write_changes(
+        self, chat: str, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> None:
         """Write the changed values of a chat, and mark it for counting again."""
         for sums in self._sums.values():
             sums.behind.add(chat)
@@ -364,7 +366,7 @@ def _uses(chat: str, kept: _ChatUse, memory_id: str) -> Iterable[Use]:
             yield Use(memory_id, chat, version, memory_id in turn.used, moment(turn.at))
 
 
-def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
+def _only_alive(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
     """The chat with only the memories in `alive`, without turns and blocks emptied by that."""
 
     def left(piece: _Piece) -> _Piece:
@@ -381,7 +383,7 @@ def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
     )
 
 
-def _shown(kept: _ChatUse) -> dict[str, Any]:
+def _as_values(kept: _ChatUse) -> dict[str, Any]:
     """A chat in file form: turns by version, and the blocks."""
     shown: dict[str, Any] = {
         version: [turn.at, [*turn.used], [*turn.vain]] for version, turn in kept.turns.items()
@@ -390,7 +392,7 @@ def _shown(kept: _ChatUse) -> dict[str, Any]:
     return {**shown, **({OLD: old} if old else {})}
 
 
-def _sound(values: Values) -> dict[str, _ChatUse]:
+def _parsed_chats(values: Values) -> dict[str, _ChatUse]:
     """The chats in the values; invalid ones are dropped."""
     found: dict[str, _ChatUse] = {}
     for chat, kept in values.items():

@@ -102,8 +102,10 @@ class Watch:
         observer: BaseObserver | None = None
         try:
             observer = _native() if mode == "native" else _polling(self.home, self._settings.poll_s)
-            ear: Any = _Ear(self._heard)
-            observer.schedule(ear, str(self.home), recursive=True, event_filter=_telling(mode))
+            handler: Any = _EventHandler(self._on_event)
+            observer.schedule(
+                handler, str(self.home), recursive=True, event_filter=_edit_events(mode)
+            )
             observer.start()
         except OSError as error:  # no more watches, no such folder, no permission
             self.notes.append(f"{self.home}: {mode} watching failed: {error.strerror or error}")
@@ -112,14 +114,14 @@ class Watch:
             return
         self._observer, self.mode = observer, mode
 
-    def _heard(self, event: "FileSystemEvent") -> None:
+    def _on_event(self, event: "FileSystemEvent") -> None:
         for path in (event.src_path, event.dest_path):
             found = concerns(Path(os.fsdecode(path)), self.home) if path else None
             if found:
                 self._burst.add(*found)
 
 
-class _Ear:
+class _EventHandler:
     """The watchdog handler; its base class has a method per kind of event, this has one for all."""
 
     def __init__(self, heard: Callable[[Any], None]) -> None:
@@ -157,7 +159,7 @@ class _Burst:
         return True
 
 
-def _telling(mode: Mode) -> list[type["FileSystemEvent"]]:
+def _edit_events(mode: Mode) -> list[type["FileSystemEvent"]]:
     """The event types that may mean an edit; reads and changes of a folder itself do not.
 
     Linux reports the closing of a written file, which gives fewer events for our own writes.
