@@ -7,6 +7,7 @@ from itertools import pairwise, starmap, takewhile
 from rolememory.chats.branches import BranchForest
 from rolememory.chats.presence import Audience
 from rolememory.chats.stories import Belonging, StoryChoices
+from rolememory.chats.transcript import Chat
 from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.memory import Evidence
@@ -84,6 +85,7 @@ class BranchVisibility:
         self.story = self._belonging.of(chat, user, branch_of) if chat else story
         self._reach = None if self.story is None else choices.reach(self.story)
         self._lines: dict[str, tuple[_StandingPath, ...]] = {}  # family -> the paths that count
+        self._unheard: dict[str, bool] = {}  # by chat
         if chat:
             name = chat if here else branch_of or chat
             shown = here.path if here and path is None else path or VisiblePath()
@@ -122,9 +124,10 @@ class BranchVisibility:
 
     def _stands(self, evidence: Evidence) -> bool:
         version = evidence.version
-        if not version or self._forest.get(evidence.chat) is None:
+        found = self._forest.get(evidence.chat) if version else None
+        if found is None:
             return True
-        if self.off:
+        if self.off or self._is_unheard(found):
             return False
         root = self._forest.root(evidence.chat)
         lines = self._lines.get(root)
@@ -147,6 +150,15 @@ class BranchVisibility:
         """Whether it was said after the moment from which one looks; a chat that is not known began after it, or is gone."""
         found = self._forest.get(passage.evidence[0].chat)
         return found is None or passage.slot >= found.slots
+
+    def _is_unheard(self, chat: Chat) -> bool:
+        """Whether somebody who reads was there for nothing of a chat: of many users each has been in few. Cost: one look-up."""
+        if self.readers is None:
+            return False
+        known = self._unheard.get(chat.id)
+        if known is None:
+            known = self._unheard[chat.id] = not self.readers.may_have_heard(chat.heard_by)
+        return known
 
     def _heard(self, chat: str, versions: Sequence[str]) -> bool:
         """Whether all who read were present when these were said."""

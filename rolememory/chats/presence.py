@@ -63,6 +63,10 @@ class Audience:
         present = frozenset(map(self.same, said.users or ()))
         return self.users <= present and self.members <= frozenset(map(fold_name, said.members))
 
+    def may_have_heard(self, present: Iterable[str]) -> bool:
+        """Whether all users among them are of these, who were there for one thing or another."""
+        return self.users <= frozenset(map(self.same, present))
+
     def are(self, user: str) -> bool:
         """Whether nobody but this user reads."""
         return self.users == {self.same(user)}

@@ -46,6 +46,9 @@ class Chat:
     )  # the path without messages whose words went
     told: Mapping[str, ChatMessage] = field(default_factory=dict)  # `said` without them
     users: Mapping[str, datetime] = field(default_factory=dict)  # who was ever in it, since when
+    heard_by: frozenset[str] = (
+        frozenset()
+    )  # who was there for any of its messages; "" = nobody known
     speakers: frozenset[tuple[str, str]] = frozenset()  # who speaks on the path: role and name
     behind: Mapping[str, str] = field(
         default_factory=dict
@@ -100,6 +103,7 @@ class Transcript:
         self.strangers = 0  # versions that are recalled here alone
         self.erased: set[str] = set()  # digests of words that went
         self.users: dict[str, datetime] = {}  # everybody who was ever in it, since when
+        self.heard_by = frozenset[str]()  # who was there for any message
         self.updated = datetime.min.replace(tzinfo=UTC)
         self._told: dict[str, Any] = {}
         self.commands: dict[
@@ -233,6 +237,7 @@ class Transcript:
                 worded,
                 told,
                 dict(self.users),
+                self.heard_by,
                 frozenset(self._speakers),
                 self.behind,
             )
@@ -312,6 +317,8 @@ class Transcript:
         if said.erased:
             self.erased.add(base(said.version))
         self.said[said.version] = said
+        if not self.heard_by.issuperset(said.users or ()):
+            self.heard_by = self.heard_by.union(said.users or ())
         if said.commands:
             self.commands[said.version] = said.scope
         self.slots = max(self.slots, said.slot + 1)

@@ -235,11 +235,11 @@ class _Audience:
     def _look(self, index: MemoryIndex, ids: Iterable[str]) -> list[Memory]:
         """Set the bits of these; the memories, as far as they are there."""
         self._among = Among(index.table, self._heard)
-        row_of, here = index.table.row_of, list[Memory]()
+        mask, row_of, here = self._among.mask, index.table.row_of, list[Memory]()
         for one in cancellable(ids):
             memory = index.memories.get(one) if one in row_of else None
             if memory:
-                self._among.mask[row_of[one]] = first_closed(memory, self._asker) is None
+                mask[row_of[one]] = first_closed(memory, self._asker) is None
                 here.append(memory)
         return here
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rolememory.chats import persistent_vector
+from rolememory.chats.presence import Audience
 from rolememory.chats.values import ObservePreview
 from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
@@ -238,3 +239,15 @@ def test_chats_that_were_only_asked_for_are_not_looked_through(tmp_path: Path) -
 
     every = [calls(number) for number in range(60)]
     assert every[-1] <= every[3] + 5
+
+
+def test_what_was_said_in_chats_of_other_users_costs_one_look_each(tmp_path: Path) -> None:
+    """Of a message in a chat where the reader never was, nobody asks who was there for it."""
+    chats = chats_at(tmp_path)
+    for user in ("ann", "bob"):
+        chats.observe(history_of(100), chat=user, user=user)
+    told = [Evidence(chat="bob", version=one.version) for one in chats.path("bob")]
+    seen = {user: chats.visible_from("ann", readers=Audience.of([user])) for user in ("ann", "bob")}
+    calls = {user: calls_of(lambda user=user: [*map(seen[user].sees, told)]) for user in seen}
+    assert any(map(seen["bob"].sees, told))
+    assert calls["ann"] < calls["bob"] / 3, calls
