@@ -86,12 +86,17 @@ def check_cancelled() -> None:
         step.end()
 
 
-def cancellable(items: Iterable[_T]) -> Iterator[_T]:
-    """The items, one by one, while somebody waits.
+def cancellable(items: Iterable[_T]) -> Iterable[_T]:
+    """The items, one by one, while somebody waits; they themselves where nobody can say that nobody does.
 
     Raises:
         GivenUpError: nobody does any more.
     """
+    unwatched = _given_up.get() is None and _step.get() is None
+    return items if unwatched else _checked(items)
+
+
+def _checked(items: Iterable[_T]) -> Iterator[_T]:
     for item in items:
         check_cancelled()
         yield item
