@@ -166,13 +166,12 @@ class KeywordTrigger(ByRows):
         found = self._found(scene, scene.reading, seen, among)
         if not found:
             return TableEvidence.of(())
-        told = [_weighed([one], scene) for one in found.values()]  # then what several say together
-        rows = np.concatenate(list(map(self._carrying, found)))
-        which = np.repeat(np.arange(len(told)), [len(self._carrying(spec)) for spec in found])
-        rows, which = rows[among[rows]], which[among[rows]]
+        keys, each = [one for one, _ in found], [rows for _, rows in found]
+        told = [_weighed([one], scene) for one in keys]  # then what several say together
+        rows, which = np.concatenate(each), np.arange(len(each)).repeat([len(one) for one in each])
         first, again = _apart(rows)
         apart = again | self._selective[rows]
-        keys, carried = list(found.values()), dict[int, list[_SeenKey]]()
+        carried = dict[int, list[_SeenKey]]()
         for row, number in zip(rows[apart].tolist(), which[apart].tolist(), strict=True):
             carried.setdefault(row, []).append(keys[number])
         together: dict[tuple[int, ...], int] = {}  # by identity: many have the same
@@ -211,8 +210,8 @@ class KeywordTrigger(ByRows):
 
     def _found(
         self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: Mask
-    ) -> dict[KeySpec, _SeenKey]:
-        """Every primary key in the window, mistyped ones too where that is allowed."""
+    ) -> list[tuple[_SeenKey, Rows]]:
+        """Every primary key in the window, mistyped ones too where that is allowed, with those of the mask that carry it."""
         places = {
             spec: (span, 100.0)
             for spec in seen
@@ -221,21 +220,17 @@ class KeywordTrigger(ByRows):
         if self._mistypable:
             places = {**self._mistyped(scene, places), **places}
         if not places:
-            return {}
-        carriers = {spec: int(np.count_nonzero(among[self._carrying(spec)])) for spec in places}
+            return []
         listening = int(np.count_nonzero(among & self._listens.values[: len(among)]))
-        newest = newest_user(scene)
-        return {
-            spec: _SeenKey(
-                spec,
-                span,
-                specificity(carriers[spec], listening) * (1.0 if likeness == 100.0 else MISTYPED),
-                freshness(span.segment - newest),
-                likeness,
-            )
-            for spec, (span, likeness) in places.items()
-            if carriers[spec]
-        }
+        newest, found = newest_user(scene), list[tuple[_SeenKey, Rows]]()
+        for spec, (span, likeness) in places.items():
+            rows = self._carrying(spec)
+            rows = rows[among[rows]]
+            if len(rows):
+                tells = specificity(len(rows), listening) * (1.0 if likeness == 100.0 else MISTYPED)
+                near = freshness(span.segment - newest)
+                found.append((_SeenKey(spec, span, tells, near, likeness), rows))
+        return found
 
     def _mistyped(
         self, scene: Scene, places: Collection[KeySpec]
