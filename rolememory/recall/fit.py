@@ -506,12 +506,12 @@ def _shared(scored: Scored) -> Sequence[str]:
 def _in_order(ranking: Ranking, places: Sequence[int], *, said: bool) -> Sequence[int]:
     """The places as they are tried: the stable part first, then what an author wrote, so that no talk can crowd it out; chapters last; else by score."""
     memories, kinds = ranking.memories, ranking.kinds[places].tolist()
-    ranks = {
-        at: rank
+    some = (
+        at
         for at, kind in zip(places, kinds, strict=True)
-        if (kind == FREE or (said and kind != TYPED))
-        and (rank := _rank(memories[at], said=said)) != _FREELY
-    }
+        if kind != TYPED and (kind != SAID or memories[at].constant)
+    )
+    ranks = {at: rank for at in some if (rank := _rank(memories[at], said=said)) != _FREELY}
     if not ranks:
         return places
     steady = sorted((at for at in ranks if ranks[at] == 0), key=lambda at: _steady(memories[at]))
