@@ -435,12 +435,13 @@ class CollectionStatistics:
         known = self._known
         if token in known.late:
             known.catch_up(token)
+        newest = self._is_newest
         if (found := known.holding.get(token)) is None:
             found = self._looked_up(token)
-            if self._is_newest:
+            if newest:
                 known.holding[token] = found
                 known.held += len(found[0])
-        if self._is_newest:
+        if newest:
             return found
         end = int(found[0].searchsorted(len(self._heard)))  # they rise
         return found[0][:end], found[1][:end]
@@ -588,9 +589,9 @@ class CollectionStatistics:
     def _add_rare(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
         """Add what the tokens tell, one after the other in each row. Cost: O(their postings)."""
         found = [self._holding(token) for _, token, _ in told]
-        rows, often = (np.concatenate(one) for one in zip(*found, strict=True))
+        rows, often = (np.concatenate([one[at] for one in found]) for at in (0, 1))
         most, sizes = [most for _, _, most in told], [len(one) for one, _ in found]
-        share = np.repeat(np.array(most, np.float32), sizes)
+        share = np.array(most, np.float32).repeat(sizes)
         share *= often
         share /= often + self._norms[rows]
         np.add.at(out, rows, share)
