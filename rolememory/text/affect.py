@@ -80,7 +80,7 @@ def read_affect(text: str, lexicon: Lexicon | None = None) -> Feeling:
 @lru_cache(maxsize=2048)
 def _feel(text: str, lexicon: Lexicon) -> Feeling:
     folded = fold(text)
-    plain = folded.text.translate(simplified())
+    plain = simplified(folded.text)
     if not _STRETCHED.search(plain):
         return _blend(_felt_words(plain, lexicon, text, folded))
     squeezed = (
@@ -289,7 +289,7 @@ def affect_of_labels(labels: Iterable[str], lexicon: Lexicon | None = None) -> F
 
 def _declared(label: str, lexicon: Lexicon) -> Feeling:
     """A named emotion is meant, in the colour of the word where it has one: grief is darker than sadness."""
-    name = fold(label.replace("_", " ")).text.strip().translate(simplified())
+    name = simplified(fold(label.replace("_", " ")).text.strip())
     mark, emotion = lexicon.marks.get(name), lexicon.names.get(name)
     word = mark.feeling if mark else None
     if word and (emotion is None or word.emotions[0][0] == emotion):

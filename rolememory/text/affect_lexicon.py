@@ -301,7 +301,7 @@ def _folded(changes: Sequence[tuple[str, Any]]) -> list[str]:
     plain = fold("|".join(words)).text.split("|")
     if len(plain) != len(words):  # one of them holds the sign between them
         plain = [fold(word).text for word in words]
-    return [word.translate(simplified()).strip() for word in plain]
+    return [simplified(word).strip() for word in plain]
 
 
 def felt_as(

@@ -39,7 +39,7 @@ def intent(text: str) -> Intent:
     >>> intent("还记得我妹妹吗？给她写首诗吧"), intent("今天好累")
     ('mixed', 'chat')
     """
-    text = _read(text).lower().replace("’", "'").translate(simplified())
+    text = simplified(_read(text).lower().replace("’", "'"))
     past = wants = False
     for language in languages_in(text):
         rules = _rules(language)
@@ -63,7 +63,7 @@ def meeting(text: str) -> tuple[Meeting, str] | None:
     >>> meeting("I'm back!"), meeting("知夏，我来啦。")
     (('back', "i'm back"), ('back', '我来啦'))
     """
-    text = _read(text).lower().replace("’", "'").translate(simplified())
+    text = simplified(_read(text).lower().replace("’", "'"))
     for language in languages_in(text):
         for which, pattern in _rules(language).meetings.items():
             if found := pattern.search(text):

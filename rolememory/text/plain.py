@@ -33,9 +33,17 @@ def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{one})" for one in patterns))
 
 
+def simplified(text: str) -> str:
+    """The text with traditional characters as the lexicons spell them, one for one.
+
+    >>> simplified("記住"), simplified("remember")
+    ('记住', 'remember')
+    """
+    return text if text.isascii() else text.translate(_simplified())
+
+
 @cache
-def simplified() -> dict[int, str]:
-    """For `str.translate`: traditional characters as the lexicons spell them, one for one."""
+def _simplified() -> dict[int, str]:
     pairs = lexicon("traditional")
     return dict(zip(map(ord, pairs["from"]), pairs["to"], strict=True))
 
@@ -62,4 +70,4 @@ def _characters() -> _PlainCharacters:
         **dict.fromkeys("】］", "]"),
         "。": "。",
     }
-    return _PlainCharacters({**simplified(), **{ord(char): like for char, like in quotes.items()}})
+    return _PlainCharacters({**_simplified(), **{ord(char): like for char, like in quotes.items()}})

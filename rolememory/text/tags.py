@@ -160,7 +160,7 @@ def _label(word: str) -> str | None:
         return ""
     if name in _ALSO_WORDS:
         return None
-    return shipped_lexicon().names.get(name.translate(simplified()))
+    return shipped_lexicon().names.get(simplified(name))
 
 
 def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:

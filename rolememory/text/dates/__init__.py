@@ -62,7 +62,7 @@ def _times_told(
 def _mentions(
     text: str, now: datetime, language: Language, settings: DatesSettings
 ) -> Iterator[Mention]:
-    text = text.translate(simplified())
+    text = simplified(text)
     calendar, signs = Calendar.at(now, settings), signs_of(text)
     for name in sorted(_LANGUAGES, key=lambda each: each != language):
         if name != "zh" or not text.isascii():
