@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from rolememory.errors import (
     AmbiguousNameError,
     InvalidValueError,
+    NotWrittenError,
     ReadOnlyRoleError,
     UnknownRoleError,
     UnsafePathError,
 )
+from rolememory.schema.memory import MemoryType
 from rolememory.schema.role import Role
 from rolememory.storage.home import HomeFolder, init
+from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.role_ids import canonical
 from tests.storage.homes import folder_with, home_with
 
@@ -316,20 +319,49 @@ class TestHostileIds:
         )
         assert {home.folder(spelling) for spelling in spellings} == {home.path / str(role_id)}
 
-    @pytest.mark.parametrize("target", ["outside", "another role"])
+    @pytest.mark.parametrize("target", ["outside", "another role", "nowhere"])
     def test_a_link_is_no_role(self, target: str, tmp_path: Path) -> None:
         home = folder_with(tmp_path, "Mira")
         outside = tmp_path / "outside"
         outside.mkdir()
         (outside / "memory.json").write_text("{}")
         (home.path / ID).symlink_to(
-            outside if target == "outside" else home.folder(home.find("Mira").id),
+            {
+                "outside": outside,
+                "another role": home.folder(home.find("Mira").id),
+                "nowhere": tmp_path / "gone",
+            }[target],
             target_is_directory=True,
         )
         assert len(home.roles()) == 1
         assert "is a link" in str(home.problems()[0])
         with pytest.raises(UnsafePathError, match="is a link"):
             home.folder(ID)
+
+    @pytest.mark.parametrize("emptied", [False, True], ids=["gone", "a place without its disk"])
+    def test_no_second_home_is_begun_where_one_was_taken_away(
+        self, emptied: bool, tmp_path: Path
+    ) -> None:
+        home, away = folder_with(tmp_path, "Mira"), tmp_path / "away"
+        place, space = home.path, home.space(home.find("Mira").id)
+        add = [Edit("add", "lamp", {"content": "The lamp failed."}, MemoryType.EPISODIC)]
+        with RoleStore(space) as store:
+            place.rename(away)
+            if emptied:
+                place.mkdir()
+            for write in (
+                lambda: home.create("Mira"),
+                lambda: store.commit(add, actor="user"),
+                lambda: space.document("role.json").put(b"{}"),
+                lambda: space.log("journal/1").append(b"{}"),
+            ):
+                with pytest.raises(NotWrittenError, match="gone, or empty"):
+                    write()
+            if emptied:
+                place.rmdir()
+            away.rename(place)
+            assert store.commit(add, actor="user")
+        assert [role.name for role in home.roles()] == ["Mira"]
 
     def test_a_home_reached_by_a_link_is_fine(self, tmp_path: Path) -> None:
         folder_with(tmp_path, "Mira")

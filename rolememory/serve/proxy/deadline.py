@@ -10,6 +10,7 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
 
+from rolememory.errors import NotWrittenError
 from rolememory.text.cancellation import cancel_when
 
 THREADS = 8  # pieces of work at once
@@ -156,7 +157,7 @@ class _Task:
 
 
 def told(error: BaseException) -> str:
-    """What failed and where, without its words: they may hold what was said in the chat.
+    """What failed and where, without its words: they may hold what was said in the chat. Of a write that was refused, the words.
 
     >>> try:
     ...     {}["secret"]
@@ -164,6 +165,8 @@ def told(error: BaseException) -> str:
     ...     told(error).split(" ")[0]
     'KeyError'
     """
+    if isinstance(error, NotWrittenError):
+        return str(error)  # a place and the system's reason
     frame = error.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next

@@ -232,6 +232,8 @@ def refusals(path: Path) -> Iterator[None]:
     """Convert OSError inside. Raises: NotWrittenError."""
     try:
         yield
+    except NotWrittenError:
+        raise
     except OSError as error:
         raise not_written(path, error) from error
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from rolememory.errors import FileError, UnsafePathError
+from rolememory.errors import FileError, NotWrittenError, UnsafePathError
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk, signature
-from rolememory.storage.files.log import ENDING, FileLog
+from rolememory.storage.files.log import ENDING, Check, FileLog, anywhere
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
 from rolememory.storage.role_ids import canonical
 
@@ -19,9 +19,9 @@ _PATHS = 256  # cached
 class FileDocument:
     """One file."""
 
-    def __init__(self, path: Path, name: str, disk: Disk = DISK) -> None:
+    def __init__(self, path: Path, name: str, disk: Disk = DISK, check: Check = anywhere) -> None:
         self.name, self.place = name, str(path)
-        self._path, self._disk = path, disk
+        self._path, self._disk, self._check = path, disk, check
 
     def mark(self) -> Revision | None:
         """One stat; None if the file cannot be accessed."""
@@ -73,17 +73,24 @@ class FileDocument:
         folder = self._path.parent
         with atomic.refusals(self._path):
             if self._disk.mark(folder) is None:
+                self._check()
                 self._disk.mkdir(folder)
                 self._disk.fsync_folder(folder.parent)
 
 
 class FileSpace:
-    """One folder. `disk` makes every call to the system."""
+    """One folder. `disk` makes every call to the system; `check` refuses to make a folder that is missing."""
 
-    def __init__(self, folder: Path, name: str | None = None, disk: Disk = DISK) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str | None = None,
+        disk: Disk = DISK,
+        check: Check = anywhere,
+    ) -> None:
         self.folder = Path(folder)
         self.name = self.folder.name if name is None else name
-        self.place, self.disk = str(folder), disk
+        self.place, self.disk, self._check = str(folder), disk, check
         self._paths: dict[str, Path] = {}  # by name: a turn uses the same few
 
     def exists(self) -> bool:
@@ -92,11 +99,11 @@ class FileSpace:
 
     def log(self, name: str) -> FileLog:
         """`{name}.jsonl`."""
-        return FileLog(self._path(name, ENDING), name, self.disk)
+        return FileLog(self._path(name, ENDING), name, self.disk, self._check)
 
     def document(self, name: str) -> FileDocument:
         """The file of that name."""
-        return FileDocument(self._path(name), name, self.disk)
+        return FileDocument(self._path(name), name, self.disk, self._check)
 
     blob = document
 
@@ -160,7 +167,8 @@ class FileSpace:
         path = self.folder / checked(name) if name else self.folder
         folder, file = (path.parent, f"{path.name}.lock") if "/" in name else (path, atomic.LOCK)
         with atomic.refusals(folder):
-            if self.disk.mark(folder) is None:
+            if self.disk.mark(folder) is None or not self.name:
+                self._check()
                 self.disk.mkdir(folder)
         with atomic.locked(folder, timeout_s, file):
             yield
@@ -193,19 +201,36 @@ class FileStorage:
 
     def __init__(self, path: Path | str, disk: Disk = DISK) -> None:
         self.path = Path(path).expanduser().resolve()
-        self.home = FileSpace(self.path, "", disk)
+        self.home = FileSpace(self.path, "", disk, self._check_there)
         self._disk = disk
+        self._stood = False  # a role was seen here
         self._misplaced: list[FileError] = []
 
     def roles(self) -> list[str]:
         """The folders whose name is the canonical spelling of a UUID."""
         try:
             with os.scandir(self.path) as entries:
-                found = [entry for entry in entries if canonical(entry.name) and entry.is_dir()]
+                found = [
+                    entry
+                    for entry in entries
+                    if canonical(entry.name) and (entry.is_dir() or entry.is_symlink())
+                ]
         except OSError:
             return []
         self._misplaced = [_misplaced(entry) for entry in found if not _proper(entry)]
+        self._stood = self._stood or bool(found)
         return sorted(entry.name for entry in found if _proper(entry))
+
+    def _check_there(self) -> None:
+        """Refuse to begin a second home where a first one was taken away: it may be a disk that comes back.
+
+        Raises: NotWrittenError.
+        """
+        if self._stood and not next(iter(self._disk.names(self.path)), None):
+            raise NotWrittenError(
+                "{path}: the home folder is gone, or empty; bring it back, or start again for a new one",
+                path=self.path,
+            )
 
     def problems(self) -> list[FileError]:
         """Folders that look like roles with another name or in another place."""
@@ -215,13 +240,14 @@ class FileStorage:
     def role(self, role_id: str) -> FileSpace:
         """The folder directly below the home (P15)."""
         folder = contained(self.path, role_id)
-        return FileSpace(folder, folder.name, self._disk)
+        return FileSpace(folder, folder.name, self._disk, self._check_there)
 
     def create(self, role_id: str, documents: Mapping[str, bytes]) -> FileSpace:
         """Filled under a temporary name, then renamed."""
         space = self.role(role_id)
         self._disk.mkdir(self.path)
         atomic.new_folder(space.folder, documents, self._disk)
+        self._stood = True
         return space
 
 
