@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -369,44 +371,48 @@ def test_a_new_book_of_a_role_stands_in_its_folder_whatever_it_is_called(command
     ]
 
 
-def test_watching_tells_again_after_each_save(book: Path) -> None:
-    arguments = [
-        sys.executable,
-        "-m",
-        "rolememory",
-        "book",
-        "scan",
-        str(book),
-        "--say",
-        "the beacon",
-        "--watch",
-        "--lang",
-        "en",
-    ]
+@contextmanager
+def watching(book: Path, verb: str, *options: str) -> Iterator[TextIO]:
+    """What the verb says of a book that is watched; a lost change must fail the test, not hold it up."""
+    arguments = [sys.executable, "-m", "rolememory", "book", verb, str(book), *options]
     with subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+        [*arguments, "--watch", "--lang", "en"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
     ) as running:
         assert running.stdout is not None
-        guard = threading.Timer(
-            50, running.kill
-        )  # a lost change must fail the test, not hold it up
+        guard = threading.Timer(50, running.kill)
         guard.start()
         try:
-            first = _until(running.stdout, "entries,")
-            book.write_text(
-                book.read_text(encoding="utf-8").replace('"beacon"', '"lantern"'), encoding="utf-8"
-            )
-            second = _until(running.stdout, "entries,")
-            book.write_text("{", encoding="utf-8")
-            third = _until(running.stdout, "harbour.json:1:")
+            yield running.stdout
         finally:
             guard.cancel()
             running.terminate()
+
+
+def test_watching_tells_again_after_each_save(book: Path) -> None:
+    with watching(book, "scan", "--say", "the beacon") as told:
+        first = _until(told, "entries,")
+        book.write_text(
+            book.read_text(encoding="utf-8").replace('"beacon"', '"lantern"'), encoding="utf-8"
+        )
+        second = _until(told, "entries,")
+        book.write_text("{", encoding="utf-8")
+        third = _until(told, "harbour.json:1:")
     assert (first[0].split("\t")[1], second[1], "closed" in third[-1]) == (
         "Beacon",
         "nothing fires",
         True,
     )
+
+
+@pytest.mark.parametrize(("verb", "sign"), [("lint", "error"), ("test", "cases hold")])
+def test_what_checks_a_book_can_watch_it(book: Path, verb: str, sign: str) -> None:
+    with watching(book, verb) as told:
+        assert sign in _until(told, sign)[-1]
+        book.write_text("{", encoding="utf-8")
+        assert "harbour.json:1:" in _until(told, "harbour.json:1:")[-1]
 
 
 def _until(stream: TextIO, sign: str) -> list[str]:

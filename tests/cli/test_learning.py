@@ -357,6 +357,20 @@ def test_a_model_is_asked_when_it_is_wanted_and_concludes(
         assert none in run(home, "infer", "Mira", language=language)
 
 
+def test_what_was_refused_is_shown_with_its_reason_and_stored_on_request(home: Command) -> None:
+    fact = {"line": 9, "content": "Lin has a boat.", "about": "user"}  # a line that nobody said
+    with Endpoint(answers({"facts": [fact]})) as model:
+        run(home, "settings", "learn.endpoint", model.url)
+        run(home, "settings", "learn.model", "small")
+        run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin", "--wait")
+    refused = json.loads(run(home, "review", "Mira", "--refused", "--json"))
+    (boat,) = [one for one in refused if one["content"] == fact["content"]]
+    assert boat["why"]
+    assert "boat" not in run(home, "review", "Mira")
+    run(home, "review", "Mira", "--accept", boat["id"])
+    assert fact["content"] in run(home, "list", "Mira")
+
+
 def test_an_extractor_of_another_package_learns_without_any_model(home: Command) -> None:
     package = home.home.parent / "package"
     told = package / "boats-1.0.dist-info"

@@ -164,7 +164,8 @@ def settings(request: pytest.FixtureRequest) -> StorageSettings:
 def heard(home: HomeFolder, settings: StorageSettings) -> Iterator[Heard]:
     listener = Heard()
     home.create("Mira")
-    with Watch(home.path, listener, settings, quiet_s=0.02):
+    with Watch(home.path, listener, settings, quiet_s=0.02) as watch:
+        assert watch.mode == settings.watch
         yield listener
 
 

@@ -1,11 +1,14 @@
 """The leg to the model's server: a line it left open may be dead when it is used again, and nobody should notice."""
 
 import json
+import socket
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.endpoint import Behaviour, Endpoint, Line
@@ -121,3 +124,23 @@ def test_a_call_searches_for_no_module(tmp_path: Path, monkeypatch: pytest.Monke
         searches.names.clear()
         assert ask(house, HELLO).status == 200
         assert not searches.names
+
+
+def test_a_server_that_takes_no_connection_is_waited_for_as_long_as_the_settings_say(
+    tmp_path: Path,
+) -> None:
+    with socket.socket() as full, ExitStack() as waiting:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)  # the system completes one connection more, and lets the next ones wait
+        for _ in range(3):
+            line = waiting.enter_context(socket.socket())
+            line.setblocking(False)
+            line.connect_ex(full.getsockname())
+        settings = {
+            "serve.upstream": f"http://127.0.0.1:{full.getsockname()[1]}/v1",
+            "serve.connect_timeout_s": 0.2,
+        }
+        with served(tmp_path, settings) as house:
+            answer = httpx.get(f"{house.url}/v1/models", timeout=8, trust_env=False)
+    assert answer.status_code == 504
+    assert answer.json()["error"]["code"] == "upstream_timeout"
