@@ -8,6 +8,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from contextvars import copy_context
 from pathlib import Path
+from time import monotonic
 from typing import TypeVar
 
 from rolememory.errors import NotWrittenError
@@ -15,6 +16,7 @@ from rolememory.text.cancellation import cancel_when
 
 THREADS = 8  # pieces of work at once
 ALONE_S = 0.1  # so long the next one waits for the one before: beside each other both take longer, and the first word of either comes later
+AT_ONCE = 2  # pieces of work that can wait: who waits for memory shares the processor with these
 LATE = 4  # pieces of work that may still run after their turns went on without them; then turns do not even ask
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -33,6 +35,7 @@ class DeadlineRunner:
         self._threads = ThreadPoolExecutor(THREADS, "rolememory-turn")
         self._alone_s, self._core = alone_s, asyncio.Semaphore()
         self._lock = threading.Lock()
+        self._behind = asyncio.Semaphore(AT_ONCE)
         self._waited_for, self._none = 0, asyncio.Event()  # pieces of work; whether there is none
         self._none.set()
 
@@ -46,6 +49,13 @@ class DeadlineRunner:
             with suppress(TimeoutError):
                 async with asyncio.timeout(most_s):
                     await self._none.wait()
+
+    async def behind(self, threads: Executor, work: Callable[[], None], most_s: float) -> None:
+        """Have work done that can wait: few pieces at once, each begun while nobody waits for memory, or after so long."""
+        until = monotonic() + most_s
+        async with self._behind:
+            await self.quiet(until - monotonic())
+            await on_thread(threads, work)
 
     async def done(
         self,

@@ -23,7 +23,7 @@ from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import LARGE, QueueTicket
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.guard import BODY, CALLER, Receive, Scope, Send
-from rolememory.serve.proxy.deadline import DeadlineRunner, TasksInOrder, on_thread
+from rolememory.serve.proxy.deadline import AT_ONCE, DeadlineRunner, TasksInOrder, on_thread
 from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
@@ -44,7 +44,7 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions", *FORMS)
-KEEPING = 4  # turns kept or noted at once
+KEEPING = 2  # long turns kept at once, besides the others
 BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 Enter = Callable[[], Awaitable[QueueTicket | None]]
@@ -86,7 +86,7 @@ class Proxy:
         self._reader = RequestReader(app_state)
         self._upstream: Upstream | None = None
         self._within = DeadlineRunner()
-        self._keeping = ThreadPoolExecutor(KEEPING, "rolememory-keep")
+        self._keeping = ThreadPoolExecutor(AT_ONCE + KEEPING, "rolememory-keep")
         self._behind = TasksInOrder()
         self._taken: dict[
             str, How
@@ -366,14 +366,22 @@ class Proxy:
         self._behind.begin(lambda: self._done(work, enter), chat)
 
     async def _done(self, work: Callable[[], None], enter: Enter | None) -> None:
+        try:
+            if enter:
+                await self._done_large(work, enter)
+            else:
+                await self._within.behind(self._keeping, work, BEHIND_S)
+        finally:
+            self._app_state.keep_done()
+
+    async def _done_large(self, work: Callable[[], None], enter: Enter) -> None:
         await self._within.quiet(BEHIND_S)
-        turn = await enter() if enter else None
+        turn = await enter()
         try:
             await on_thread(self._keeping, work)
         finally:
             if turn:
                 turn.leave()
-            self._app_state.keep_done()
 
 
 async def _told(answer: httpx.Response) -> bytes:

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rolememory.serve.proxy.deadline import LATE, THREADS, DeadlineRunner
+from rolememory.serve.proxy.deadline import AT_ONCE, LATE, THREADS, DeadlineRunner
 
 
 def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
@@ -126,3 +127,39 @@ def test_what_can_wait_begins_when_nobody_waits_for_memory() -> None:
         *["turn"] * 2 * THREADS,
         "behind all turns",
     ]
+
+
+def test_a_turn_that_comes_is_before_what_can_wait_and_has_not_begun() -> None:
+    begun, freed, told, done = (
+        threading.Semaphore(0),
+        threading.Event(),
+        threading.Event(),
+        list[str](),
+    )
+
+    def keep() -> None:
+        begun.release()
+        freed.wait(30)
+        done.append("kept")
+
+    async def turns(threads: ThreadPoolExecutor) -> None:
+        within = DeadlineRunner()
+        waiting = {asyncio.ensure_future(within.behind(threads, keep, 30.0)) for _ in range(6)}
+        for _ in range(AT_ONCE):
+            await asyncio.to_thread(begun.acquire)
+
+        async def turn() -> None:
+            await within.done(lambda: told.wait(30), False, 30.0)
+            done.append("turn")
+
+        asked = asyncio.ensure_future(turn())
+        await asyncio.sleep(0)
+        freed.set()
+        while len(done) < AT_ONCE:
+            _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        told.set()
+        await asyncio.wait([asked, *waiting])
+
+    with ThreadPoolExecutor(8) as threads:
+        asyncio.run(turns(threads))
+    assert done == ["kept"] * AT_ONCE + ["turn"] + ["kept"] * (6 - AT_ONCE)
