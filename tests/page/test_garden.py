@@ -50,6 +50,14 @@ def test_a_memory_is_found_on_the_map_and_opened(visitor: Visitor, role: Caller)
     visitor.reads(visitor.says("strength.title"))
 
 
+def test_it_looks_the_same_after_another_view(at_desk: Visitor, role: Caller) -> None:
+    planted(role)
+    at_desk.goes("chats", role.id)
+    at_desk.goes("garden", role.id)
+    ways = [at_desk.button(f"garden.{one}").bounding_box() for one in ("map", "list")]
+    assert len({way["y"] for way in ways if way}) == 1
+
+
 def test_what_is_alike_stands_together(at_desk: Visitor, role: Caller) -> None:
     for at, text in enumerate([*SEA, *TEA]):
         role.remember(text, id=f"{'sea' if at < len(SEA) else 'tea'}{at}")

@@ -7,9 +7,6 @@ import { toast } from "../live.js";
 import { Button, Dialog, Field } from "../ui.js";
 import { memoryPath } from "./common.js";
 
-const SHEET = "/web/views/more.css";
-if (!document.querySelector(`link[href="${SHEET}"]`)) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: SHEET }));
-
 /** The beginning of a text, for labels. */
 export const start = (text, most = 60) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
