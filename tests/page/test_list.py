@@ -115,6 +115,20 @@ def test_the_focus_stays_in_a_dialog(at_desk: Visitor, role: Caller) -> None:
 def test_what_changes_elsewhere_shows_up_by_itself(at_desk: Visitor, role: Caller) -> None:
     at_desk.goes("list", role.id)
     at_desk.reads(at_desk.says("list.empty"))
+def test_what_was_written_is_not_lost_by_a_slip(at_desk: Visitor, role: Caller) -> None:
+    at_desk.goes("list", role.id)
+    at_desk.button("list.add").click()
+    at_desk.field("field.content").fill("A long evening.")
+    asked: list[str] = []
+    at_desk.page.once("dialog", lambda one: (asked.append(one.message), one.dismiss()))
+    at_desk.page.keyboard.press("Escape")
+    expect(at_desk.field("field.content")).to_have_value("A long evening.")
+    assert asked == [at_desk.says("discard")]
+    at_desk.page.once("dialog", lambda one: one.accept())
+    at_desk.page.mouse.click(5, 5)
+    expect(at_desk.page.get_by_role("dialog")).to_have_count(0)
+
+
     role.remember("Told elsewhere.")
     at_desk.reads("Told elsewhere.")
 

@@ -32,6 +32,10 @@ CARD: Mapping[str, Any] = {
         "character_book": {"name": "garden", "extensions": {}, "entries": [{"keys": ["hive"], "content": "Nine hives.", "extensions": {}, "enabled": True, "insertion_order": 1}]},
     },
 }  # fmt: skip
+ON_TOP = """(one) => {
+    const { x, y, width, height } = one.getBoundingClientRect();
+    return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
 DROP = """([name, text]) => {
     const carried = new DataTransfer();
     carried.items.add(new File([text], name));
@@ -61,6 +65,20 @@ def opened(visitor: Visitor, keeper: Caller, part: str = "") -> Locator:
     if part:
         book.get_by_role("button", name=visitor.says(f"lore.part.{part}")).click()
     return book
+
+
+@EITHER
+def test_an_error_stands_above_the_dialog_that_made_it(visitor: Visitor, keeper: Caller) -> None:
+    opened(visitor, keeper).locator("li[data-uid]").first.get_by_role("button").first.click()
+    visitor.field("lore.content").fill("It stands on sand.")
+    visitor.page.locator("#lint > *").first.wait_for()
+    visitor.page.context.set_offline(True)
+    visitor.button("save").click()
+    banner = visitor.page.locator(".banner", has_text=visitor.says("error.unreachable"))
+    expect(banner).to_be_in_viewport()
+    assert banner.evaluate(ON_TOP)
+    visitor.page.context.set_offline(False)
+    visitor.errors.clear()
 
 
 @EITHER

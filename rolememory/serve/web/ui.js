@@ -64,16 +64,18 @@ export function Field({ label, hint, as = "input", value, onInput, options, erro
       ${options.map(([one, text]) => html`<option key=${one} value=${one} selected=${one === value}>${text}</option>`)}
     </select>`}
     ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
-    ${error && html`<p class="wrong" id=${`${id}-error`}>${error}</p>`}
+    ${error && html`<p class="wrong" role="alert" id=${`${id}-error`}>${error}</p>`}
   </div>`;
 }
 
 const FOCUSABLE = "a[href],button:not([disabled]),input:not([disabled]),select:not([disabled]),textarea:not([disabled]),summary,[tabindex='0']";
 
-/** A dialog: the focus goes in, stays in, and comes back where it was; Escape closes. */
+/** A dialog: the focus goes in, stays in, and comes back where it was; Escape closes, and asks first where something was written. */
 export function Dialog({ title, onClose, children, actions, wide }) {
   const box = useRef(null);
+  const written = useRef(false);
   const id = useId();
+  const away = () => { if (!written.current || !box.current.querySelector("footer .main") || confirm(t("discard"))) onClose(); };
   useLayoutEffect(() => {
     const before = document.activeElement;
     const first = box.current.querySelector("[autofocus]") || box.current.querySelector(".dialog-body input,.dialog-body textarea,.dialog-body select") || box.current;
@@ -82,15 +84,15 @@ export function Dialog({ title, onClose, children, actions, wide }) {
     return () => { document.body.classList.remove("held"); if (before?.isConnected) before.focus(); };
   }, []);
   const keys = (event) => {
-    if (event.key === "Escape") { event.stopPropagation(); onClose(); }
+    if (event.key === "Escape") { event.stopPropagation(); away(); }
     if (event.key !== "Tab") return;
     const all = [...box.current.querySelectorAll(FOCUSABLE)].filter((one) => one.offsetParent);
     const [from, to] = event.shiftKey ? [all[0], all.at(-1)] : [all.at(-1), all[0]];
     if (to && (document.activeElement === from || document.activeElement === box.current && event.shiftKey)) { event.preventDefault(); to.focus(); }
   };
-  return html`<div class="veil" onMouseDown=${(event) => event.target === event.currentTarget && onClose()}>
-    <div class=${`dialog ${wide ? "wide" : ""}`} role="dialog" aria-modal="true" aria-labelledby=${id} tabindex="-1" ref=${box} onKeyDown=${keys}>
-      <header><h2 id=${id}>${title}</h2><${Button} kind="quiet" aria-label=${t("close")} onClick=${onClose}>✕<//></header>
+  return html`<div class="veil" onMouseDown=${(event) => event.target === event.currentTarget && away()}>
+    <div class=${`dialog ${wide ? "wide" : ""}`} role="dialog" aria-modal="true" aria-labelledby=${id} tabindex="-1" ref=${box} onKeyDown=${keys} onInput=${() => { written.current = true; }}>
+      <header><h2 id=${id}>${title}</h2><${Button} kind="quiet" aria-label=${t("close")} onClick=${away}>✕<//></header>
       <div class="dialog-body">${children}</div>
       ${actions && html`<footer>${actions}</footer>`}
     </div>

@@ -21,7 +21,8 @@ export function Editor({ role, memory, onClose, onDone }) {
   const [wrong, setWrong] = useState("");
   const put = (name) => (value) => set((all) => ({ ...all, [name]: value }));
   const save = async () => {
-    if (!now.content.trim()) return setWrong(t("editor.empty"));
+    setError(null);
+    if (!now.content.trim()) { document.getElementById("memory-text").focus(); return setWrong(t("editor.empty")); }
     const fields = base ? changed(before, now) : { ...changed(FRESH, now), content: now.content };
     if (base && !Object.keys(fields).length) return onClose();
     try { onDone?.(await saved(role, base, fields)); onClose(); } catch (told) { setError(told); }
@@ -32,7 +33,7 @@ export function Editor({ role, memory, onClose, onDone }) {
     <div onKeyDown=${keys}>
       ${error && html`<${Refused} error=${error} onTheirs=${() => { setBase(error.current); set(error.current); setError(null); }}
         onMine=${() => { setBase({ ...base, etag: error.current.etag }); setError(null); }} />`}
-      <${Field} as="textarea" label=${t("field.content")} value=${now.content} onInput=${(value) => { setWrong(""); put("content")(value); }} error=${wrong} rows="5" required />
+      <${Field} as="textarea" id="memory-text" label=${t("field.content")} value=${now.content} onInput=${(value) => { setWrong(""); put("content")(value); }} error=${wrong} rows="5" required />
       <div class="grid">
         <${Field} as="select" label=${t("field.type")} value=${now.type} onInput=${put("type")} options=${TYPES.map((one) => [one, t(`type.${one}`)])} />
         <${Words} label=${t("field.keys")} hint=${t("field.keys.hint")} value=${now.keys} onInput=${put("keys")} />
