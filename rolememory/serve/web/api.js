@@ -7,6 +7,7 @@ export const needsToken = store(false);
 
 /** Whether the server takes this token; one that it takes is kept. */
 export async function useToken(given) {
+  if (!/^[!-~]+$/.test(given.trim())) return false; // a header takes nothing else
   const response = await reached("/api/token", { method: "POST", headers: { ...headers({}), authorization: `Bearer ${given.trim()}` } });
   if (response.status === 401) return false;
   token.set(given.trim());
@@ -33,7 +34,9 @@ const headers = (more) => {
 
 async function reached(url, options) {
   try {
-    return await fetch(url, { credentials: "same-origin", cache: "no-store", ...options });
+    const response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...options });
+    if (response.status === 401) needsToken.set(true);
+    return response;
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, { code: "unreachable", message: t("error.unreachable"), hint: t("error.unreachable.hint") });
@@ -48,7 +51,6 @@ export async function ask(method, path, body, { etag, signal, type } = {}) {
   const call = `${method} ${path.split("?")[0]}`;
   const began = performance.now();
   const response = await reached(`/api${path}`, { method, signal, body: sent, headers: headers({ ...kind, ...(etag ? { "if-match": etag } : {}) }) });
-  if (response.status === 401) needsToken.set(true);
   const answer = await read(response);
   if (!response.ok) throw Object.assign(new ApiError(response.status, answer?.error, answer?.current), { call });
   const told = banner.get();
@@ -120,8 +122,10 @@ async function listen() {
   running = true;
   let pause = 500;
   while (listeners.size) {
+    let refused = false; // for want of the token, which is asked for: the server is there
     try {
       const response = await fetch("/api/events", { headers: headers(last ? { "last-event-id": last } : {}), cache: "no-store" });
+      refused = response.status === 401;
       if (response.ok) {
         if (connection.get() === "off") {
           tell({ kind: "gap" });
@@ -132,7 +136,7 @@ async function listen() {
         await drain(response.body.getReader());
       }
     } catch { /* the line broke: below */ }
-    if (!leaving) connection.set("off");
+    if (!leaving && !refused) connection.set("off");
     await new Promise((done) => setTimeout(done, pause));
     pause = Math.min(pause * 2, 15000);
   }

@@ -118,7 +118,7 @@ function Stage({ at, here, tongue }) {
     clear();
     document.title = `${at.view ? pick(at.view.label) : ""}${here ? ` · ${here.name}` : ""} · rolememory`;
     const heading = document.querySelector("main h1");
-    if (view && document.activeElement !== document.body && !document.activeElement?.closest(".tools")) (heading || document.getElementById("main")).focus?.();
+    if (view && document.activeElement !== document.body && !document.activeElement?.closest(".tools,.dialog")) (heading || document.getElementById("main")).focus?.();
   }, [path, here?.id, at.rest.join("/"), view?.path]);
   if (!view || view.path !== path || view.tongue !== tongue) return html`<${Busy} />`;
   if (at.view.role && !here) return at.role ? html`<${Trouble} error=${{ message: t("role.unknown", { name: at.role }), hint: t("role.unknown.hint") }} />` : html`<${Busy} />`;
@@ -152,7 +152,7 @@ function Key() {
   const [wrong, setWrong] = useState("");
   const enter = async () => { if (await useToken(given)) location.reload(); else setWrong(t("token.wrong")); };
   return html`<${Dialog} title=${t("token.title")} onClose=${() => needsToken.set(false)} actions=${html`<${Button} kind="main" onClick=${enter}>${t("token.enter")}<//>`}>
-    <p>${t("token.why")}</p><${Field} label=${t("token")} type="password" autocomplete="off" value=${given} error=${wrong} onInput=${(value) => { set(value); setWrong(""); }} /><//>`;
+    <p>${t("token.why")}</p><form onSubmit=${(event) => { event.preventDefault(); enter(); }}><${Field} label=${t("token")} type="password" autocomplete="off" value=${given} error=${wrong} onInput=${(value) => { set(value); setWrong(""); }} /></form><//>`;
 }
 
 addEventListener("unhandledrejection", (event) => { fail(event.reason); event.preventDefault(); });

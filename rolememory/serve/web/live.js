@@ -60,7 +60,7 @@ export function announce(text) {
 
 /** Show an error on the banner: what happened, what to do. `again` adds a button. It goes when the same call goes well. */
 export function fail(error, again) {
-  if (error?.name === "AbortError") return;
+  if (error?.name === "AbortError" || error?.status === 401) return; // without the token: a dialog asks for it
   banner.set({ at: performance.now(), message: error?.message || String(error), hint: error?.hint || "", where: error?.where || "", all: error?.all || [], code: error?.code, call: error?.call, again });
 }
 

@@ -13,5 +13,5 @@ export const go = (path, ...parts) => { location.hash = address(path, ...parts);
 
 /** Look at all roles anew. */
 export async function reload() {
-  try { roles.set(await all("/roles")); } catch (error) { if (error.status !== 401) fail(error, reload); if (!roles.get()) roles.set([]); }
+  try { roles.set(await all("/roles")); } catch (error) { fail(error, reload); if (!roles.get()) roles.set([]); }
 }
