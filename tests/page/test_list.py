@@ -96,9 +96,12 @@ def test_the_keyboard_alone_is_enough(at_desk: Visitor, role: Caller) -> None:
     expect(links.nth(1)).to_be_focused()
     at_desk.page.keyboard.press("Delete")
     expect(links).to_have_count(2)
+    expect(links.nth(1)).to_be_focused()
+    at_desk.page.keyboard.press("Control+z")
+    expect(links).to_have_count(3)
     links.first.focus()
     at_desk.page.keyboard.press("a")
-    expect(links).to_have_count(1)
+    expect(links).to_have_count(2)
     assert role.get("/memories", params={"archived": "yes"})["total"] == 1
 
 

@@ -138,8 +138,18 @@ function Banner() {
     <${Button} kind="quiet" aria-label=${t("close")} onClick=${clear}>✕<//></div>`;
 }
 
+const takeBack = async (one) => { dismiss(one.id); await one.undo(); announce(t("undone")); };
+const WRITES = "input:not([type=checkbox],[type=range]),textarea,select"; // there Ctrl+Z takes back what was typed
+
+addEventListener("keydown", (event) => {
+  const last = toasts.get().findLast((one) => one.undo);
+  if (!last || event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.target.closest?.(WRITES)) return;
+  event.preventDefault();
+  takeBack(last);
+});
+
 const Toasts = () => html`<div class="toasts">${toasts.use().map((one) => html`<div class="toast" key=${one.id}><span>${one.text}</span>
-  ${one.undo && html`<${Button} onClick=${async () => { dismiss(one.id); await one.undo(); announce(t("undone")); }}>${t("undo")}<//>`}
+  ${one.undo && html`<${Button} title="Ctrl+Z" onClick=${() => takeBack(one)}>${t("undo")}<//>`}
   <${Button} kind="quiet" aria-label=${t("close")} onClick=${() => dismiss(one.id)}>✕<//></div>`)}</div>`;
 
 const Spoken = () => html`<div class="unseen" role="status" aria-live="polite" id="spoken">${spoken.use()}</div>`;
@@ -148,8 +158,8 @@ const Spoken = () => html`<div class="unseen" role="status" aria-live="polite" i
 function Key() {
   const wanted = needsToken.use();
   const [given, set] = useState("");
-  if (!wanted) return null;
   const [wrong, setWrong] = useState("");
+  if (!wanted) return null;
   const enter = async () => { if (await useToken(given)) location.reload(); else setWrong(t("token.wrong")); };
   return html`<${Dialog} title=${t("token.title")} onClose=${() => needsToken.set(false)} actions=${html`<${Button} kind="main" onClick=${enter}>${t("token.enter")}<//>`}>
     <p>${t("token.why")}</p><form onSubmit=${(event) => { event.preventDefault(); enter(); }}><${Field} label=${t("token")} type="password" autocomplete="off" value=${given} error=${wrong} onInput=${(value) => { set(value); setWrong(""); }} /></form><//>`;

@@ -105,6 +105,12 @@ const DEEDS = { e: "edit", p: "pin", a: "archive", Delete: "delete" };
 
 function Rows({ role, items, chosen, pick, act }) {
   const box = useRef(null);
+  const held = useRef(null); // where a key took a row away: the next one gets the focus
+  useEffect(() => {
+    const next = held.current !== null && document.activeElement === document.body && box.current.querySelector(`li[data-row="${Math.min(held.current, items.length - 1)}"] a`);
+    if (next) next.focus();
+    held.current = null;
+  }, [items]);
   const keys = (event) => {
     const row = event.target.closest("li[data-row]");
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -113,7 +119,7 @@ function Rows({ role, items, chosen, pick, act }) {
     const other = step && box.current.querySelector(`li[data-row="${Number(row.dataset.row) + step}"] a`);
     if (step) { if (other) other.focus(); }
     else if (event.key === "x") pick(memory.id, !chosen.has(memory.id));
-    else if (DEEDS[event.key]) act(memory, DEEDS[event.key]);
+    else if (DEEDS[event.key]) { held.current = Number(row.dataset.row); act(memory, DEEDS[event.key]); }
     else return;
     event.preventDefault();
   };
