@@ -88,7 +88,11 @@ def test_a_card_becomes_a_role(
     card = {
         "spec": "chara_card_v2",
         "spec_version": "2.0",
-        "data": {"name": "Wren", "description": "Wren mends clocks."},
+        "data": {
+            "name": "Wren",
+            "description": "Wren mends clocks.",
+            "character_book": {"entries": [{"keys": ["the"], "content": "Tick.", "enabled": True}]},
+        },
     }
     document = tmp_path_factory.mktemp("outside") / "wren.json"
     document.write_text(json.dumps(card), "utf-8")
@@ -97,8 +101,21 @@ def test_a_card_becomes_a_role(
         visitor.field("welcome.card.file").set_input_files(document)
         visitor.reads(visitor.says("welcome.have", count=1))
         expect(visitor.page.locator("#role")).to_contain_text("Wren")
+        visitor.reads(visitor.says("welcome.brought", name="Wren"))  # with what is wrong with it
     wren = empty.home.role("Wren")
     assert (wren.role.card, dict(wren.memories)) == ("card.json", {})
+
+
+@EITHER
+def test_what_is_missing_is_one_step_away(
+    browser: Browser, empty: Served, language: str, screen: str
+) -> None:
+    with visiting(browser, empty, language, screen) as visitor:
+        visitor.goes("welcome")
+        visitor.page.get_by_role(
+            "link", name=visitor.says("welcome.upstream.set"), exact=True
+        ).click()
+        expect(visitor.page.get_by_label("serve.upstream", exact=True)).to_be_visible()
 
 
 def brings(visitor: Visitor, empty: Served) -> None:

@@ -41,7 +41,7 @@ function Every({ list, query }) {
     ${list.length > 0 && html`<${Field} as="select" label=${t("settings.for")} hint=${t("settings.for.hint")} value=${scope} onInput=${setScope} options=${[["", t("settings.for.all")], ...list.map((one) => [one.id, one.name])]} />`}
     ${asked.error && !asked.value && html`<${Trouble} error=${asked.error} again=${asked.again} />`}
     ${!asked.value && !asked.error && html`<${Busy} />`}
-    ${asked.value && html`<${Table} settings=${asked.value} save=${save} scope=${scope} />`}</section>`;
+    ${asked.value && html`<${Table} settings=${asked.value} save=${save} scope=${scope} search=${query.q ?? ""} />`}</section>`;
 }
 
 /** Write one value: into rolememory.toml, or into the role's own settings. null gives the default back. False when it was refused. */
@@ -56,8 +56,8 @@ async function changed(scope, row, value, again) {
   } catch (error) { fail(error); return false; }
 }
 
-function Table({ settings, save, scope }) {
-  const [q, setQ] = useState("");
+function Table({ settings, save, scope, search }) {
+  const [q, setQ] = useState(search);
   const [only, setOnly] = useState(false);
   const wanted = q.trim().toLowerCase();
   const fits = (row) => row.key !== "preset" && (!only || row.source) && (!wanted || `${row.key} ${row.en} ${row.zh}`.toLowerCase().includes(wanted));

@@ -5,6 +5,7 @@ import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
 import { Button, Copy, Field, Meter, useAsked } from "../ui.js";
+import { saved } from "./common.js";
 import { Offer } from "./ladder.js";
 import { Unasked, useLatest } from "./people.js";
 import { Tavern } from "./tavern.js";
@@ -13,7 +14,7 @@ export default function Welcome() {
   const list = roles.use() ?? [];
   const chosen = looked.use(); // the same as in the header
   const here = list.find((one) => one.id === chosen) ?? list[0];
-  const [bringing, setBringing] = useState(false); // how an import goes stays in sight when its first role comes
+  const [bringing, setBringing] = useState(false); // what an import says stays in sight when its first role comes
   return html`<h1 tabindex="-1">${t("welcome.title")}</h1><p>${t("welcome.what")}</p><${Unasked} />
     <ol class="steps">
       <li class="sheet"><h2>${t("welcome.role")}</h2>${list.length > 0 && html`<p>${t("welcome.have", { count: number(list.length) })}</p>
@@ -24,7 +25,7 @@ export default function Welcome() {
     </ol>`;
 }
 
-const Ways = ({ onMade, onBring }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} /></div><${Tavern} onMade=${onMade} onBring=${onBring} />`;
+const Ways = ({ onMade, onBring }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} onBring=${onBring} /></div><${Tavern} onMade=${onMade} onBring=${onBring} />`;
 
 function NewRole({ onMade }) {
   const [name, setName] = useState("");
@@ -43,10 +44,11 @@ function NewRole({ onMade }) {
 }
 
 /** A card (PNG, JSON, CHARX), or what `rolememory export` wrote. A role of that name may be there already: then one is asked. */
-function FromFile({ onMade }) {
+function FromFile({ onMade, onBring }) {
   const [told, setTold] = useState(null);
   const [name, setName] = useState("");
   const take = async (file, query) => {
+    onBring();
     setTold({ text: t("busy") });
     try {
       const made = await brought(file, query);
@@ -88,7 +90,7 @@ function First({ role }) {
   const [kept, setKept] = useState(role.memories > 0);
   const [turn, setTurn] = useState(null);
   const user = useLatest(role.id).value;
-  const keep = async () => { if (!text.trim()) return; await post(inRole(role.id, "/memories"), { content: text.trim() }); setKept(true); setText(""); toast(t("done.add")); };
+  const keep = async () => { if (!text.trim()) return; await saved(role.id, null, { content: text.trim() }); setKept(true); setText(""); };
   const ask = async () => {
     if (!question.trim()) return;
     const told = await post(inRole(role.id, "/recall"), { messages: [{ role: "user", content: question.trim() }], ...(user ? { user } : {}), dry_run: true });
@@ -112,7 +114,7 @@ function Frontend({ here }) {
   const upstream = settings.value?.items.find((one) => one.key === "serve.upstream")?.value;
   return html`<p>${t("welcome.url")}</p><${Copy} text=${`${location.origin}/v1`} />
     ${here && html`<p>${t("welcome.url.role", { name: here.name })}</p><${Copy} text=${`${location.origin}/r/${here.id}/v1`} />`}
-    ${upstream === "" && html`<p class="trouble">${t("welcome.upstream")} <a href=${address("settings")}>${t("welcome.upstream.set")}</a></p>`}
+    ${upstream === "" && html`<p class="trouble">${t("welcome.upstream")} <a href=${`${address("settings")}?q=serve.upstream`}>${t("welcome.upstream.set")}</a></p>`}
     ${upstream && html`<p>${t("welcome.upstream.is")} <code>${upstream}</code></p>`}
     ${here && html`<${Distils} role=${here.id} key=${here.id} />`}`;
 }
