@@ -236,6 +236,7 @@ def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
         raise FileError(
             file,
             "is JSON, but no character card: it has neither spec and data nor name and description",
+            remedy="export the character as a card (V2 or V3)",
         )
     return form
 
@@ -279,5 +280,5 @@ def _is_book(file: str) -> FileError:
     return FileError(
         file,
         "is a lorebook, not a character card",
-        remedy="put it into a worldbooks folder, or read it with the book commands",
+        remedy="put it into a worldbooks folder, drop it under Lorebooks on the web page, or read it with the book commands",
     )

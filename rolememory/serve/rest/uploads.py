@@ -52,7 +52,9 @@ async def _upload(
 ) -> Upload:
     data = await request.body()
     if not data:
-        raise InvalidValueError("an empty file; send its bytes as the body")
+        raise InvalidValueError(
+            "the file is empty; save it again where it comes from, or send its bytes as the body"
+        )
     limits.check_size(data, "upload")
     return Upload(data, plain_name(filename))
 
