@@ -27,6 +27,7 @@ def house(tmp_path: Path) -> Iterator[Served]:
 def test_what_makes_meaning_quicker_is_told(visitor: Visitor) -> None:
     visitor.goes("settings", "models")
     expect(visitor.page.get_by_text("rolememory model export")).to_be_visible()
+    expect(visitor.page.locator(".ladder")).not_to_contain_text(HashingEmbedder().key)
 
 
 @EITHER

@@ -10,7 +10,7 @@ from rolememory.schema.settings import EmbeddingSettings
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
 from rolememory.serve.rest.schemas import Out, Said
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
-from rolememory.text.embed.loader import chosen
+from rolememory.text.embed.loader import ChosenModel, chosen
 
 routes = router("models")
 
@@ -34,7 +34,7 @@ class MeaningOut(Out):
     reason: Said
     backend: str
     model: Said
-    """as the settings name it"""
+    """the name of the one that works here, or that the settings ask for"""
     key: Said
     """of the one that is loaded"""
     dims: int
@@ -103,7 +103,7 @@ def meaning(call: HomeCall) -> MeaningOut:
         MeaningOut,
         loader,
         backend=loader.settings.backend,
-        model=loader.settings.model,
+        model=_chosen(loader.settings).name,
         key=embedder.key if embedder else "",
         dims=embedder.dim if embedder else 0,
         runtime=getattr(embedder, "runtime", ""),
@@ -146,11 +146,16 @@ def known(call: HomeCall) -> ModelsOut:
 
 def _used_by(settings: EmbeddingSettings) -> RecommendedModel | None:
     """The one that a home works by under these settings, in this process."""
-    try:
-        model = chosen(settings)
-    except ModelError:
-        return None
+    model = _chosen(settings)
     return known_by(model.name) if model.folder else None
+
+
+def _chosen(settings: EmbeddingSettings) -> ChosenModel:
+    """What these settings lead to; for a model that is not here, its name alone."""
+    try:
+        return chosen(settings)
+    except ModelError:
+        return ChosenModel("none", settings.model)
 
 
 def _learning_breakers(call: HomeCall) -> list[BreakerOut]:

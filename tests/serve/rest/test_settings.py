@@ -8,8 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
+from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.settings_text import commented
 from rolememory.storage.settings_tree import leaves
+from rolememory.text.embed.loader import chosen
+from tests.hashing import HashingEmbedder
 from tests.serve.houses import Served, served
 from tests.serve.rest.callers import caller, good
 
@@ -193,6 +196,18 @@ def test_what_meaning_rests_on_is_told(api: httpx.Client, house: Served) -> None
         server.fails("refused")
     one = good(api.get("/meaning"))["breakers"][0]
     assert (one["state"], one["reason"], one["for"]) == ("failed", "refused", "learning")
+
+
+def test_the_model_of_meaning_is_told_by_its_name(tmp_path: Path) -> None:
+    with (
+        served(tmp_path, embedder=HashingEmbedder()) as house,
+        httpx.Client(base_url=f"{house.url}/api", trust_env=False, timeout=60) as api,
+    ):
+        found = good(api.get("/meaning"))
+    assert (found["key"], found["model"]) == (
+        HashingEmbedder().key,
+        chosen(EmbeddingSettings()).name,
+    )
 
 
 def test_what_a_model_still_has_to_read_is_told(api: httpx.Client) -> None:

@@ -29,7 +29,7 @@ export function State({ list }) {
     <${Models} /></section>`;
 }
 
-const meaningWords = (one) => [one.backend === "off" ? t("state.meaning.off") : "", one.runtime, one.key || one.model, one.languages.length ? t("state.languages", { names: one.languages.join(", ") }) : "", one.reason, one.note, one.last_failure].filter(Boolean).join(" · ");
+const meaningWords = (one) => [one.backend === "off" ? t("state.meaning.off") : "", one.runtime, one.model, one.languages.length ? t("state.languages", { names: one.languages.join(", ") }) : "", one.reason, one.note, one.last_failure].filter(Boolean).join(" · ");
 const learningWords = (one) => {
   const waiting = Object.values(one.queue).reduce((sum, count) => sum + count, 0);
   const cost = t(one.daily_tokens ? "state.model.cost.of" : "state.model.cost", { calls: number(one.calls_today), tokens: number(one.tokens_today), limit: number(one.daily_tokens) });
