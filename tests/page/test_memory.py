@@ -20,6 +20,7 @@ def test_a_learned_memory_quotes_the_message_it_came_from_and_says_when_it_was_u
     )
     visitor.goes("memory", role.id, memory["id"])
     expect(visitor.page.locator("blockquote").first).to_contain_text("my cat is called Biscuit")
+    expect(visitor.page.locator("blockquote + p").first).to_contain_text("lin")
     expect(visitor.page.get_by_role("img", name=visitor.says("strength.title"))).to_be_visible()
     injected = visitor.page.locator(
         "section", has=visitor.page.get_by_role("heading", name=visitor.says("injected.title"))

@@ -17,7 +17,7 @@ def test_a_setting_is_found_explained_changed_and_put_back(visitor: Visitor, hou
     visitor.field("settings.search").fill(KEY)
     field = visitor.page.get_by_label(KEY, exact=True)
     expect(field).to_have_value("0.3")
-    told = {"en": "stays out", "zh": "低于此值"}[visitor.language]
+    told = {"en": "left out", "zh": "低于此值"}[visitor.language]
     expect(visitor.page.locator(".setting").filter(has=field)).to_contain_text(told)
     field.fill("0.45")
     field.press("Enter")

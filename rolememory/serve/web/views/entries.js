@@ -27,7 +27,7 @@ export function Shelves({ role, info, found }) {
     ${found.busy && !found.value && html`<${Busy} />`}
     ${found.value && !mine.length && html`<${EmptyState} title=${t("lore.own.none")} text=${t("lore.own.none.hint")} />`}
     ${mine.map((book) => html`<${Book} key=${`${book.shelf} ${book.id}`} role=${role} book=${book} />`)}
-    <form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("lore.begin.name")} hint=${t("lore.begin.hint")} value=${name} onInput=${setName} maxlength="200" autocomplete="off" /></div><${Button} type="submit" disabled=${!name.trim()} onClick=${begin}>${t("lore.begin")}<//></form></section>`;
+    <form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("lore.begin.name")} aria-describedby="begin-hint" value=${name} onInput=${setName} maxlength="200" autocomplete="off" /></div><${Button} type="submit" disabled=${!name.trim()} onClick=${begin}>${t("lore.begin")}<//></form><p class="hint" id="begin-hint">${t("lore.begin.hint")}</p></section>`;
 }
 
 const PARTS = ["entries", "faults", "tests", "save"];

@@ -47,7 +47,7 @@ function Card({ role, info, detail, history, again }) {
         <${Button} kind="danger" onClick=${remove}>${t("delete")}<//></div></article>
     <div class="columns"><div>
       <${Strength} detail=${detail} />
-      <${Origin} role=${role} detail=${detail} />
+      <${Origin} role=${role} info=${info} detail=${detail} />
       <${Replaced} role=${role} title=${t("memory.replaced")} rows=${detail.replaced} />
       <${Replaced} role=${role} title=${t("memory.replaced.by")} rows=${detail.replaced_by} />
       <${History} role=${role} lines=${history} again=${again} />
@@ -77,12 +77,12 @@ function Strength({ detail }) {
     <p>${uses.length ? html`${t("strength.uses", { count: number(uses.length), last: time(uses[0].at), heard: number(uses.filter((use) => use.referenced).length) })} <span class="soft">${t("strength.uses.mark")}</span>` : injections.length ? t("strength.uses.since", { count: number(injections.length) }) : t("strength.unused")}</p></section>`;
 }
 
-const Origin = ({ role, detail }) => html`<section class="sheet"><h2>${t("origin.title")}</h2>
+const Origin = ({ role, info, detail }) => html`<section class="sheet"><h2>${t("origin.title")}</h2>
   ${!detail.evidence.length && html`<p>${t(`origin.${detail.memory.source}`)}</p>`}
   ${detail.evidence.map((one) => html`<div class=${one.stands ? "" : "gone"} key=${one.chat + one.version + one.quote}>
     ${one.answers && html`<p class="soft">${t("origin.answers")} <q>${one.answers}</q></p>`}
     <blockquote><${Quoted} text=${one.text || one.quote} quote=${one.quote} /></blockquote>
-    <p class="soft">${[one.speaker, one.at && time(one.at), one.title || one.chat].filter(Boolean).join(" · ")}${!one.stands && html` · <strong>${t("origin.gone")}</strong>`}
+    <p class="soft">${[{ assistant: info.name, user: detail.memory.user || t("subject.user") }[one.speaker] ?? one.speaker, one.at && time(one.at), one.title || one.chat].filter(Boolean).join(" · ")}${!one.stands && html` · <strong>${t("origin.gone")}</strong>`}
       ${one.text && html` · <a href=${address("chats", role, one.chat)}>${t("origin.chat")}</a>`}</p></div>`)}</section>`;
 
 /** A message with the quoted sentence marked in it. */

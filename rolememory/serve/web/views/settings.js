@@ -75,7 +75,7 @@ function Table({ settings, save, scope, search }) {
       ${rows.map((row) => html`<${Setting} key=${`${scope}/${row.key}/${JSON.stringify(row.value)}`} row=${row} save=${save(row)} />`)}</details>`)}`;
 }
 
-const plain = (value) => (value === null || value === undefined ? t("settings.unset") : typeof value === "object" ? JSON.stringify(value) : String(value));
+const plain = (value) => (value === null || value === undefined ? t("settings.unset") : typeof value === "object" || value === "" ? JSON.stringify(value) : String(value));
 
 function Setting({ row, save }) {
   return html`<div class="setting"><${Control} row=${row} save=${save} />
