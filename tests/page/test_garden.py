@@ -178,7 +178,7 @@ def test_the_keys_tend_the_chosen_one(at_desk: Visitor, role: Caller) -> None:
     chosen = at_desk.page.get_by_role("complementary")
     expect(chosen).to_contain_text("The only one.")
     at_desk.page.keyboard.press("p")
-    expect(chosen).to_contain_text("always there")
+    expect(chosen).to_contain_text(at_desk.says("pinned"))
     at_desk.page.keyboard.press("a")
     at_desk.reads(at_desk.says("garden.empty"))
     assert role.get("/memories/only")["memory"]["archived"] is True
