@@ -1,7 +1,7 @@
 """A lorebook file: the document, the book read from it, and the titles of its entries."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from rolememory.cards.base import load
 from rolememory.cards.book import read_book
 from rolememory.cards.book_files import load_book
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import Lorebook, LoreEntry
 from rolememory.schema.value_class import value_class
 from rolememory.storage.json_diagnostics import diagnose_json
@@ -22,7 +23,7 @@ class BookFile:
     """A document and the book in it."""
 
     name: str
-    raw: Mapping[str, Any]
+    raw: JsonMapping
     book: Lorebook
     doubled: tuple[
         str, ...
@@ -54,16 +55,16 @@ def _packed(data: bytes, file: str) -> BookFile:
     """The book in a picture or an archive, with its card where there is one."""
     book = load_book(data, file)
     try:
-        raw: Mapping[str, Any] = load(data, file).raw
+        raw: JsonMapping = load(data, file).raw
     except FileError:  # a picture that holds a book and no character
         raw = book.raw
     return BookFile(book.name or Path(file).stem, raw, book.lorebook(book.name or Path(file).stem))
 
 
-def _parsed(data: bytes, file: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _parsed(data: bytes, file: str) -> tuple[JsonObject, tuple[str, ...]]:
     doubled: list[str] = []
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> JsonObject:
         made = dict(pairs)
         if len(made) < len(pairs):
             names = [name for name, _ in pairs]

@@ -28,10 +28,10 @@ from rolememory.cards.json_changes import (
 from rolememory.cards.json_edit import same
 from rolememory.errors import UnknownNameError
 from rolememory.locales import Localized, translated
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
 
-Raw = dict[str, Any]
-Turn = Callable[[Raw], Raw]
+Turn = Callable[[JsonObject], JsonObject]
 
 _BOOKLESS = "bookless"  # that character had no book
 _CARD_NOTE = "card"  # in the extensions of a book: the character it was taken from
@@ -169,7 +169,7 @@ class _NotedPart:
     """A card, a book's head or an entry, where its extensions stand, and the format that it was converted from."""
 
     source: str
-    raw: Raw
+    raw: JsonObject
     extensions: Path = preserved_fields.EXTENSIONS
 
     @property

@@ -21,10 +21,9 @@ from rolememory.cards.sillytavern import (
 )
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.value_class import value_class
-
-Raw = dict[str, Any]
 
 _PLAIN = (
     "content",
@@ -50,7 +49,7 @@ class Placed:
 
     uid: str
     key: str | int  # in the object or the list of entries
-    raw: Mapping[str, Any]
+    raw: JsonMapping
     entry: LoreEntry | None
 
 
@@ -74,7 +73,7 @@ def placed(book: Book) -> list[Placed]:
     return [Placed(entry.id if entry else f"[{key}]", key, raw, entry) for key, raw, entry in found]
 
 
-def changed(book: Book, uid: str, fields: Mapping[str, Any]) -> Book:
+def changed(book: Book, uid: str, fields: JsonMapping) -> Book:
     """The book with these fields of one entry set.
 
     Raises:
@@ -85,7 +84,7 @@ def changed(book: Book, uid: str, fields: Mapping[str, Any]) -> Book:
     return _with(book, here.key, _edited(book, here, world_fields(fields)))
 
 
-def added(book: Book, fields: Mapping[str, Any]) -> tuple[Book, str]:
+def added(book: Book, fields: JsonMapping) -> tuple[Book, str]:
     """The book with one more entry at its end, and its uid. Raises: as `changed`."""
     number = _free_number(book)
     world = {"uid": number, **new_entry(**world_fields(fields))}
@@ -102,19 +101,19 @@ def removed(book: Book, uid: str) -> Book:
     return _with(book, _one(book, uid).key, ABSENT)
 
 
-def world_fields(fields: Mapping[str, Any]) -> Raw:
+def world_fields(fields: JsonMapping) -> JsonObject:
     """Our fields as a world file has them.
 
     >>> world_fields({"keys": ["beacon"], "enabled": False, "position": "depth", "selective_logic": "and_all"})
     {'key': ['beacon'], 'disable': True, 'position': 4, 'selectiveLogic': 3}
     """
-    told: Raw = {}
+    told: JsonObject = {}
     for name, value in fields.items():
         told |= _told(name, value)
     return told
 
 
-def _told(name: str, value: Any) -> Raw:
+def _told(name: str, value: Any) -> JsonObject:
     if name in _PLAIN:
         return {FIELD_NAMES.get(name, name): value}
     if name == "enabled":
@@ -149,7 +148,7 @@ def _members(book: Book) -> list[tuple[str | int, Any]]:
     return list(enumerate(standing)) if isinstance(standing, list) else []
 
 
-def _reads(book: Book, key: str | int, raw: Mapping[str, Any]) -> bool:
+def _reads(book: Book, key: str | int, raw: JsonMapping) -> bool:
     """Whether an entry can be read: asked of a book with this entry alone."""
     alone = {key: raw} if isinstance(key, str) else [raw]
     return len(_with_entries(book, alone).lorebook().entries) == 1
@@ -163,7 +162,7 @@ def _one(book: Book, uid: str) -> Placed:
     raise UnknownNameError("entry", uid, [one.uid for one in found])
 
 
-def _edited(book: Book, here: Placed, told: Raw) -> Raw:
+def _edited(book: Book, here: Placed, told: JsonObject) -> JsonObject:
     if book.form.by_uid:
         return {**here.raw, **told}
     number = here.key if isinstance(here.key, int) else _free_number(book)

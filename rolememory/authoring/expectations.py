@@ -31,6 +31,7 @@ from rapidfuzz import fuzz, process
 from rolememory.errors import FileError, RoleMemoryError
 from rolememory.locales import LocalizedText
 from rolememory.recall.lore.rules import under
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
@@ -157,7 +158,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
     ]
 
 
-def _cases(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterator[ExpectationCase]:
+def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[ExpectationCase]:
     """The cases that one table makes."""
     case = _table(file, top, raw)
     settings = under(case.rules, case.settings)
@@ -175,7 +176,7 @@ def _cases(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> Iterato
     yield ExpectationCase(case.name, steps, settings, case.character)
 
 
-def _table(file: str, top: Mapping[str, Any], raw: Mapping[str, Any]) -> _CaseTable:
+def _table(file: str, top: JsonMapping, raw: JsonMapping) -> _CaseTable:
     """A case with what stands at the top for all."""
     shared = {name: top[name] for name in ("seed", "rules") if name in top}
     tables = {
@@ -194,7 +195,7 @@ def _turn(case: _CaseTable, turn: ExpectationStep) -> ExpectationStep:
     return turn.model_copy(update={name: of_case[name] for name in unsaid})
 
 
-def _misfit(file: str, case: str, rows: Sequence[Mapping[str, Any]]) -> FileError:
+def _misfit(file: str, case: str, rows: Sequence[JsonMapping]) -> FileError:
     """The first of pydantic's complaints about a case; a name that nobody knows comes before what is missing for it."""
     row = next((one for one in rows if one["type"] in _UNKNOWN), rows[0])
     where = tuple(part for part in row["loc"] if "[" not in str(part))  # of a choice of types

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any
 
 from rolememory.authoring.import_review import CatchAllKey, FieldDifference, differences, everywhere
 from rolememory.cards.base import load
@@ -14,6 +13,7 @@ from rolememory.cards.containers import new_json
 from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space, bytes_in, rewrite
@@ -230,5 +230,5 @@ def _card_in(space: Space, name: str) -> Card:
 def _original(space: Space, role: Role) -> Card:
     if role.card:
         return _card_in(space, role.card)
-    raw: dict[str, Any] = new_document(name=role.name)
+    raw: JsonObject = new_document(name=role.name)
     return Card(raw, V3, new_json(raw))

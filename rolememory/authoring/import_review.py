@@ -1,6 +1,6 @@
 """Checks a foreign card or lorebook before an import: keys that match everything, and what differs from the role's card."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rolememory.authoring.lint.keys import is_grammar
@@ -9,6 +9,7 @@ from rolememory.cards.json_changes import ABSENT, changes, spoken
 from rolememory.locales import Localized, translated
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import KeyKind, LoreKey
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
@@ -74,18 +75,18 @@ def differences(before: Card, after: Card) -> tuple[FieldDifference, ...]:
     return tuple(found[:MOST])
 
 
-def _fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldDifference]:
+def _fields(before: JsonMapping, after: JsonMapping) -> Iterator[FieldDifference]:
     for one in changes(before, after):
         if one.path[:2] == _OURS or not (_says(one.before) or _says(one.after)):
             continue
         yield FieldDifference(spoken(one.path), _shown(one.before), _shown(one.after))
 
 
-def _plain(card: Card) -> dict[str, Any]:
+def _plain(card: Card) -> JsonObject:
     return {name: value for name, value in card.data.items() if name != "character_book"}
 
 
-def _book(card: Card) -> dict[str, Any]:
+def _book(card: Card) -> JsonObject:
     book = card.book
     if book is None:
         return {}

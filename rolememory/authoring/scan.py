@@ -1,8 +1,7 @@
 """A scan as a report for authors: what fires, in which pass, by which key and where, which gates were closed, what it costs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from rolememory.authoring.books import title
 from rolememory.recall.lore.activation import Activation, Awake
@@ -11,6 +10,7 @@ from rolememory.recall.lore.place import DEFAULT_DEPTH, home
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.evidence import Reason, Refusal
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.lorebook import Lorebook, LorePosition
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
@@ -23,7 +23,7 @@ QUIET_GATES = frozenset(
     {"key", "no_keys"}
 )  # an entry nobody spoke of: the usual case, not worth a line
 
-Said = Message | Mapping[str, Any] | str
+Said = Message | JsonMapping | str
 
 
 @value_class

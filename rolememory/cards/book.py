@@ -1,17 +1,17 @@
 """Reads a lorebook of any known format; the format is found out from the document itself."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, read_character_book
 from rolememory.cards.other_books import OTHER_BOOKS, OtherBook
 from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry
 from rolememory.schema.value_class import value_class
 
-Reader = Callable[[Mapping[str, Any], str, BookSource], Lorebook]
+Reader = Callable[[JsonMapping, str, BookSource], Lorebook]
 
 
 @value_class
@@ -19,23 +19,23 @@ class BookFormat:
     """One format: how to know it, how to read it."""
 
     name: str
-    fits: Callable[[Mapping[str, Any]], bool]
+    fits: Callable[[JsonMapping], bool]
     read: Reader
 
 
 def _through_world(name: str, form: OtherBook) -> Reader:
-    def read(raw: Mapping[str, Any], title: str, source: BookSource) -> Lorebook:
+    def read(raw: JsonMapping, title: str, source: BookSource) -> Lorebook:
         book = read_world(form.to_world(raw), title or str(raw.get("name") or ""), source)
         return book.model_copy(update={"format": name, "raw": dict(raw)})
 
     return read
 
 
-def _read_world(raw: Mapping[str, Any], title: str, source: BookSource) -> Lorebook:
+def _read_world(raw: JsonMapping, title: str, source: BookSource) -> Lorebook:
     """A world file; one that was made from a card keeps beside its fields what only cards say, and the default rules read that."""
     book = read_world(raw, title, source)
     noted = _kept(raw)
-    said: dict[str, Any] = {
+    said: JsonObject = {
         name: number_or_none(noted[name])
         for name in ("scan_depth", "token_budget")
         if name in noted
@@ -55,7 +55,7 @@ def _read_world(raw: Mapping[str, Any], title: str, source: BookSource) -> Loreb
 
 def _with_kept(entry: LoreEntry) -> LoreEntry:
     noted = _kept(entry.raw)
-    said: dict[str, Any] = (
+    said: JsonObject = (
         {"priority": number_or_none(noted["priority"])} if "priority" in noted else {}
     )
     if isinstance(noted.get("case_sensitive"), bool):
@@ -63,7 +63,7 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
     return entry.model_copy(update=said) if said else entry
 
 
-def _kept(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _kept(raw: JsonMapping) -> JsonObject:
     """The fields that only cards have and that stand beside those of the file, by name."""
     found = preserved_fields.noted(raw, preserved_fields.KEPT)
     return {one.path[0]: one.before for one in found if not one.path[1:]}
@@ -76,9 +76,7 @@ FORMATS: tuple[BookFormat, ...] = (
 )
 
 
-def read_book(
-    raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL
-) -> Lorebook:
+def read_book(raw: JsonMapping, name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
     """The lorebook in this document; a whole card gives its own book.
 
     Raises:

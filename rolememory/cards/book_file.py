@@ -1,17 +1,16 @@
 """A lorebook as a document: any format, written back without losing what we do not know."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 from rolememory.cards.book import read_book
 from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form, form_of
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
-from rolememory.cards.json_read import Raw
 from rolememory.cards.other_books import in_world_shape
 from rolememory.errors import InvalidValueError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 
@@ -19,13 +18,13 @@ from rolememory.schema.lorebook import BookSource, Lorebook
 class Book:
     """A lorebook file. `raw` is the document as it stands, laid out as `form` says."""
 
-    raw: Raw = field(repr=False)
+    raw: JsonObject = field(repr=False)
     form: BookForm
     container: Container = field(repr=False)
     file: str = ""
 
     @classmethod
-    def new(cls, raw: Raw, form: str | BookForm = "", file: str = "") -> Self:
+    def new(cls, raw: JsonObject, form: str | BookForm = "", file: str = "") -> Self:
         """A book from a document, as new JSON. Without `form` the layout is found out; one that we only read becomes a world file.
 
         Raises:
@@ -51,12 +50,12 @@ class Book:
         return text(self.form.head(self.raw).get("name")).strip()
 
     @cached_property
-    def hub(self) -> Raw:
+    def hub(self) -> JsonObject:
         """The book in the V3 shape: between all formats, what a conversion kept put back."""
         return self.form.to_hub(self.raw)
 
     @property
-    def hub_or_raw(self) -> Raw:
+    def hub_or_raw(self) -> JsonObject:
         """The V3 shape; a book that has it is not taken apart."""
         return self.raw if self.form.in_card else self.hub
 
@@ -64,7 +63,7 @@ class Book:
         """The book as the engine reads it."""
         return read_book(self.raw, name or self.name or self.file, source)
 
-    def with_raw(self, raw: Raw) -> Self:
+    def with_raw(self, raw: JsonObject) -> Self:
         """The book with that document."""
         return replace(self, raw=raw)
 
@@ -78,7 +77,7 @@ class Book:
         return self.container.write(self.raw)
 
 
-def book_raw(book: Lorebook | Book | Mapping[str, Any], form: BookForm) -> Raw:
+def book_raw(book: Lorebook | Book | JsonMapping, form: BookForm) -> JsonObject:
     """The document of a book in that layout. One from inside a V2 or V3 card stays as it is in either.
 
     Raises:
@@ -93,7 +92,7 @@ def book_raw(book: Lorebook | Book | Mapping[str, Any], form: BookForm) -> Raw:
     return found.raw if alike or found.form is form else form.from_hub(found.hub)
 
 
-def _document(book: Lorebook) -> Raw:
+def _document(book: Lorebook) -> JsonObject:
     if book.raw:
         return book.raw
     if not all(entry.raw for entry in book.entries):

@@ -8,9 +8,10 @@ from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
 from rolememory.cards.containers import Container, json_text, new_json
 from rolememory.cards.formats import JsonFormat
 from rolememory.cards.json_changes import value_at
-from rolememory.cards.json_read import Raw, kind_of, read_json
+from rolememory.cards.json_read import kind_of, read_json
 from rolememory.cards.other_books import OTHER_BOOKS, other_book
 from rolememory.errors import FileError
+from rolememory.schema.json_types import JsonObject
 
 NAIDATA = "naidata"
 
@@ -53,7 +54,7 @@ def book_formats() -> tuple[str, ...]:
     return tuple(form.name for form in BOOK_FORMS if form.name != "character_book_v2")
 
 
-def _brought(name: str, raw: Raw, data: bytes, file: str, container: str) -> Book:
+def _brought(name: str, raw: JsonObject, data: bytes, file: str, container: str) -> Book:
     """A book of another program, read as a world file; the same bytes while it stays as it was, else written as one."""
     form = OTHER_BOOKS[name]
     _check(form.listed(raw), file, form.entries[0])
@@ -69,4 +70,4 @@ def _check(entries: object, file: str, field: str) -> None:
     limits.check_entries(entries, file, field)
 
 
-__all__ = ["Book", "Raw", "book_formats", "dump_book", "load_book"]
+__all__ = ["Book", "book_formats", "dump_book", "load_book"]

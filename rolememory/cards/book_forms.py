@@ -10,13 +10,14 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
 from rolememory.cards.entry_forms import CARD, CARD_V2, HUB, WORLD, EntryForm
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.json_read import Raw, is_whole, list_of
+from rolememory.cards.json_read import is_whole, list_of
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 
 _MOST_UID = 2**31  # beyond, script engines no longer read numbers in order
-Turn = Callable[[Raw], Raw]
+Turn = Callable[[JsonObject], JsonObject]
 
 
 @value_class
@@ -24,7 +25,7 @@ class BookForm:
     """One format of lorebooks as JSON. `head` is the book without its entries."""
 
     name: str
-    fits: Callable[[Mapping[str, Any]], bool]
+    fits: Callable[[JsonMapping], bool]
     entry: EntryForm
     entries: Path = ("entries",)  # where they stand
     head_to_hub: Turn = lambda raw: raw
@@ -37,14 +38,14 @@ class BookForm:
         """Whether it is laid out as in a V2 or V3 card, which is nearly the shape between all formats."""
         return self.name in ("hub", "character_book", "character_book_v2")
 
-    def listed(self, raw: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    def listed(self, raw: JsonMapping) -> list[tuple[str, Any]]:
         """The entries in order, each with how its place is spoken: "entries[0]", "entries.7"."""
         found, above = value_at(raw, self.entries), ".".join(self.entries)
         if isinstance(found, Mapping):
             return [(f"{above}.{key}", one) for key, one in in_script_order(found)]
         return [(f"{above}[{at}]", one) for at, one in enumerate(list_of(found))]
 
-    def to_hub(self, raw: Mapping[str, Any]) -> Raw:
+    def to_hub(self, raw: JsonMapping) -> JsonObject:
         """The book in the V3 shape, what was kept put back."""
         entries = [
             self.entry.lift(one, at)
@@ -53,7 +54,7 @@ class BookForm:
         ]
         return {**self.head(raw), "entries": entries}
 
-    def from_hub(self, hub: Mapping[str, Any]) -> Raw:
+    def from_hub(self, hub: JsonMapping) -> JsonObject:
         """The book in this format."""
         head = {name: value for name, value in hub.items() if name != "entries"}
         raw = preserved_fields.lower(
@@ -70,7 +71,7 @@ class BookForm:
             dict(zip(map(str, numbers), entries, strict=True)) if self.by_uid else entries,
         )
 
-    def head(self, raw: Mapping[str, Any]) -> Raw:
+    def head(self, raw: JsonMapping) -> JsonObject:
         """What the book itself says, in the V3 shape."""
         return preserved_fields.lift(
             self.without_entries(raw),
@@ -80,12 +81,12 @@ class BookForm:
             self.extensions,
         )
 
-    def without_entries(self, raw: Mapping[str, Any]) -> Raw:
+    def without_entries(self, raw: JsonMapping) -> JsonObject:
         """The book's own fields, under their names in this format."""
         return with_value(raw, self.entries, ABSENT)
 
 
-def _rising_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
+def _rising_uids(entries: Iterable[JsonMapping]) -> Iterator[int]:
     """The number each entry gets in a world file: its own id while that keeps the order, for entries are read by number; else the next.
 
     >>> list(_rising_uids([{"id": 7}, {}, {"id": 7}, {"id": "x"}, {"id": 30}]))
@@ -98,16 +99,16 @@ def _rising_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
         yield last
 
 
-def _named(raw: Raw) -> Raw:
+def _named(raw: JsonObject) -> JsonObject:
     """All that a world file says of itself."""
     return {name: raw[name] for name in ("name", "extensions") if name in raw}
 
 
-def _v3_head_to_hub(raw: Raw) -> Raw:
+def _v3_head_to_hub(raw: JsonObject) -> JsonObject:
     return dict(raw["data"]) if isinstance(raw.get("data"), Mapping) else {}
 
 
-def _v3_head_from_hub(hub: Raw) -> Raw:
+def _v3_head_from_hub(hub: JsonObject) -> JsonObject:
     return {"spec": "lorebook_v3", "data": hub}
 
 
@@ -140,6 +141,6 @@ def book_form(name: str) -> BookForm:
     raise UnknownNameError("format", name, [form.name for form in BOOK_FORMS])
 
 
-def form_of(raw: Mapping[str, Any]) -> BookForm | None:
+def form_of(raw: JsonMapping) -> BookForm | None:
     """The format this document is written in; None when it is no lorebook."""
     return next((form for form in BOOK_FORMS if form.fits(raw)), None)

@@ -13,8 +13,9 @@ from rolememory.cards.character_book import read_character_book
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
-from rolememory.cards.json_read import Raw, list_of, object_of
+from rolememory.cards.json_read import list_of, object_of
 from rolememory.errors import InvalidValueError, closest
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character
 
@@ -29,7 +30,7 @@ class Card:
     Texts hold macros ({{char}}, <USER>, ...) as they are written; whoever puts them into a prompt expands them.
     """
 
-    raw: Raw = field(repr=False)
+    raw: JsonObject = field(repr=False)
     form: CardForm
     container: Container = field(repr=False)
     file: str = ""  # name for messages and character filters
@@ -53,17 +54,17 @@ class Card:
         return text(self.raw.get("spec_version"))
 
     @cached_property
-    def hub(self) -> Raw:
+    def hub(self) -> JsonObject:
         """The whole card as a V3 document: the shape between all formats, what a conversion kept put back."""
         return self.form.to_hub(self.raw)
 
     @cached_property
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> JsonMapping:
         """The fields by their V3 names, as raw values."""
         return object_of((self.raw if has_layout(self.form) else self.hub).get("data"))
 
     @property
-    def fields(self) -> Raw:
+    def fields(self) -> JsonObject:
         """Those fields that the specifications know, as far as the card has them."""
         return {name: self.data[name] for name in FIELDS if name in self.data}
 
@@ -90,7 +91,7 @@ class Card:
         return self.text("name").strip()
 
     @property
-    def extensions(self) -> Mapping[str, Any]:
+    def extensions(self) -> JsonMapping:
         """What programs store beside the card."""
         return object_of(self.data.get("extensions"))
 
@@ -157,7 +158,7 @@ class Card:
             {name: ABSENT if value is None else value for name, value in fields.items()}
         )
 
-    def with_book(self, book: Lorebook | Book | Mapping[str, Any] | None) -> Self:
+    def with_book(self, book: Lorebook | Book | JsonMapping | None) -> Self:
         """The card with that book in place of its own; None takes it away. Of a Lorebook its document (`raw`) counts.
 
         Raises:
@@ -179,7 +180,7 @@ class Card:
         raw = form.from_hub(self.hub)
         return Card(raw, form, new_json(raw), self.file, self.problems)
 
-    def _saying(self, told: Mapping[str, Any]) -> Self:
+    def _saying(self, told: JsonMapping) -> Self:
         if has_layout(self.form):
             return self._with_raw(_told(self.raw, told))
         if self.form.from_hub_alone is None:
@@ -187,11 +188,11 @@ class Card:
         before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
         return self._with_raw(applied(self.raw, list(changes(before, after))))
 
-    def _with_raw(self, raw: Raw) -> Self:
+    def _with_raw(self, raw: JsonObject) -> Self:
         return replace(self, raw=raw)
 
 
-def _told(document: Raw, fields: Mapping[str, Any]) -> Raw:
+def _told(document: JsonObject, fields: JsonMapping) -> JsonObject:
     """A V2 or V3 document with these fields in `data` and in the copies beside it that are there."""
     for name, value in fields.items():
         document = with_value(document, ("data", name), value)

@@ -11,8 +11,9 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.json_read import Raw, list_of, object_of, objects_of
+from rolememory.cards.json_read import list_of, object_of, objects_of
 from rolememory.cards.other_books import split_keys
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 
 V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
@@ -32,7 +33,7 @@ V3_ONLY = (
     "creation_date",
     "modification_date",
 )
-EMPTY: Raw = {
+EMPTY: JsonObject = {
     **dict.fromkeys(V1_FIELDS, ""),
     **dict.fromkeys(V2_TEXTS[:3], ""),
     "alternate_greetings": [],
@@ -60,13 +61,13 @@ class CardForm:
     """One format of characters as JSON. Without `from_hub` it is only read."""
 
     name: str
-    fits: Callable[[Mapping[str, Any]], bool]
-    to_hub_alone: Callable[[Raw], Raw]  # the card without its book
-    from_hub_alone: Callable[[Raw], Raw] | None
+    fits: Callable[[JsonMapping], bool]
+    to_hub_alone: Callable[[JsonObject], JsonObject]  # the card without its book
+    from_hub_alone: Callable[[JsonObject], JsonObject] | None
     book: BookForm | None = None
     extensions: Path = HUB_EXTENSIONS
 
-    def to_hub(self, raw: Mapping[str, Any]) -> Raw:
+    def to_hub(self, raw: JsonMapping) -> JsonObject:
         """The card as a V3 document, what was kept put back."""
         places = (self.extensions, HUB_EXTENSIONS)
         hub = preserved_fields.lift(
@@ -77,7 +78,7 @@ class CardForm:
             with_value(hub, BOOK, self.book.to_hub(book)) if self.book and book is not None else hub
         )
 
-    def from_hub(self, hub: Mapping[str, Any]) -> Raw:
+    def from_hub(self, hub: JsonMapping) -> JsonObject:
         """The V3 document in this format; what it cannot say is kept."""
         assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
@@ -92,17 +93,17 @@ class CardForm:
             else raw
         )
 
-    def alone(self, raw: Mapping[str, Any]) -> Raw:
+    def alone(self, raw: JsonMapping) -> JsonObject:
         """The card without its book."""
         return dict(raw) if self.book_of(raw) is None else with_value(raw, BOOK, ABSENT)
 
-    def book_of(self, raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def book_of(self, raw: JsonMapping) -> JsonMapping | None:
         """The book as it stands in the card."""
         found = value_at(raw, BOOK) if self.book else None
         return found if isinstance(found, Mapping) else None
 
 
-def version_of(raw: Mapping[str, Any]) -> int | None:
+def version_of(raw: JsonMapping) -> int | None:
     """The number in `chara_card_v3`.
 
     >>> version_of({"spec": "chara_card_v3"}), version_of({"spec": "lorebook_v3"})
@@ -112,11 +113,11 @@ def version_of(raw: Mapping[str, Any]) -> int | None:
     return int(found[1]) if found and len(found[1]) < 4 else None
 
 
-def _is_v3(raw: Mapping[str, Any]) -> bool:
+def _is_v3(raw: JsonMapping) -> bool:
     return (version_of(raw) or 0) >= 3 and "data" in raw
 
 
-def _is_v2(raw: Mapping[str, Any]) -> bool:
+def _is_v2(raw: JsonMapping) -> bool:
     data = raw.get("data")
     return "data" in raw and (
         version_of(raw) == 2
@@ -128,12 +129,12 @@ def _is_v2(raw: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_v1(raw: Mapping[str, Any]) -> bool:
+def _is_v1(raw: JsonMapping) -> bool:
     alone = "description" in raw and "version" not in raw  # a package.json names its version
     return "name" in raw and (alone or any(field in raw for field in V1_FIELDS[2:]))
 
 
-def as_v3(raw: Raw) -> Raw:
+def as_v3(raw: JsonObject) -> JsonObject:
     """A V2 card as V3, its book aside: the field that V3 requires is there."""
     data = object_of(raw.get("data"))
     return {
@@ -144,7 +145,7 @@ def as_v3(raw: Raw) -> Raw:
     }
 
 
-def as_v2(hub: Raw) -> Raw:
+def as_v2(hub: JsonObject) -> JsonObject:
     """A V3 card as V2, its book aside: the fields that only V3 knows are gone."""
     data = {
         name: value for name, value in object_of(hub.get("data")).items() if name not in V3_ONLY
@@ -152,7 +153,7 @@ def as_v2(hub: Raw) -> Raw:
     return {**hub, "spec": "chara_card_v2", "spec_version": "2.0", "data": data}
 
 
-def new_document(**fields: Any) -> Raw:
+def new_document(**fields: Any) -> JsonObject:
     """A new V3 document. A field given as ABSENT stays empty."""
     told = {name: value for name, value in fields.items() if value is not ABSENT}
     return {
@@ -162,16 +163,16 @@ def new_document(**fields: Any) -> Raw:
     }
 
 
-def _renamed(raw: Mapping[str, Any], names: Mapping[str, str]) -> Raw:
+def _renamed(raw: JsonMapping, names: Mapping[str, str]) -> JsonObject:
     """Fields of another format under our names, as far as they are there."""
     return {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
 
 
-def _from_v1(raw: Raw) -> Raw:
+def _from_v1(raw: JsonObject) -> JsonObject:
     return new_document(**_renamed(raw, MIRRORS))
 
 
-def _v1(hub: Raw) -> Raw:
+def _v1(hub: JsonObject) -> JsonObject:
     data = object_of(hub.get("data"))
     told = {theirs: data.get(ours, "") for ours, theirs in MIRRORS.items()}
     return {name: value for name, value in told.items() if value or name in V1_FIELDS}
@@ -186,19 +187,19 @@ _TEXTGEN = {
 }
 
 
-def _is_textgen(raw: Mapping[str, Any]) -> bool:
+def _is_textgen(raw: JsonMapping) -> bool:
     return "char_name" in raw
 
 
-def _from_textgen(raw: Raw) -> Raw:
+def _from_textgen(raw: JsonObject) -> JsonObject:
     return new_document(**{name: text(value) for name, value in _renamed(raw, _TEXTGEN).items()})
 
 
-def _is_byaf(raw: Mapping[str, Any]) -> bool:
+def _is_byaf(raw: JsonMapping) -> bool:
     return "manifest" in raw and "character" in raw and "scenarios" in raw
 
 
-def _from_byaf(raw: Raw) -> Raw:
+def _from_byaf(raw: JsonObject) -> JsonObject:
     """The first character and the first scenario; the other scenarios give alternate greetings."""
     who, author = object_of(raw["character"]), object_of(object_of(raw["manifest"]).get("author"))
     scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
@@ -223,12 +224,12 @@ def _from_byaf(raw: Raw) -> Raw:
     )
 
 
-def _byaf_greeting(scene: Mapping[str, Any]) -> str:
+def _byaf_greeting(scene: JsonMapping) -> str:
     first = next(iter(list_of(scene.get("firstMessages"))), None)
     return _byaf_text(object_of(first).get("text"))
 
 
-def _byaf_lore(item: Mapping[str, Any], at: int) -> Raw:
+def _byaf_lore(item: JsonMapping, at: int) -> JsonObject:
     keys = [key for key in split_keys(_byaf_text(item.get("key"))) if key]
     told = {"keys": keys, "content": _byaf_text(item.get("value")), "extensions": {}}
     return {**told, "enabled": True, "insertion_order": at, "use_regex": False}
@@ -245,7 +246,7 @@ def _byaf_text(value: object) -> str:
     return re.sub(r"(?<!\{)\{user\}(?!\})", "{{user}}", said, flags=re.IGNORECASE)
 
 
-def _same(raw: Raw) -> Raw:
+def _same(raw: JsonObject) -> JsonObject:
     return raw
 
 
@@ -262,7 +263,7 @@ JSON_FORMS = (V3, V2, TEXTGEN, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
 
 
-def card_form_of(raw: Mapping[str, Any]) -> CardForm | None:
+def card_form_of(raw: JsonMapping) -> CardForm | None:
     """The format this document is written in; None when it is no character."""
     return next((form for form in JSON_FORMS if form.fits(raw)), None)
 

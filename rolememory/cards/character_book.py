@@ -17,6 +17,7 @@ from rolememory.cards.sillytavern import (
     listed_entries,
     number_or_none,
 )
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 _KEPT_CAMEL = ("useProbability", "selectiveLogic")
@@ -31,7 +32,7 @@ _NAMES = {
     "order": "insertion_order",
 }
 """Fields of a world entry, and their names in a card's."""
-_IF_EMPTY: dict[str, Any] = {
+_IF_EMPTY: JsonObject = {
     "keysecondary": [],
     "comment": "",
     "constant": False,
@@ -50,19 +51,19 @@ _ABSENT_IN_CARD = {
 WORLD_MARKS = ("selectiveLogic", "display_index")  # extensions that only SillyTavern writes
 
 
-def is_character_book(raw: Mapping[str, Any]) -> bool:
+def is_character_book(raw: JsonMapping) -> bool:
     """Whether this is the book of a card, bare or as a stand-alone V3 book."""
     entries = raw.get("entries")
     return is_lorebook_v3(raw) or (isinstance(entries, list) and not is_world_list(entries))
 
 
-def is_lorebook_v3(raw: Mapping[str, Any]) -> bool:
+def is_lorebook_v3(raw: JsonMapping) -> bool:
     """Whether this is a stand-alone V3 book."""
     return raw.get("spec") == "lorebook_v3"
 
 
 def read_character_book(
-    raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.CHARACTER
+    raw: JsonMapping, name: str = "", source: BookSource = BookSource.CHARACTER
 ) -> Lorebook:
     """The book of a card. `raw` is the `character_book` object, or a stand-alone `{"spec": "lorebook_v3", "data": book}`."""
     book = (
@@ -95,7 +96,7 @@ def _world_entry_of(one: Any, at: int) -> Any:
     )  # told as a problem where it is read
 
 
-def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
+def world_entry(source: JsonMapping, index: int) -> JsonObject:
     """One card entry as a world file has it. Fields the world file does not know stay behind."""
     if not isinstance(source, Mapping):
         raise TypeError(f"expected an object, got {type(source).__name__}")
@@ -114,7 +115,7 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     }
 
 
-def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+def card_entry(entry: JsonMapping) -> JsonObject:
     """One world entry as a card has it. Keys in slashes are patterns there, so `use_regex` is always true."""
     extended = {
         snake(field): _first(entry.get(field), _ABSENT_IN_CARD[field])
@@ -153,11 +154,11 @@ def snake(field: str) -> str:
     )
 
 
-def _beyond(source: object) -> dict[str, Any]:
+def _beyond(source: object) -> JsonObject:
     """What the default rules read besides: fields of the card formats that a world file cannot hold."""
     if not isinstance(source, Mapping):
         return {}
-    told: dict[str, Any] = {"priority": number_or_none(source.get("priority"))}
+    told: JsonObject = {"priority": number_or_none(source.get("priority"))}
     if source.get("case_sensitive") is not None:
         told["card_case_sensitive"] = bool(source["case_sensitive"])
     if source.get("use_regex") is not None and not any(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any
 
 import orjson
 
@@ -12,9 +11,9 @@ from rolememory.cards.card_forms import BOOK, as_v3, version_of
 from rolememory.cards.entry_forms import as_v3 as entry_as_v3
 from rolememory.cards.json_changes import value_at, with_value
 from rolememory.cards.json_edit import rewrite, same
-from rolememory.cards.json_read import Raw
 from rolememory.cards.zip_parts import Archive
 from rolememory.errors import InvalidValueError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 from rolememory.text.decorators import read_card
 
@@ -27,11 +26,11 @@ class Container:
 
     name: str
     data: bytes = field(repr=False)
-    raw: Raw = field(repr=False)
-    rewritten: Callable[[Raw], bytes] = field(repr=False, compare=False)
+    raw: JsonObject = field(repr=False)
+    rewritten: Callable[[JsonObject], bytes] = field(repr=False, compare=False)
     archive: Archive | None = field(default=None, repr=False)
 
-    def write(self, raw: Raw) -> bytes:
+    def write(self, raw: JsonObject) -> bytes:
         """The bytes with the document saying `raw`; the same bytes when it says that already.
 
         Raises:
@@ -40,12 +39,12 @@ class Container:
         return self.data if same(raw, self.raw) else self.rewritten(raw)
 
 
-def json_text(data: bytes, raw: Raw) -> Container:
+def json_text(data: bytes, raw: JsonObject) -> Container:
     """A JSON text: unchanged values keep their spelling, new ones take the file's style."""
     return Container("json", data, raw, lambda new: rewrite(data.decode(), raw, new).encode())
 
 
-def new_json(raw: Raw) -> Container:
+def new_json(raw: JsonObject) -> Container:
     """A new text, two blanks a level."""
     try:
         data = orjson.dumps(raw, option=orjson.OPT_INDENT_2)
@@ -75,10 +74,10 @@ def charx_card(archive: Archive, inner: Container) -> Container:
     )
 
 
-def read_only(data: bytes, raw: Raw, form: str) -> Container:
+def read_only(data: bytes, raw: JsonObject, form: str) -> Container:
     """A format that is understood but not written."""
 
-    def refused(_: Raw) -> bytes:
+    def refused(_: JsonObject) -> bytes:
         raise InvalidValueError(
             "{form} files are only read; convert the card to v3, png or charx", form=form
         )
@@ -86,7 +85,7 @@ def read_only(data: bytes, raw: Raw, form: str) -> Container:
     return Container("read-only", data, raw, refused)
 
 
-def card_chunks(inner: Container, raw: Raw) -> dict[str, bytes]:
+def card_chunks(inner: Container, raw: JsonObject) -> dict[str, bytes]:
     """The text chunks of a card, by keyword. A V1 card has only the older one."""
     text = inner.write(raw)
     version = version_of(raw)
@@ -100,17 +99,17 @@ def card_chunks(inner: Container, raw: Raw) -> dict[str, bytes]:
     }
 
 
-def newer_view(raw: Mapping[str, Any]) -> Raw:
+def newer_view(raw: JsonMapping) -> JsonObject:
     """A V2 card as V3, with the fields that V3 requires."""
     return _with_entries(as_v3(dict(raw)), entry_as_v3)
 
 
-def older_view(raw: Mapping[str, Any]) -> Raw:
+def older_view(raw: JsonMapping) -> JsonObject:
     """A V2 or V3 card as a V2 program should see it: the spec changed, decorator lines removed, all else as it is."""
     return _with_entries({**raw, "spec": "chara_card_v2", "spec_version": "2.0"}, _undecorated)
 
 
-def _with_entries(raw: Raw, turn: Callable[[Mapping[str, Any]], Raw]) -> Raw:
+def _with_entries(raw: JsonObject, turn: Callable[[JsonMapping], JsonObject]) -> JsonObject:
     place = (*BOOK, "entries")
     entries = value_at(raw, place)
     if not isinstance(entries, Mapping | list):
@@ -120,7 +119,7 @@ def _with_entries(raw: Raw, turn: Callable[[Mapping[str, Any]], Raw]) -> Raw:
     return with_value(raw, place, turned if isinstance(entries, Mapping) else [*turned.values()])
 
 
-def _undecorated(entry: Mapping[str, Any]) -> Raw:
+def _undecorated(entry: JsonMapping) -> JsonObject:
     content = entry.get("content")
     return (
         {**entry, "content": read_card(content)[1]}

@@ -5,20 +5,21 @@ it is called: a pattern becomes a key in slashes where only those are patterns.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, snake, world_entry
 from rolememory.cards.json_changes import Path
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import Raw, is_whole, list_of, object_of
+from rolememory.cards.json_read import is_whole, list_of, object_of
 from rolememory.cards.other_books import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 from rolememory.text.decorators import read_card
 
-_EXTENDED: Raw = {
+_EXTENDED: JsonObject = {
     snake(field): value for field, value in NEW_ENTRY.items() if field not in WORLD_OWN
 } | {"delay_until_recursion": False}
 """What SillyTavern writes into the extensions of every entry, with the value it has when nobody chose one."""
@@ -32,23 +33,23 @@ class EntryForm:
     """One format of entries. `from_hub` also gets the number an entry without an id may take."""
 
     name: str
-    to_hub: Callable[[Raw], Raw]
-    from_hub: Callable[[Raw, int], Raw]
+    to_hub: Callable[[JsonObject], JsonObject]
+    from_hub: Callable[[JsonObject, int], JsonObject]
     number: str = ""  # the field that holds such a number
 
-    def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
+    def lift(self, raw: JsonMapping, number: int) -> JsonObject:
         """The V3 entry, what was kept put back."""
         at = self.number_of(raw, number)
         return preserved_fields.lift(
             dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at)
         )
 
-    def number_of(self, raw: Mapping[str, Any], other: int) -> int:
+    def number_of(self, raw: JsonMapping, other: int) -> int:
         """The number the entry has in its file."""
         own = raw.get(self.number)
         return own if is_whole(own) else other
 
-    def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
+    def lower(self, hub: JsonMapping, number: int) -> JsonObject:
         """The entry in this format; what it cannot say is kept in its extensions."""
         return preserved_fields.lower(
             dict(hub),
@@ -58,12 +59,12 @@ class EntryForm:
         )
 
 
-def as_v3(entry: Mapping[str, Any]) -> Raw:
+def as_v3(entry: JsonMapping) -> JsonObject:
     """A V2 entry with the switch that V3 requires: patterns where all keys are written as such."""
     return dict(entry) if "use_regex" in entry else {**entry, "use_regex": _all_slashed(entry)}
 
 
-def as_v2(entry: Mapping[str, Any]) -> Raw:
+def as_v2(entry: JsonMapping) -> JsonObject:
     """A V3 entry as V2 knows it: no decorators, no text as id, and the switch only where it says what keys do not."""
     usual = entry.get("use_regex") is _all_slashed(entry)
     told = {
@@ -78,7 +79,7 @@ def as_v2(entry: Mapping[str, Any]) -> Raw:
     )
 
 
-def _from_world(raw: Raw) -> Raw:
+def _from_world(raw: JsonObject) -> JsonObject:
     hub = card_entry(raw)
     extensions = {**hub["extensions"], "use_group_scoring": raw.get("useGroupScoring")}
     if preserved_fields.note_of(hub, _BARE):
@@ -96,7 +97,7 @@ def _from_world(raw: Raw) -> Raw:
     return {**hub, "extensions": extensions}
 
 
-def _world(hub: Raw, number: int) -> Raw:
+def _world(hub: JsonObject, number: int) -> JsonObject:
     """A V3 pattern becomes a key in slashes; such an entry has neither secondary keys nor constancy."""
     told = {
         **hub,
@@ -115,7 +116,7 @@ def _world(hub: Raw, number: int) -> Raw:
     return preserved_fields.with_note({**world_entry(told, number), "uid": number}, _BARE, bare)
 
 
-def is_usual(entry: Mapping[str, Any], path: Path) -> bool:
+def is_usual(entry: JsonMapping, path: Path) -> bool:
     """Whether a field of a card's entry stands there only because SillyTavern writes it into every one: it chooses nothing."""
     if path == ("use_regex",):
         return not is_pattern(entry)
@@ -135,19 +136,19 @@ def _is_unchosen(name: str, value: Any) -> bool:
     return name in _EXTENDED and same(value, _EXTENDED[name])
 
 
-def is_pattern(hub: Mapping[str, Any]) -> bool:
+def is_pattern(hub: JsonMapping) -> bool:
     """Whether the keys are patterns by the V3 word; SillyTavern writes that word into every entry, where it says nothing."""
     return bool(hub.get("use_regex")) and not any(
         mark in object_of(hub.get("extensions")) for mark in WORLD_MARKS
     )
 
 
-def title(hub: Mapping[str, Any]) -> str:
+def title(hub: JsonMapping) -> str:
     """What editors show for the entry."""
     return text(hub.get("comment") or hub.get("name"))
 
 
-def keys_of(hub: Mapping[str, Any], field: str = "keys") -> list[str]:
+def keys_of(hub: JsonMapping, field: str = "keys") -> list[str]:
     """The keys as a list, however they are written.
 
     >>> keys_of({"keys": "beacon, lamp"}), keys_of({"keys": ["beacon", 7, None]}), keys_of({})
@@ -174,7 +175,7 @@ def text(value: object) -> str:
     )
 
 
-def _all_slashed(hub: Mapping[str, Any]) -> bool:
+def _all_slashed(hub: JsonMapping) -> bool:
     keys = keys_of(hub)
     return bool(keys) and all(_SLASHED.fullmatch(key) for key in keys)
 

@@ -1,8 +1,7 @@
 """The kinds of card files we know. Registered in the order in which a file is asked: what has a signature first."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rolememory.cards import images, limits, png
 from rolememory.cards.base import FORMATS, register
@@ -30,10 +29,11 @@ from rolememory.cards.containers import (
     read_only,
 )
 from rolememory.cards.json_changes import value_at
-from rolememory.cards.json_read import Raw, kind_of, list_of, read_json
+from rolememory.cards.json_read import kind_of, list_of, read_json
 from rolememory.cards.other_books import other_book
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
 from rolememory.errors import FileError, InvalidValueError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 
 NEWEST = 3
 KEYWORDS = ("ccv3", "chara")
@@ -162,7 +162,7 @@ class ByafFormat:
         archive = open_zip(data, file)
         budget = [limits.TEXT]
 
-        def member(name: object) -> Raw:
+        def member(name: object) -> JsonObject:
             packed = archive.read(name, budget[0]) if isinstance(name, str) else None
             if packed is None:
                 raise FileError(
@@ -223,7 +223,7 @@ class CharxFormat:
         return new_zip({CARD_JSON: new_json(card.raw).data, **members})
 
 
-def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
+def json_form(raw: JsonMapping, file: str) -> CardForm:
     """The layout of this object.
 
     Raises:

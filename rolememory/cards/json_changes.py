@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rolememory.cards.json_edit import same
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 
 Path = tuple[str, ...]
@@ -28,9 +29,7 @@ class FieldChange:
     after: Any
 
 
-def changes(
-    before: Mapping[str, Any], after: Mapping[str, Any], path: Path = ()
-) -> Iterator[FieldChange]:
+def changes(before: JsonMapping, after: JsonMapping, path: Path = ()) -> Iterator[FieldChange]:
     """Every field that differs, in the order of `before`, then what only `after` has.
 
     >>> [(one.path, one.before, one.after) for one in changes({"a": 1, "b": {"c": 2}}, {"b": {"c": 3}, "d": None})]
@@ -57,7 +56,7 @@ def value_at(raw: Any, path: Path) -> Any:
     return raw
 
 
-def with_value(raw: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+def with_value(raw: JsonMapping, path: Path, value: Any) -> JsonObject:
     """A copy with that value there; ABSENT takes the field away. What lies beside the path is shared, not copied.
 
     >>> with_value({"a": {"b": 1}, "c": 2}, ("a", "x", "y"), 3), with_value({"a": 1}, ("a",), ABSENT)
@@ -74,9 +73,7 @@ def with_value(raw: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]
     return {**raw, name: value}
 
 
-def applied(
-    raw: Mapping[str, Any], what: Iterator[FieldChange] | list[FieldChange]
-) -> dict[str, Any]:
+def applied(raw: JsonMapping, what: Iterator[FieldChange] | list[FieldChange]) -> JsonObject:
     """The value with every change made."""
     changed = dict(raw)
     for one in what:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rolememory.cards.json_read import DECODER, skip_space
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
 
 _FIRST_LINE = re.compile(r"\s*[{\[](\r?\n)([ \t]+)")
@@ -169,13 +170,13 @@ class _Editor:
         return int(DECODER.raw_decode(self._text, at)[1])
 
 
-def _as_written(old: dict[str, Any], items: Sequence[_Item]) -> dict[str, Any]:
+def _as_written(old: JsonObject, items: Sequence[_Item]) -> JsonObject:
     """The object in the order of its text: a value that was changed before it was written may have another."""
     ordered = {one.key: old[one.key] for one in items if one.key in old}
     return ordered if len(ordered) == len(old) else old
 
 
-def _members(old: dict[str, Any], new: dict[str, Any]) -> list[_Slot]:
+def _members(old: JsonObject, new: JsonObject) -> list[_Slot]:
     kept = [_Slot(at, key, new[key]) for at, key in enumerate(old) if key in new]
     return [*kept, *(_Slot(None, key, value) for key, value in new.items() if key not in old)]
 

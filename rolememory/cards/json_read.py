@@ -14,9 +14,8 @@ import orjson
 from rolememory.cards import limits
 from rolememory.errors import FileError
 from rolememory.locales import translatable
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.text.json_depth import is_deeper
-
-Raw = dict[str, Any]
 
 DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -27,7 +26,7 @@ class _DoubledError(ValueError):
     """A name stands twice in one object."""
 
 
-def read_json(data: bytes, file: str, field: str = "") -> Raw:
+def read_json(data: bytes, file: str, field: str = "") -> JsonObject:
     """The object in this text; `field` names the place inside the file it was taken from.
 
     Raises:
@@ -78,7 +77,7 @@ def _check_depth(value: Any, file: str, field: str) -> None:
         )
 
 
-def _object(pairs: list[tuple[str, Any]]) -> Raw:
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise _DoubledError
@@ -115,7 +114,7 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
     )
 
 
-def object_of(value: object) -> Mapping[str, Any]:
+def object_of(value: object) -> JsonMapping:
     """The object, or an empty one in place of anything else."""
     return value if isinstance(value, Mapping) else {}
 
@@ -125,7 +124,7 @@ def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def objects_of(value: object) -> list[Mapping[str, Any]]:
+def objects_of(value: object) -> list[JsonMapping]:
     """The objects of a list; none where there is no list."""
     return [one for one in list_of(value) if isinstance(one, Mapping)]
 

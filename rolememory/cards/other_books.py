@@ -5,30 +5,29 @@ from typing import Any
 
 from rolememory.cards.json_read import list_of
 from rolememory.cards.sillytavern import new_entry
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE
 
 _BLANKS = "".join(JS_SPACE)
-
-Raw = Mapping[str, Any]
 
 
 @value_class
 class OtherBook:
     """One format: how to know it, where its entries stand, and what a world file calls the fields of one."""
 
-    fits: Callable[[Raw], bool]
-    entry: Callable[[Raw], dict[str, Any]]
+    fits: Callable[[JsonMapping], bool]
+    entry: Callable[[JsonMapping], JsonObject]
     names: Mapping[
         str, str
     ]  # field of a world entry -> its name here; one that is not there is left out
     entries: tuple[str, ...] = ("entries",)
 
-    def listed(self, raw: Raw) -> Any:
+    def listed(self, raw: JsonMapping) -> Any:
         """Its entries, as they stand there."""
         return next((listed for name in self.entries if (listed := raw.get(name))), None)
 
-    def to_world(self, raw: Raw) -> dict[str, Any]:
+    def to_world(self, raw: JsonMapping) -> JsonObject:
         """The book as a world file; an entry that is no object stays as it is, to be told when it is read."""
         entries = {
             str(at): self._world_entry(one, at) if isinstance(one, Mapping) else one
@@ -36,25 +35,25 @@ class OtherBook:
         }
         return {"entries": entries, "originalData": dict(raw)}
 
-    def _world_entry(self, source: Raw, at: int) -> dict[str, Any]:
+    def _world_entry(self, source: JsonMapping, at: int) -> JsonObject:
         fresh = new_entry(uid=at, delayUntilRecursion=False, displayIndex=at, **self.entry(source))
         told = {ours: source.get(theirs) for ours, theirs in self.names.items()}
         missing = [ours for ours, theirs in self.names.items() if theirs not in source]
         return {name: value for name, value in (fresh | told).items() if name not in missing}
 
 
-def other_book(raw: Raw) -> str:
+def other_book(raw: JsonMapping) -> str:
     """The name of the format, if it is one of these; else ""."""
     return next((name for name, one in OTHER_BOOKS.items() if one.fits(raw)), "")
 
 
-def in_world_shape(raw: dict[str, Any]) -> dict[str, Any]:
+def in_world_shape(raw: JsonObject) -> JsonObject:
     """A book of one of these formats as a world file; any other document stays as it is."""
     name = other_book(raw)
     return OTHER_BOOKS[name].to_world(raw) if name else raw
 
 
-def _novelai(source: Raw) -> dict[str, Any]:
+def _novelai(source: JsonMapping) -> JsonObject:
     """`budgetPriority` becomes the order. `forceActivation` is not taken over: such entries would stand in every prompt."""
     title, budget = source.get("displayName") or "", source.get("contextConfig")
     priority = budget.get("budgetPriority") if isinstance(budget, Mapping) else None
@@ -67,7 +66,7 @@ def _novelai(source: Raw) -> dict[str, Any]:
     }
 
 
-def _agnai(source: Raw) -> dict[str, Any]:
+def _agnai(source: JsonMapping) -> JsonObject:
     """`priority` has no place there, `weight` is the order."""
     return {
         "addMemo": bool(source.get("name")),
@@ -76,7 +75,7 @@ def _agnai(source: Raw) -> dict[str, Any]:
     }
 
 
-def _risu(source: Raw) -> dict[str, Any]:
+def _risu(source: JsonMapping) -> JsonObject:
     """`activationPercent` is also the switch of the roll: 0 turns it off, so that the entry always passes."""
     percent, second = source.get("activationPercent"), source.get("secondkey")
     return {

@@ -13,9 +13,10 @@ from typing import Any
 
 from rolememory.cards.json_changes import ABSENT, FieldChange, Path, changes, value_at, with_value
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import Raw, list_of, objects_of
+from rolememory.cards.json_read import list_of, objects_of
+from rolememory.schema.json_types import JsonMapping, JsonObject
 
-Turn = Callable[[Raw], Raw]
+Turn = Callable[[JsonObject], JsonObject]
 
 OURS = "rolememory"
 KEPT = "kept"
@@ -25,13 +26,13 @@ OF_CARD = "of_card"  # in the extensions of a book file: a card brought it along
 
 
 def lift(
-    raw: Raw,
+    raw: JsonObject,
     name: str,
     to_hub: Turn,
     from_hub: Turn | None,
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
-) -> Raw:
+) -> JsonObject:
     """The hub shape of `raw`: what its format says, with what was kept put back, and what the hub cannot say noted.
 
     `place` is where extensions stand in the format, `hub_place` in the hub. Without `from_hub` (a format that is only read) nothing is noted.
@@ -43,25 +44,25 @@ def lift(
 
 
 def lower(
-    hub: Raw,
+    hub: JsonObject,
     name: str,
     to_hub: Turn,
     from_hub: Turn,
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
-) -> Raw:
+) -> JsonObject:
     """The hub shape in a format; what the format cannot hold is kept in its extensions."""
     plain, beyond = without_note(hub, name, hub_place)
     raw = restored(from_hub(plain), beyond)
     return with_note(raw, KEPT, notes(changes(plain, to_hub(raw))), place)
 
 
-def notes(found: Iterable[FieldChange]) -> list[Raw]:
+def notes(found: Iterable[FieldChange]) -> list[JsonObject]:
     """The changes as JSON."""
     return [_note(one) for one in found]
 
 
-def restored(raw: Raw, told: Any) -> Raw:
+def restored(raw: JsonObject, told: Any) -> JsonObject:
     """`raw` with the noted fields as they were, where nobody has changed them since."""
     for one in _read(told):
         if same(value_at(raw, one.path), one.after):
@@ -69,18 +70,18 @@ def restored(raw: Raw, told: Any) -> Raw:
     return raw
 
 
-def noted(raw: Mapping[str, Any], name: str, place: Path = EXTENSIONS) -> Iterator[FieldChange]:
+def noted(raw: JsonMapping, name: str, place: Path = EXTENSIONS) -> Iterator[FieldChange]:
     """The fields that are noted under that name."""
     return _read(note_of(raw, name, place))
 
 
-def note_of(raw: Mapping[str, Any], name: str, place: Path = EXTENSIONS) -> Any:
+def note_of(raw: JsonMapping, name: str, place: Path = EXTENSIONS) -> Any:
     """What stands under that name in our part of the extensions, or None."""
     found = value_at(raw, (*place, OURS, name))
     return None if found is ABSENT else found
 
 
-def with_note(raw: Raw, name: str, value: Any, place: Path = EXTENSIONS) -> Raw:
+def with_note(raw: JsonObject, name: str, value: Any, place: Path = EXTENSIONS) -> JsonObject:
     """`raw` with that value in our part of its extensions; nothing is written where there is nothing to say."""
     at = value_at(raw, place)
     if not value:
@@ -90,7 +91,7 @@ def with_note(raw: Raw, name: str, value: Any, place: Path = EXTENSIONS) -> Raw:
     return with_value(raw, (*place, OURS, name), value)
 
 
-def without_note(raw: Raw, name: str, place: Path = EXTENSIONS) -> tuple[Raw, Any]:
+def without_note(raw: JsonObject, name: str, place: Path = EXTENSIONS) -> tuple[JsonObject, Any]:
     """`raw` without that note, and the note. With our last note go the extensions too, if they are there only for us."""
     found = note_of(raw, name, place)
     if found is None:
@@ -100,7 +101,7 @@ def without_note(raw: Raw, name: str, place: Path = EXTENSIONS) -> tuple[Raw, An
     return (stripped(rest, place) if left == {} or list(left) == [MADE] else rest), found
 
 
-def stripped(raw: Raw, place: Path = EXTENSIONS) -> Raw:
+def stripped(raw: JsonObject, place: Path = EXTENSIONS) -> JsonObject:
     """`raw` without our part of its extensions, as it was before we wrote there."""
     made = note_of(raw, MADE, place)
     if value_at(raw, (*place, OURS)) is ABSENT:
@@ -119,7 +120,7 @@ def is_empty(value: Any) -> bool:
     return value is ABSENT or value is None or value is False or value in ("", [], {})
 
 
-def _note(one: FieldChange) -> Raw:
+def _note(one: FieldChange) -> JsonObject:
     told = (("was", one.before), ("now", one.after))
     return {"at": list(one.path), **{name: value for name, value in told if value is not ABSENT}}
 

@@ -16,7 +16,8 @@ from rolememory.cards.card_forms import BOOK, V3
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import Raw, object_of
+from rolememory.cards.json_read import object_of
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
 
@@ -145,7 +146,7 @@ def _book_files(card: Card) -> dict[str, bytes]:
     return files
 
 
-def _world_file(hub: Raw, of_card: bool) -> bytes:
+def _world_file(hub: JsonObject, of_card: bool) -> bytes:
     raw = book_form("sillytavern").from_hub(hub)
     return Book.new(
         preserved_fields.with_note(raw, preserved_fields.OF_CARD, of_card),
@@ -157,7 +158,7 @@ def _is_of_card(book: Book) -> bool:
     return bool(preserved_fields.note_of(book.raw, preserved_fields.OF_CARD))
 
 
-def _merged(card: Card, books: list[Book]) -> Raw | None:
+def _merged(card: Card, books: list[Book]) -> JsonObject | None:
     """One book of all, in the shape between the formats; None when there is nothing to merge."""
     if books and _is_of_card(books[0]):
         base, others = (
@@ -179,7 +180,7 @@ def _merged(card: Card, books: list[Book]) -> Raw | None:
     return {**base, "entries": entries}
 
 
-def _without(book: Mapping[str, Any], origins: set[str]) -> Raw:
+def _without(book: JsonMapping, origins: set[str]) -> JsonObject:
     """The book without entries that were merged from those books: they come again."""
     entries = [
         one
@@ -194,7 +195,7 @@ def _origin(book: Book) -> str:
     return PurePath(book.file).stem or book.name
 
 
-def _fresh(book: Book, before: list[Raw]) -> list[Raw]:
+def _fresh(book: Book, before: list[JsonObject]) -> list[JsonObject]:
     """The entries of a book for the end of another: an id that is taken becomes the next free number, and each says where it is from."""
     taken = {one.get("id") for one in before if isinstance(one.get("id"), int | str)}
     free = max((found for found in taken if isinstance(found, int)), default=-1) + 1

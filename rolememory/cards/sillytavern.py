@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from rolememory.cards.json_read import list_of, objects_of
 from rolememory.schema.entry import SelectiveLogic
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import (
     BookSource,
     CharacterFilter,
@@ -41,7 +42,7 @@ MATCHES = {
     MatchSource.SCENARIO: "matchScenario",
     MatchSource.CREATOR_NOTES: "matchCreatorNotes",
 }
-NEW_ENTRY: dict[str, Any] = {
+NEW_ENTRY: JsonObject = {
     "key": [],
     "keysecondary": [],
     "comment": "",
@@ -123,12 +124,12 @@ _SWITCHES = (
 )
 
 
-def new_entry(**fields: Any) -> dict[str, Any]:
+def new_entry(**fields: Any) -> JsonObject:
     """A newly made entry with these fields."""
     return {**NEW_ENTRY, **fields}
 
 
-def is_world(raw: Mapping[str, Any]) -> bool:
+def is_world(raw: JsonMapping) -> bool:
     """Whether this document looks like a world file: entries under their uid, or listed."""
     entries = raw.get("entries")
     return isinstance(entries, Mapping) or is_world_list(entries)
@@ -141,7 +142,7 @@ def is_world_list(entries: object) -> bool:
 
 
 def read_world(
-    raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL
+    raw: JsonMapping, name: str = "", source: BookSource = BookSource.GLOBAL
 ) -> Lorebook:
     """The book in a world file. An entry that cannot be read is left out and told in `problems`; the others load."""
     given = listed_entries(raw.get("entries"))
@@ -158,7 +159,7 @@ def read_world(
 
 
 def collect(
-    given: Iterable[tuple[str, Any, dict[str, Any]]],
+    given: Iterable[tuple[str, Any, JsonObject]],
 ) -> tuple[tuple[LoreEntry, ...], tuple[str, ...]]:
     """Read world entries one by one: (key in the file, fields, what else is known of it). Gives entries and problems.
 
@@ -180,7 +181,7 @@ def collect(
     return tuple(entries.values()), tuple(problems)
 
 
-def in_script_order(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def in_script_order(entries: JsonMapping) -> list[tuple[str, Any]]:
     """Keys that look like array indexes first, by number; the others as they stand. Source: ECMA-262, OrdinaryOwnPropertyKeys.
 
     >>> [key for key, _ in in_script_order({"b": 0, "10": 0, "2": 0, "02": 0})]
@@ -207,7 +208,7 @@ def is_array_index(key: str) -> bool:
     return _ARRAY_INDEX.fullmatch(key) is not None and int(key) < 2**32 - 1
 
 
-def read_entry(fields: Mapping[str, Any], uid: str) -> LoreEntry:
+def read_entry(fields: JsonMapping, uid: str) -> LoreEntry:
     """One entry of a world file; `uid` is its key there, the entry's own uid wins.
 
     Raises:
@@ -236,7 +237,7 @@ def as_scripted(entry: LoreEntry) -> LoreEntry:
     A switch that holds any text is on, `disable` counts only where it equals true; a place or a logic that is no number is none at all.
     """
     raw = entry.raw
-    said: dict[str, Any] = {
+    said: JsonObject = {
         field: bool(raw[name])
         for field in _SWITCHES
         if isinstance(raw.get(name := FIELD_NAMES.get(field, field)), str)
@@ -253,7 +254,7 @@ def as_scripted(entry: LoreEntry) -> LoreEntry:
     return entry.model_copy(update=said) if said else entry
 
 
-def _scripted_logic(entry: LoreEntry) -> dict[str, Any]:
+def _scripted_logic(entry: LoreEntry) -> JsonObject:
     """A logic that is no number never lets secondary keys agree."""
     logic = entry.raw.get("selectiveLogic")
     known = logic is None or (type(logic) is int and 0 <= logic < len(LOGICS))
@@ -262,7 +263,7 @@ def _scripted_logic(entry: LoreEntry) -> dict[str, Any]:
     return {"selective_logic": LOGICS[3], "secondary_keys": (_NOWHERE, *entry.secondary_keys)}
 
 
-def _scripted_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _scripted_keys(raw: JsonMapping) -> JsonObject:
     """A key of 0 is no text."""
     lists = {"keys": raw.get("key"), "secondary_keys": raw.get("keysecondary")}
     return {
@@ -272,7 +273,7 @@ def _scripted_keys(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _scripted_sources(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _scripted_sources(raw: JsonMapping) -> JsonObject:
     matches = [raw.get(name) for name in MATCHES.values()]
     if not any(isinstance(value, str) for value in matches):
         return {}

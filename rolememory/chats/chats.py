@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from types import EllipsisType, MappingProxyType
-from typing import Any
 
 from rolememory.chats.branch_visibility import BranchVisibility, moved_by
 from rolememory.chats.branches import BranchForest
@@ -32,6 +31,7 @@ from rolememory.chats.values import MODES, OWN, ChatInfo, ObservePreview
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.errors import FileError, InvalidValueError, UnknownChatError
 from rolememory.locales import Listed
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.memory import in_utc
 from rolememory.schema.message import Message, TurnKind
@@ -314,7 +314,7 @@ class Chats:
             )
         if story is not None and story not in (OWN, BY_DEFAULT):
             self.stories.known(story)
-        wanted: dict[str, Any] = {
+        wanted: JsonObject = {
             "title": title and replace_surrogates(title).strip(),
             "archived": archived,
             "mode": mode,
@@ -468,7 +468,7 @@ class Chats:
                 _log.exception("a listener of chat %s failed", observed.chat)
 
 
-def _differing(info: ChatInfo, told: Mapping[str, Any]) -> dict[str, Any]:
+def _differing(info: ChatInfo, told: JsonMapping) -> JsonObject:
     """What a line says of a chat that it is to be another."""
     news = {name: value for name, value in told.items() if getattr(info, name) != value}
     if news.keys() & {"mode", "chosen"}:

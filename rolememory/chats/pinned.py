@@ -1,8 +1,8 @@
 """What a person wants present on every turn: places of chats whose passages are constant, whatever version stands there."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.passage import Passage
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile
@@ -38,7 +38,7 @@ class Pinned(StateFile):
             state["passages"] = sorted(pins - {pin for one in passages for pin in held(one, pins)})
 
 
-def _pins(state: Mapping[str, Any]) -> frozenset[Pin]:
+def _pins(state: JsonMapping) -> frozenset[Pin]:
     rows = state.get("passages", ())
     return frozenset((str(chat), int(slot), int(number)) for chat, slot, number in rows)
 

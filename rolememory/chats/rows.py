@@ -17,6 +17,7 @@ import orjson
 from rolememory.chats.normalize import digest
 from rolememory.chats.presence import Attendance
 from rolememory.chats.values import WindowSize
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import ChatMessage, MarkedSpan, SpanKind
 from rolememory.schema.value_class import value_class
 from rolememory.text.timestamps import iso
@@ -58,7 +59,7 @@ class ChatLogRow:
         Splice, ...
     ] = ()  # from the end of the path to its beginning, so that places hold
     look: WindowSize | None = None
-    told: Mapping[str, Any] = field(default_factory=dict)  # title, archived, story, mode
+    told: JsonMapping = field(default_factory=dict)  # title, archived, story, mode
     times: Mapping[int, datetime] = field(default_factory=dict)  # slots that had to move on in time
     present: Attendance | None = None  # who is in the chat from here on; None = as before
     voice: str | None = None  # whose words those of users are from here on, if nothing else is said
@@ -92,7 +93,7 @@ def decoded(data: bytes) -> ChatLogRow | None:
         return None
 
 
-def _head_shown(head: ChatHead) -> dict[str, Any]:
+def _head_shown(head: ChatHead) -> JsonObject:
     shown = {
         "format": head.format,
         "chat": head.chat,
@@ -115,14 +116,14 @@ _KINDS: Mapping[str, SpanKind] = {
 _STEP = timedelta(milliseconds=1)  # between two messages of a line
 
 
-def _with_shown(row: ChatLogRow) -> dict[str, Any]:
-    shown: dict[str, Any] = {} if row.voice is None else {"user": row.voice}
+def _with_shown(row: ChatLogRow) -> JsonObject:
+    shown: JsonObject = {} if row.voice is None else {"user": row.voice}
     if row.present is not None:
         shown |= {"users": row.present.users, "members": row.present.members}
     return shown
 
 
-def _words_shown(row: ChatLogRow) -> dict[str, Any]:
+def _words_shown(row: ChatLogRow) -> JsonObject:
     """New versions and changes of the path, each written shortly where it is as usual."""
     first = row.said[0].slot if row.said else 0
     said = [_said_shown(one, at, first + place) for place, one, at in _usual(row.said, row.at)]
@@ -167,7 +168,7 @@ def _said_shown(said: ChatMessage, at: datetime, slot: int) -> list[Any]:
     return [_LETTERS[said.role], said.text, *([shown] if shown else ())]
 
 
-def _row(raw: Mapping[str, Any]) -> ChatLogRow:
+def _row(raw: JsonMapping) -> ChatLogRow:
     head, look, moment = raw.get("head"), raw.get("look"), datetime.fromisoformat
     at, present = moment(raw["at"]), raw.get("with", {})
     said = tuple(_words(raw.get("said", ()), raw.get("slot", 0), at))
@@ -186,13 +187,13 @@ def _row(raw: Mapping[str, Any]) -> ChatLogRow:
     )
 
 
-def _head(raw: Mapping[str, Any]) -> ChatHead:
+def _head(raw: JsonMapping) -> ChatHead:
     created = datetime.fromisoformat(raw["created"])
     branch_of, unnamed = raw.get("branch_of", ""), raw.get("unnamed", False)
     return ChatHead(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", 1))
 
 
-def _splices(raw: Mapping[str, Any], said: Sequence[ChatMessage]) -> tuple[Splice, ...]:
+def _splices(raw: JsonMapping, said: Sequence[ChatMessage]) -> tuple[Splice, ...]:
     if "put" in raw:
         place, after = raw["put"]
         return (Splice(place, after, (), tuple([one.version for one in said])),)
@@ -234,7 +235,7 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
     )
 
 
-def _older(raw: Mapping[str, Any]) -> ChatMessage:
+def _older(raw: JsonMapping) -> ChatMessage:
     """A version as format 1 wrote it."""
     at, emotions = datetime.fromisoformat(raw["at"]), tuple(raw.get("emotions", ()))
     name, came = raw.get("name", ""), raw.get("raw", "")

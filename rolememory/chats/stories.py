@@ -9,12 +9,13 @@ from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from rolememory.chats.branches import BranchForest
 from rolememory.chats.values import OWN
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import in_utc
 from rolememory.schema.value_class import value_class
 from rolememory.storage.look import Watched, this_look
@@ -198,7 +199,7 @@ class Stories:
         merged = tuple(value["merged"].get(name, ()))
         return Story(name, fork.get("of"), moment(at) if at else None, merged)
 
-    def _value(self) -> dict[str, Any]:
+    def _value(self) -> JsonObject:
         raw = self._file.load() or self._older.load()
         stories = _table(raw, "stories") or _table(raw, "timelines")
         merged = _table(raw, "merged")
@@ -209,7 +210,7 @@ class Stories:
         }
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, Any]]:
+    def _changing(self) -> Iterator[JsonObject]:
         """What was chosen, to be changed inside; then it is saved, where it became another."""
         with self._file.changing() as state:
             value = self._value()
@@ -221,9 +222,7 @@ class Stories:
 class StoryChoices:
     """What was chosen about the stories of a role, at one moment."""
 
-    def __init__(
-        self, value: Mapping[str, Any], living: Living, same: Same, mark: Hashable
-    ) -> None:
+    def __init__(self, value: JsonMapping, living: Living, same: Same, mark: Hashable) -> None:
         self._value, self._living, self._same = value, living, same
         self.token: Hashable = (mark, self.default())  # equal while choices are the same
 
@@ -275,7 +274,7 @@ class Belonging:
         return own_story(chat) if self._begun[user] == "each" else ""
 
 
-def _table(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _table(raw: JsonMapping, name: str) -> JsonMapping:
     found = raw.get(name)
     return found if isinstance(found, dict) else {}
 

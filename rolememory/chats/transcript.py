@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from rolememory.chats.normalize import Known, base
 from rolememory.chats.presence import Attendance, filled
@@ -15,6 +14,7 @@ from rolememory.chats.title import title_of
 from rolememory.chats.unique_messages import UniqueMessages, loose, words
 from rolememory.chats.values import MODES, OWN, ChatInfo, Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import ChatMessage, Scope
 
 
@@ -105,7 +105,7 @@ class Transcript:
         self.users: dict[str, datetime] = {}  # everybody who was ever in it, since when
         self.heard_by = frozenset[str]()  # who was there for any message
         self.updated = datetime.min.replace(tzinfo=UTC)
-        self._told: dict[str, Any] = {}
+        self._told: JsonObject = {}
         self.commands: dict[
             str, Scope
         ] = {}  # how far memory goes, by version; since a mode was told
@@ -445,7 +445,7 @@ class Transcript:
         return title_of(found.text if found else "")
 
 
-def _story(told: Mapping[str, Any]) -> str | None:
+def _story(told: JsonMapping) -> str | None:
     """The story that a chat was put into; None where nobody did. Logs of earlier versions tell of timelines and a mode."""
     if "story" not in told and told.get("mode") == OWN:
         return OWN

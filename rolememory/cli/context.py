@@ -1,16 +1,17 @@
 """What every verb works with: the home and its roles."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rolememory.cli.output import out
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonMapping
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
@@ -46,7 +47,7 @@ def open_home(meaning: bool = False, make: bool = False) -> "Iterator[Home]":
         check_home()
     from rolememory.engine import Home
 
-    settings: Mapping[str, Any] | None = None if meaning else {"embedding.backend": "off"}
+    settings: JsonMapping | None = None if meaning else {"embedding.backend": "off"}
     with Home.open(home_path(), settings) as home:
         yield home
 

@@ -2,12 +2,12 @@
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import indent
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.embedding_status import ready
 from rolememory.cli.options import Text, argument, option
@@ -15,6 +15,7 @@ from rolememory.cli.output import out, shown
 from rolememory.cli.turns import turn_json
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import UnknownNameError
+from rolememory.schema.json_types import JsonMapping
 from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SCRIPT = "demo.json"
 
 
-Scene = tuple["Role", Mapping[str, Any]]
+Scene = tuple["Role", JsonMapping]
 """A character, and the row of the script that says what is said to them."""
 
 
@@ -88,7 +89,7 @@ def _scenes(home: "Home", role: str | None) -> list[Scene]:
     return sorted(found, key=lambda one: language_of(one[1]["chat"][-1]["content"]) != spoken)
 
 
-def _caption(row: Mapping[str, Any]) -> str:
+def _caption(row: JsonMapping) -> str:
     return str(row.get("say", {}).get(ProcessLanguage.language, ""))
 
 
@@ -112,7 +113,7 @@ def _go_on() -> bool:
     return sys.stdin.readline().strip().casefold() not in ("q", "quit", "exit")
 
 
-def _show(of: "Role", row: Mapping[str, Any], turn: "Turn", number: str) -> None:
+def _show(of: "Role", row: JsonMapping, turn: "Turn", number: str) -> None:
     user, now = row.get("user"), row.get("now", "")[:10]
     when = say(", ") + now if now else ""
     who = say(" and {user}", user=user) if user else ""

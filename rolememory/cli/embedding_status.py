@@ -1,17 +1,17 @@
 """Whether meaning works here: which embedding model a home would use, which languages it knows; and waiting until it is loaded."""
 
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rolememory.cli.context import home_path
 from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say, worded
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
 from rolememory.text.embed.catalogue import known_by
 
@@ -43,7 +43,7 @@ class EmbeddingStatus:
         """Whether the model knows this language; an unknown model is believed."""
         return not self.languages or language in self.languages
 
-    def as_json(self) -> Mapping[str, Any]:
+    def as_json(self) -> JsonMapping:
         """For --json."""
         return {"works": self.works, **asdict(self)}
 

@@ -1,10 +1,9 @@
 """stats, doctor: figures of a home, and what is wrong with it."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +14,7 @@ from rolememory.cli.output import Row, out
 from rolememory.cli.upkeep import chosen, size
 from rolememory.cli.words import say
 from rolememory.locales import translatable
+from rolememory.schema.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from rolememory.cli.checks import HealthFinding
@@ -42,7 +42,7 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
         out.line()
 
 
-def _figures(role_memory: "RoleMemory", wait: bool) -> dict[str, Any]:
+def _figures(role_memory: "RoleMemory", wait: bool) -> JsonObject:
     from rolememory.cli.embedding_status import ready
     from rolememory.storage.files.backup import list_backups
 
@@ -71,7 +71,7 @@ def _figures(role_memory: "RoleMemory", wait: bool) -> dict[str, Any]:
     }
 
 
-def _told(row: Mapping[str, Any]) -> Row:
+def _told(row: JsonMapping) -> Row:
     """Figures of a role for people."""
     parts = [f"{name} {size(count)}" for name, count in row["bytes"].items() if count]
     backup = row["last_backup"]

@@ -5,10 +5,10 @@ import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from rolememory.cli.output import out
 from rolememory.errors import InvalidValueError, ModelError
+from rolememory.schema.json_types import JsonObject
 
 HUB = "https://huggingface.co"
 PATTERNS = ("*.json", "*.txt", "*.safetensors", "*.model", "*.md")
@@ -99,7 +99,7 @@ def _snapshot(repository: str, endpoint: str, to: Path | None) -> Path:
 
     if not sys.stderr.isatty():
         disable_progress_bars()
-    where: dict[str, Any] = {"local_dir": str(to.expanduser().resolve())} if to else {}
+    where: JsonObject = {"local_dir": str(to.expanduser().resolve())} if to else {}
     try:
         return Path(
             snapshot_download(

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Localized, translatable
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-Row = dict[str, Any]
+Row = JsonObject
 """A row of a table, or an object of JSON."""
 Progress = Callable[[int, int], None]
 """Gets (done, all)."""
@@ -113,7 +114,7 @@ class Output:
         text = printable(text) if self.is_terminal else text
         write(text if text.endswith("\n") else text + "\n")
 
-    def table(self, rows: Sequence[Mapping[str, Any]], columns: str, /, **titles: str) -> None:
+    def table(self, rows: Sequence[JsonMapping], columns: str, /, **titles: str) -> None:
         """Rows by these columns: boxed on a terminal under their titles (`titles`, else the usual ones), tab-separated in a pipe."""
         if self.is_terminal:
             self._boxed(rows, _titled(columns, titles))
@@ -122,7 +123,7 @@ class Output:
                 told = (one_line(printable(shown(row.get(key)))) for key in columns.split())
                 write("\t".join(told) + "\n")
 
-    def _boxed(self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
+    def _boxed(self, rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> None:
         """A table, or where that is too wide for the terminal each row by itself."""
         console = self.console()
         told = {key: columns[key] for key in columns if any(shown(row.get(key)) for row in rows)}
@@ -138,7 +139,7 @@ class Output:
         value: Sequence[Any],
         columns: str,
         empty: str = "",
-        rows: Sequence[Mapping[str, Any]] | None = None,
+        rows: Sequence[JsonMapping] | None = None,
         /,
         **titles: str,
     ) -> None:
@@ -150,7 +151,7 @@ class Output:
         elif empty:
             self.warn(empty)
 
-    def record(self, row: Mapping[str, Any], columns: str, /, **titles: str) -> None:
+    def record(self, row: JsonMapping, columns: str, /, **titles: str) -> None:
         """What a row holds in these columns, one line each under the titles of a table."""
         named = _titled(columns, titles).items()
         self.pairs((title, row[key]) for key, title in named if row[key])
@@ -241,7 +242,7 @@ _SHARE = 6  # cells that each share of the room has at least
 _BETWEEN = 3  # cells from one column to the next
 
 
-def _width(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> int:
+def _width(rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> int:
     """How many cells a table takes at least: no value is cut, those that share the room are folded.
 
     >>> _width([{"id": "a-long-one", "content": "x" * 30}], {"id": "id", "content": "content"})
@@ -256,7 +257,7 @@ def _width(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> int
     return sum(widths) + _BETWEEN * len(columns) + 2
 
 
-def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> "Table":
+def _table(rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> "Table":
     """Numbers stand to the right."""
     from rich import box
     from rich.table import Table

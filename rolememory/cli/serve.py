@@ -3,9 +3,8 @@
 import gc
 import logging
 import os
-from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
@@ -13,6 +12,7 @@ from rolememory.cli.options import option, whole
 from rolememory.cli.output import out
 from rolememory.cli.words import ProcessLanguage, say
 from rolememory.errors import InvalidValueError
+from rolememory.schema.json_types import JsonMapping
 
 if TYPE_CHECKING:
     from rolememory.serve.app_state import AppState
@@ -113,7 +113,7 @@ def _meaning(app_state: "AppState") -> str:
     return told + say("; it loads in the background") if found.works else told
 
 
-def _app_state(overrides: Mapping[str, Any], api_key: str | None) -> "AppState":
+def _app_state(overrides: JsonMapping, api_key: str | None) -> "AppState":
     from rolememory.engine import Home
     from rolememory.serve.app_state import AppState
 

@@ -1,14 +1,14 @@
 """Where things are in a SillyTavern folder, and our extension put in and taken out of it. Nothing else there is touched."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, LocalizedText
+from rolememory.schema.json_types import JsonMapping
 from rolememory.shipped import shipped
 
 NAME = "rolememory"
@@ -115,7 +115,7 @@ def _check_ours(target: Path) -> None:
         )
 
 
-def _mapping(path: Path) -> Mapping[str, Any]:
+def _mapping(path: Path) -> JsonMapping:
     """What a file of YAML or JSON holds; nothing where it cannot be read."""
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))

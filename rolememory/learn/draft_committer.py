@@ -4,13 +4,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
 
 from rolememory.learn import verdicts
 from rolememory.learn.admission import AdmissionFilter, Saying, SourceIndex
 from rolememory.learn.admission.source_index import places
 from rolememory.learn.memory_requests import emotions_of
 from rolememory.schema.evidence import Reason
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.learning import Draft, Learned, Verdict
 from rolememory.schema.memory import Memory, Source, readable_id
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
@@ -84,7 +84,7 @@ class DraftCommitter:
             found = verdicts.judge(passed, self._told, memories)
             return self._write(found, refused, memories, actor)
 
-    def accept(self, waiting_id: str, mended: Mapping[str, Any]) -> Memory:
+    def accept(self, waiting_id: str, mended: JsonMapping) -> Memory:
         """What waited or was refused becomes a memory, as it is or mended: a person said so. What it would replace gives way to it.
 
         Raises:

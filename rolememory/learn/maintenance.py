@@ -9,11 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any, Self
+from typing import Self
 
 from rolememory.learn.admission import similarity
 from rolememory.learn.model.known_memories import told_at
 from rolememory.schema.evidence import Reason
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
 from rolememory.schema.value_class import value_class
@@ -56,7 +57,7 @@ class Upkeep:
     gone: Mapping[str, datetime] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Self:
+    def of(cls, raw: JsonMapping) -> Self:
         """As a state file has it; what cannot be read counts as never tended."""
         try:
             gone = {str(memory_id): moment(at) for memory_id, at in raw.get("gone", {}).items()}
@@ -64,7 +65,7 @@ class Upkeep:
         except (AttributeError, TypeError, ValueError):
             return cls()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """For a state file."""
         return (
             {"last": iso(self.last), "gone": {one: iso(at) for one, at in self.gone.items()}}

@@ -32,6 +32,7 @@ from rolememory.llm.errors import (
 from rolememory.llm.servers import ModelServer
 from rolememory.llm.traffic import Spending, Traffic
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.text.lengths import TokenEstimate
@@ -212,7 +213,7 @@ class ChatModel:
         raise refused or model_error(self.upstream.base, STOPPED)
 
     def _send_form(
-        self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: RequestLimits
+        self, messages: Sequence[ChatMessage], form: JsonMapping, haste: RequestLimits
     ) -> str:
         """The text of one answer; its cost is recorded even if it fails."""
         said = CompletionText("", 0)
@@ -284,7 +285,7 @@ class ChatModel:
         return None
 
     def _open(
-        self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: RequestLimits
+        self, messages: Sequence[ChatMessage], form: JsonMapping, haste: RequestLimits
     ) -> tuple[UpstreamCall, ResponseHead]:
         if self._client is None:
             self._client = client(self.where.base)
@@ -311,7 +312,7 @@ class ChatModel:
         self._call = None
 
 
-def _forms(step: str, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+def _forms(step: str, schema: JsonMapping) -> tuple[JsonMapping, ...]:
     """Ways to ask for JSON, best first: by schema, as any object, in words alone (no parameter that a server may refuse)."""
     steady = {"temperature": 0, "max_tokens": MOST_TOKENS}
     return (

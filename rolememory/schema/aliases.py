@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
 
-Read = Mapping[str, Any]
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
 PROVIDERS: Mapping[str, str] = {
     "openai": "https://api.openai.com/v1",
@@ -37,7 +37,7 @@ class Alias:
     reads: Callable[[Any], Any] | None = (
         None  # turns the foreign value into ours: None = nothing said, a dict = by our keys
     )
-    implies: Read | None = None  # set along with it unless something says otherwise
+    implies: JsonMapping | None = None  # set along with it unless something says otherwise
     weak: bool = False  # the whole row gives way to any other name of the same key without a word
     why: LocalizedText = LocalizedText("")  # never changes
     secret: bool = False  # a key that must not stand in a file
@@ -130,8 +130,8 @@ def tags_wanted(value: Any) -> Any:
 _NO_STORE = LocalizedText("vectors lie in each role's .cache and need no server")
 _CHAT_LOG = LocalizedText("the chat log keeps every message; what was said is recalled from there")
 _ALWAYS_JSON = LocalizedText("answers are always asked for as JSON")
-_WALL: Read = {"triggers.recency.clock": "wall"}
-_ENDPOINT: Read = {"embedding.backend": "endpoint"}
+_WALL: JsonMapping = {"triggers.recency.clock": "wall"}
+_ENDPOINT: JsonMapping = {"embedding.backend": "endpoint"}
 
 _RENAMED: Mapping[str, Mapping[str, str]] = {
     "S0.16": {

@@ -1,14 +1,14 @@
 """Lorebooks and their entries, and the timers a chat keeps for them. Fields by the words of STYLE, whatever the file called them."""
 
 import json
-from collections.abc import Mapping
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rolememory.schema.entry import Entry
+from rolememory.schema.json_types import JsonMapping, JsonObject
 
 Voice = Literal["system", "user", "assistant"]
 Number = int | float
@@ -97,7 +97,7 @@ class LoreEntry(Entry):
     character_filter: CharacterFilter | None = None
     by_meaning: bool = False  # marked for activation by meaning
     card_case_sensitive: bool | None = None  # the card's own field, beside its extensions
-    raw: dict[str, Any] = Field(default_factory=dict, repr=False)  # as the native world file has it
+    raw: JsonObject = Field(default_factory=dict, repr=False)  # as the native world file has it
 
     def fingerprint(self, book: str) -> str:
         """A name for this very text and all its fields: an edit of any changes it."""
@@ -120,7 +120,7 @@ class Lorebook(BaseModel):
     recursive_scanning: bool | None = None
     format: str = ""  # what it was read from: "sillytavern", "character_book", "novelai", ...
     problems: tuple[str, ...] = ()  # entries that could not be read, each in one line
-    raw: dict[str, Any] = Field(default_factory=dict, repr=False)
+    raw: JsonObject = Field(default_factory=dict, repr=False)
 
 
 class TimedEffect(BaseModel):
@@ -152,7 +152,7 @@ class TimedState(BaseModel):
     spent: tuple[TimedEffect, ...] = ()  # decorator @@dont_activate_after_match
 
     @classmethod
-    def of(cls, raw: "TimedState | Mapping[str, Any] | None") -> "TimedState":
+    def of(cls, raw: "TimedState | JsonMapping | None") -> "TimedState":
         """Read it from JSON; nothing is a chat without timers."""
         return raw if isinstance(raw, TimedState) else cls.model_validate(raw or {})
 

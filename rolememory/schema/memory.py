@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypedDict, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from rolememory.schema.entry import Entry, Unit
+from rolememory.schema.json_types import JsonObject
 
 
 class MemoryType(StrEnum):
@@ -167,11 +168,11 @@ def ungated(entry: Entry) -> bool:
     return entry.__class__ is Memory and _GATED.isdisjoint(entry.__pydantic_fields_set__)
 
 
-_NO_MORE: dict[str, Any] = {}
+_NO_MORE: JsonObject = {}
 """The unknown fields of all memories that have none."""
 
 
-def lean(values: dict[str, Any], told: set[str], unknown: dict[str, Any] | None = None) -> Memory:
+def lean(values: JsonObject, told: set[str], unknown: JsonObject | None = None) -> Memory:
     """A memory of checked values for all fields, in half the room: the names of the fields lie in a table that all share.
 
     `told` are the fields that were given. Cost: some 2 µs.

@@ -6,10 +6,11 @@ fields. About 500 bytes each, besides the text.
 
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Evidence, Memory, Source
 
 PREFIX = "p-"  # what ids of passages begin with
@@ -19,7 +20,7 @@ _TOLD = {
     *("role", "slot", "start", "end", "ooc", "scene", "company", "beside"),
 }
 """The fields that are set: one set for all passages."""
-_NO_MORE: dict[str, Any] = {}
+_NO_MORE: JsonObject = {}
 """The unknown fields of all passages."""
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -49,10 +50,10 @@ class Passage(Memory):
         return self.evidence[0].chat, self.evidence[0].version
 
     @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _written(self, write: SerializerFunctionWrapHandler) -> JsonObject:
         """All fields, those that stand in the class among them."""
         whole = {name: getattr(self, name) for name in Passage.model_fields}
-        told: dict[str, Any] = write(_lean(Passage, self.model_fields_set, whole))
+        told: JsonObject = write(_lean(Passage, self.model_fields_set, whole))
         return told
 
 
@@ -71,7 +72,7 @@ def passage_id(chat: str, version: str, start: int) -> str:
     return PREFIX + blake2b(told, digest_size=6).hexdigest()
 
 
-def _lean(model: type[Model], told: set[str], values: dict[str, Any]) -> Model:
+def _lean(model: type[Model], told: set[str], values: JsonObject) -> Model:
     """Make one of checked values, field by field: so the names lie in a table that all share."""
     one = model.__new__(model)
     put = object.__setattr__

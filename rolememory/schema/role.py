@@ -1,9 +1,8 @@
 """Who a memory belongs to: role.json, and the card texts a turn may read."""
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
 
 
@@ -28,7 +27,7 @@ class Role(BaseModel):
     card_from: str = ""  # what that file was called before it was imported: character filters of lorebooks compare it
     worldbooks: tuple[str, ...] = ()  # shared books linked by file name
     associates: tuple[Association, ...] = ()
-    settings: dict[str, Any] = Field(default_factory=dict)  # overrides of rolememory.toml
+    settings: JsonObject = Field(default_factory=dict)  # overrides of rolememory.toml
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -13,12 +13,11 @@ from pydantic import BaseModel, ValidationError
 from rolememory.errors import misspelt
 from rolememory.locales import LocalizedText
 from rolememory.schema.entry import SelectiveLogic
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory, MemoryType, Source, lean
 from rolememory.storage.explain_invalid import explained
 from rolememory.storage.problem import Problem, quoted
 from rolememory.text.timestamps import iso, moment
-
-Raw = dict[str, Any]
 
 FIELDS = (
     "content",
@@ -86,7 +85,7 @@ class EntryError(ValueError):
         self.problems = problems
 
 
-def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
+def decode(raw: JsonObject | str, array: MemoryType | None, memory_id: str) -> Memory:
     """The memory of an entry of memory.json; unknown fields are kept.
 
     `array` is the type of its array; a type in the entry wins.
@@ -121,7 +120,7 @@ def _shared_names(names: tuple[str, ...]) -> set[str]:
     return set(names)
 
 
-def _nearly_content(fields: Raw) -> Iterator[Problem]:
+def _nearly_content(fields: JsonObject) -> Iterator[Problem]:
     """Why an entry has no content: a misspelt field name, or none."""
     near = next(
         (name for name in fields if name not in _OURS and misspelt(name, ("content", "text"))), None
@@ -132,9 +131,9 @@ def _nearly_content(fields: Raw) -> Iterator[Problem]:
         yield Problem.of("unknown_field", field=near, found=quoted(near), wanted='"content"')
 
 
-def translated(raw: Raw) -> Raw:
+def translated(raw: JsonObject) -> JsonObject:
     """The entry with aliases replaced by our names. If both are present, ours wins."""
-    fields: Raw = {}
+    fields: JsonObject = {}
     for name, value in raw.items():
         ours = ALIASES.get(name, name)
         if ours is name or ours not in raw:
@@ -145,7 +144,7 @@ def translated(raw: Raw) -> Raw:
     return fields
 
 
-def _understand(name: str, fields: Raw) -> None:
+def _understand(name: str, fields: JsonObject) -> None:
     """Translate a foreign field unless ours is set; without a translation it stays an unknown field."""
     ours, meant = _meaning(name, fields[name])
     if meant:
@@ -172,7 +171,7 @@ def _texts_in(value: Any) -> list[str]:
     return [text for text in listed if isinstance(text, str) and text.strip()]
 
 
-def _settle_type(fields: Raw, array: MemoryType | None) -> None:
+def _settle_type(fields: JsonObject, array: MemoryType | None) -> None:
     written = fields.get("type")
     if written is None:
         fields["type"] = array or MemoryType.EPISODIC
@@ -189,7 +188,7 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
         fields["tags"] = [*tags, tag]
 
 
-def _settle_values(fields: Raw) -> None:
+def _settle_values(fields: JsonObject) -> None:
     """Normalise values that people write in several ways; other values are left to the schema."""
     for name, value in tuple(fields.items()):
         read = _READERS.get(name)
@@ -308,7 +307,7 @@ def _json(value: Any) -> Any:
     return value
 
 
-DEFAULTS: Mapping[str, Any] = {
+DEFAULTS: JsonMapping = {
     name: _json(field.get_default())
     for name, field in Memory.model_fields.items()
     if not field.is_required()
@@ -326,7 +325,7 @@ def value_of(memory: Memory, name: str) -> Any:
     return (memory.model_extra or {}).get(name)
 
 
-def fields_of(memory: Memory) -> Raw:
+def fields_of(memory: Memory) -> JsonObject:
     """Fields that differ from their default, as JSON, in file order, unknown ones last; without id and type.
 
     >>> fields_of(decode({"content": "x", "priority": 50, "weight": 2, "mood": "calm"}, None, "a"))
@@ -349,7 +348,7 @@ def difference(before: Memory, after: Memory) -> dict[str, list[Any]]:
     return {name: [one, other] for name, one, other in pairs if one != other}
 
 
-def patched(memory: Memory, changes: Mapping[str, Any]) -> Memory:
+def patched(memory: Memory, changes: JsonMapping) -> Memory:
     """The memory with some fields changed; None removes an unknown field. Raises: EntryError."""
     fields = {**fields_of(memory), "type": memory.type.value, **changes}
     if memory.chapter and isinstance(told := changes.get("chapter"), Mapping):
@@ -360,7 +359,7 @@ def patched(memory: Memory, changes: Mapping[str, Any]) -> Memory:
     return decode(fields, None, memory.id)
 
 
-def write_field(raw: Raw, name: str, value: Any) -> None:
+def write_field(raw: JsonObject, name: str, value: Any) -> None:
     """Set one field of an author's entry, under the author's name for it; defaults are omitted."""
     here = next(
         (
@@ -377,6 +376,6 @@ def write_field(raw: Raw, name: str, value: Any) -> None:
         raw[here] = value
 
 
-def encode(memory: Memory) -> Raw:
+def encode(memory: Memory) -> JsonObject:
     """A memory as a new entry."""
     return {"id": memory.id, **fields_of(memory)}

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from rolememory.errors import NotWrittenError
+from rolememory.schema.json_types import JsonObject
 from rolememory.shipped import shipped
 from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
@@ -30,8 +31,8 @@ class DerivedFiles:
     def __init__(self, space: Space, made_with: str | None = None) -> None:
         self._space = space
         self._made_with = made_with
-        self._held: dict[str, dict[str, Any]] = {}  # content of the files, until `settle`
-        self._asked: dict[str, dict[str, Any]] = {}
+        self._held: dict[str, JsonObject] = {}  # content of the files, until `settle`
+        self._asked: dict[str, JsonObject] = {}
         self._fresh: dict[str, int] = {}
         self._settled: set[str] = set()
         self.unsettled = True  # whether there is something to settle
@@ -85,11 +86,11 @@ class DerivedFiles:
     def _check(self, body: bytes) -> bytes:
         return blake2b(body, digest_size=_CHECK_BYTES, key=self._rules.encode()).digest()
 
-    def _read(self, kind: str) -> dict[str, Any]:
+    def _read(self, kind: str) -> JsonObject:
         raw = self.load(kind)
         return {} if raw is None else dict(orjson.loads(raw))
 
-    def _write(self, kind: str, values: dict[str, Any]) -> None:
+    def _write(self, kind: str, values: JsonObject) -> None:
         with contextlib.suppress(TypeError):
             self.keep(kind, orjson.dumps(values))
 

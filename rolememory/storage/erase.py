@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.errors import FileError, ReadOnlyRoleError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import StorageSettings
 from rolememory.schema.value_class import value_class
@@ -38,8 +39,6 @@ _COPIES = "memory.conflict-"
 _WORDS = frozenset(("keys", "secondary_keys", "topics", "tags"))  # lists of words that stand alone
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _QUOTED = 8  # minimum length of a quotation
-
-Raw = Mapping[str, Any]
 
 
 @value_class
@@ -107,7 +106,7 @@ class PersonTraces:
         words = {one.chat: {**self.words.get(one.chat, {}), **one.words} for one in found}
         return replace(self, chats=self.chats | gone, words={**self.words, **words})
 
-    def takes(self, fields: Raw) -> bool:
+    def takes(self, fields: JsonMapping) -> bool:
         """Whether a memory with these fields is the person's, about them, or based only on their words."""
         user, subject, supports = (fields.get(name) for name in ("user", "subject", "evidence"))
         rests = isinstance(supports, list) and len(supports) > 0
@@ -121,7 +120,7 @@ class PersonTraces:
         """The evidence of a memory that is not the person's words."""
         return [one for one in supports if not (isinstance(one, dict) and self._rests(one))]
 
-    def fields(self, fields: Raw, gone: Collection[str] = ()) -> dict[str, Any]:
+    def fields(self, fields: JsonMapping, gone: Collection[str] = ()) -> JsonObject:
         """The fields of a memory or draft without the person; `gone`: ids of removed memories."""
         return {name: self.value(name, value, gone) for name, value in fields.items()}
 
@@ -158,7 +157,7 @@ class PersonTraces:
         quotes = len(quote) >= _QUOTED and any(quote in words for words in said)
         return "" if quotes else self.names.masked(text)
 
-    def _rests(self, support: Raw) -> bool:
+    def _rests(self, support: JsonMapping) -> bool:
         chat, also = str(support.get("chat", "")), support.get("also")
         versions = str(support.get("version", "")).split("+")
         return (
@@ -216,7 +215,7 @@ def _ids_ever(store: RoleStore, journal: Journal, traces: PersonTraces) -> set[s
     return {one for one in ever if one not in standing or traces.takes(fields_of(standing[one]))}
 
 
-def _fields_at(line: JournalRecord, place: int) -> dict[str, Any]:
+def _fields_at(line: JournalRecord, place: int) -> JsonObject:
     """The fields before (0) or after (1) a record."""
     return {name: pair[place] for name, pair in line.fields.items() if len(pair) == 2}
 

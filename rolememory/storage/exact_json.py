@@ -1,10 +1,11 @@
 """JSON by orjson, but with exact integers beyond 64 bits, so that foreign fields survive a round trip."""
 
 import json
-from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import orjson
+
+from rolememory.schema.json_types import JsonMapping
 
 Kind = TypeVar("Kind")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
@@ -34,7 +35,7 @@ def dumps(value: Any) -> bytes:
         ).encode()
 
 
-def listed(document: Mapping[str, Any], name: str, kind: type[Kind]) -> list[Kind]:
+def listed(document: JsonMapping, name: str, kind: type[Kind]) -> list[Kind]:
     """The items of that type in the list of that name; none without such a list.
 
     >>> listed({"linked": [["Lin"], 5]}, "linked", list), listed({"linked": "Lin"}, "linked", list)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
@@ -49,14 +50,14 @@ class Imported:
     files: tuple[str, ...] = ()  # written card and books
     files_kept: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = field(default=())  # memories that could not be read
-    fields: Mapping[str, Any] = field(default_factory=dict)  # role.json as written
+    fields: JsonMapping = field(default_factory=dict)  # role.json as written
     left_out: Mapping[str, LocalizedText] = field(default_factory=dict)  # omitted fields, and why
-    memories: Mapping[str, Mapping[str, Any]] = field(
+    memories: Mapping[str, JsonMapping] = field(
         default_factory=dict
     )  # what is written into which, field by field
 
 
-def export_role(space: Space, *, card: bool = True) -> dict[str, Any]:
+def export_role(space: Space, *, card: bool = True) -> JsonObject:
     """The role as one JSON document: role.json, its current memories, its books, and its card.
 
     Unknown fields of role and memories are included, chats and history are not.
@@ -176,7 +177,7 @@ def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:
     return _role(document.get("role")), document.get("memory", {}), files
 
 
-def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _table(document: JsonMapping, name: str) -> JsonMapping:
     found = document.get(name, {})
     if not isinstance(found, Mapping):
         raise InvalidValueError(
@@ -231,7 +232,7 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     return next(one for one in itertools.chain((name,), numbered) if fold_name(one) not in taken)
 
 
-def _told(edit: Edit) -> dict[str, Any]:
+def _told(edit: Edit) -> JsonObject:
     kind = {"type": edit.type.value} if edit.type else {}
     return {**kind, **edit.fields}
 
@@ -323,9 +324,9 @@ def _unpacked(name: str, packed: Any) -> bytes:
         ) from error
 
 
-def _by_type(memories: Iterable[Memory]) -> dict[str, Any]:
+def _by_type(memories: Iterable[Memory]) -> JsonObject:
     """Memories in the shape of memory.json."""
-    arrays: dict[str, Any] = {"version": 1, **{kind.array: [] for kind in MemoryType}}
+    arrays: JsonObject = {"version": 1, **{kind.array: [] for kind in MemoryType}}
     for memory in memories:
         arrays[memory.type.array].append(encode(memory))
     return arrays

@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from rolememory.locales import LocalizedText, translatable
+from rolememory.schema.json_types import JsonMapping
 from rolememory.storage.problem import Problem, quoted
 
 #: the first word of pydantic's error type -> what was expected
@@ -50,7 +50,7 @@ _CODES = {
 }
 
 
-def explained(error: Mapping[str, Any]) -> Problem:
+def explained(error: JsonMapping) -> Problem:
     """One of pydantic's errors as a problem; the field's path as in the file.
 
     >>> explained({"type": "tuple_type", "loc": ("keys",), "input": "storm, rain", "msg": ""}).text()

@@ -1,11 +1,12 @@
 """Finds what has no effect in a valid memory.json: misspelt names, invalid patterns and emotions, a later version."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import PatternError, closest, misspelt
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.memory import Memory
 from rolememory.storage.codec import ALIASES, MEANINGS
 from rolememory.storage.problem import Problem, quoted
@@ -22,7 +23,7 @@ _NO_FEELING = frozenset({"neutral", "none", "中性", "平静", "无"})
 
 
 def ineffective_in_file(
-    raw: Mapping[str, Any], sections: Iterable[str], version: int
+    raw: JsonMapping, sections: Iterable[str], version: int
 ) -> Iterator[Problem]:
     """Ignored parts of a file: unknown sections, and a later version number."""
     found = raw.get("version")
@@ -74,7 +75,7 @@ def _written(raw: Any, place: int) -> str:
     return f"{name}[{place}]" if isinstance(raw.get(name), list) else name
 
 
-def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
+def _misspelt(raw: JsonMapping) -> Iterator[Problem]:
     """Unknown names close to a field's name (one letter away if that field is present); others are an author's own."""
     written = {ALIASES.get(name, name) for name in raw}
     there = {one for one in _OF_A_MEMORY if ALIASES.get(one, one) in written}

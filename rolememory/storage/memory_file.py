@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory, MemoryType, UnreadMemory
 from rolememory.storage.codec import EntryError, decode
 from rolememory.storage.exact_json import has_wide_integers
@@ -30,8 +31,6 @@ ARRAYS: dict[str, MemoryType | None] = {
     "goal": MemoryType.GOAL,
     "memories": None,  # the type stands in each entry
 }
-
-Raw = dict[str, Any]
 
 
 class BrokenFileError(ValueError):
@@ -62,7 +61,7 @@ class MemoryFile:
     memories: dict[str, Memory]
     through: int | None
     digest: bytes
-    raw: Raw = field(repr=False)
+    raw: JsonObject = field(repr=False)
     slots: dict[str, EntrySlot] = field(default_factory=dict, repr=False)  # id -> position
     prints: dict[str, int] = field(
         default_factory=dict, repr=False
@@ -75,7 +74,7 @@ class MemoryFile:
     doubled: bool = False  # an object has a duplicate name
 
 
-def empty() -> Raw:
+def empty() -> JsonObject:
     """A role without memories."""
     return {
         "$schema": SCHEMA,
@@ -113,7 +112,7 @@ def digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def slots(raw: Raw) -> Iterator[tuple[EntrySlot, Any]]:
+def slots(raw: JsonObject) -> Iterator[tuple[EntrySlot, Any]]:
     """Every entry of a document with its position, in file order."""
     for name, entries in raw.items():
         if name in ARRAYS:
@@ -147,7 +146,7 @@ def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
     """Parse with exact integers, and report duplicate names in an object."""
     doubles: list[Problem] = []
 
-    def gathered(pairs: list[tuple[str, Any]]) -> Raw:
+    def gathered(pairs: list[tuple[str, Any]]) -> JsonObject:
         found = dict(pairs)
         if len(found) != len(pairs):
             seen: set[str] = set()
@@ -169,7 +168,7 @@ def _both(pairs: list[tuple[str, Any]], name: str) -> Any:
     return [entry for value in values for entry in value] if lists else values[-1]
 
 
-def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
+def _shaped(found: Any, data: bytes, file: str) -> tuple[JsonObject, list[str]]:
     """The document as an object of arrays; a bare list is sorted into them, with the new path of each entry."""
     if isinstance(found, list):
         return _from_list(found)
@@ -189,7 +188,7 @@ def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
     return found, []
 
 
-def _from_list(entries: list[Any]) -> tuple[Raw, list[str]]:
+def _from_list(entries: list[Any]) -> tuple[JsonObject, list[str]]:
     raw, origins = empty(), []
     del raw["through"]
     for entry in entries:
@@ -214,7 +213,7 @@ def _where_it_stands(problem: Problem, origins: list[str]) -> Problem:
     return replace(problem, field=f"[{origins.index(array + bracket)}]{rest}")
 
 
-def _through(raw: Raw) -> int | None:
+def _through(raw: JsonObject) -> int | None:
     value = raw.get("through")
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 

@@ -4,15 +4,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory
 from rolememory.storage.codec import EntryError, decode, difference, encode, write_field
 from rolememory.storage.exact_json import dumps
-from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile, Raw
+from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile
 
 _WIDTH = 120  # longer lists of plain values go one per line
 
 
-def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -> Raw:
+def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -> JsonObject:
     """The author's document with the memories written into it. Changes and returns `document.raw`."""
     raw = document.raw
     for memory_id, slot in document.slots.items():
@@ -47,7 +48,7 @@ def _entry(entry: Any, slot: EntrySlot, before: Memory, after: Memory) -> Any:
     return _insisted(entry, slot, after) if changes else entry
 
 
-def _insisted(entry: Raw, slot: EntrySlot, after: Memory) -> Raw:
+def _insisted(entry: JsonObject, slot: EntrySlot, after: Memory) -> JsonObject:
     """The entry with our fields written where an alias contradicts them; as a last resort without the alias."""
     for name, (_, value) in _misread(entry, slot, after).items():
         entry[name] = value
@@ -58,7 +59,7 @@ def _insisted(entry: Raw, slot: EntrySlot, after: Memory) -> Raw:
     return encode(after) if slot.kind is after.type else {**encode(after), "type": after.type.value}
 
 
-def _misread(entry: Raw, slot: EntrySlot, after: Memory) -> dict[str, list[Any]]:
+def _misread(entry: JsonObject, slot: EntrySlot, after: Memory) -> dict[str, list[Any]]:
     """Field -> [value in the entry, wanted value]."""
     try:
         return difference(decode(entry, slot.kind, after.id), after)
@@ -66,7 +67,7 @@ def _misread(entry: Raw, slot: EntrySlot, after: Memory) -> dict[str, list[Any]]
         return {"type": [None, after.type.value]}
 
 
-def _move(raw: Raw, slot: EntrySlot, after: Memory) -> None:
+def _move(raw: JsonObject, slot: EntrySlot, after: Memory) -> None:
     """Append a memory whose type changed to its new array; its old position is emptied."""
     entry = raw[slot.array][slot.place]
     entry = {"content": entry} if isinstance(entry, str) else dict(entry)
@@ -93,7 +94,7 @@ def _drop(document: MemoryFile, memories: Mapping[str, Memory]) -> None:
         document.raw[name] = [entry for entry in document.raw[name] if entry is not _GONE]
 
 
-def _array(raw: Raw, memory: Memory) -> list[Any]:
+def _array(raw: JsonObject, memory: Memory) -> list[Any]:
     """The array of the memory's type, under the name the author gave it."""
     singular, plural = memory.type.value, memory.type.array
     name = plural if plural in raw or singular not in raw else singular
@@ -103,9 +104,9 @@ def _array(raw: Raw, memory: Memory) -> list[Any]:
     return found
 
 
-def _headed(raw: Raw, through: int) -> Raw:
+def _headed(raw: JsonObject, through: int) -> JsonObject:
     """The document with its version and the seq it includes; existing keys keep their position."""
-    head: Raw = {name: raw[name] for name in ("$schema", "version") if name in raw}
+    head: JsonObject = {name: raw[name] for name in ("$schema", "version") if name in raw}
     if "version" not in raw:
         head["version"] = VERSION
     if "through" in raw and "version" in raw:
@@ -115,7 +116,7 @@ def _headed(raw: Raw, through: int) -> Raw:
     return {**head, **raw, "through": through}
 
 
-def rendered(raw: Raw, newline: bytes = b"\n") -> bytes:
+def rendered(raw: JsonObject, newline: bytes = b"\n") -> bytes:
     """The document as readable text: indented by two spaces, short lists on one line."""
     text = _laid(raw, b"\n")
     text += b"\n"

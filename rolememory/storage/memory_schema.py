@@ -1,13 +1,11 @@
 """The JSON schema of memory.json for editors: completion, hints and validation, in English and Chinese."""
 
-from typing import Any
-
 from rolememory.locales import translatable, translated
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.storage.codec import ALIASES
 from rolememory.storage.memory_file import ARRAYS
 
-Schema = dict[str, Any]
 NAME = "memory.schema.json"
 
 #: field -> description
@@ -44,7 +42,7 @@ DESCRIPTIONS: dict[str, str] = translatable(
 )
 
 
-def schema() -> Schema:
+def schema() -> JsonObject:
     """The schema of memory.json (JSON Schema 2020-12). Unknown fields are allowed, as everywhere in the file."""
     entry = _entry(Memory.model_json_schema())
     entries = {
@@ -72,7 +70,7 @@ def schema() -> Schema:
     }
 
 
-def _entry(entry: Schema) -> Schema:
+def _entry(entry: JsonObject) -> JsonObject:
     properties = {name: _generous(name, found) for name, found in entry["properties"].items()}
     for alias, name in ALIASES.items():
         properties[alias] = {
@@ -92,7 +90,7 @@ def _entry(entry: Schema) -> Schema:
     }
 
 
-def _generous(name: str, found: Schema) -> Schema:
+def _generous(name: str, found: JsonObject) -> JsonObject:
     """The field's schema as the reader accepts it: more spellings than the model."""
     found = {key: value for key, value in found.items() if key != "title"} | {
         "description": _both(DESCRIPTIONS[name])

@@ -8,11 +8,11 @@ Names of one list are one person, known by the first; names in `apart` were revi
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 import orjson
 
 from rolememory.errors import FileError, InvalidValueError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage import role_file
 from rolememory.storage.exact_json import listed
 from rolememory.storage.look import Watched, watching
@@ -46,7 +46,7 @@ class People:
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
         self._seen: Revision | None = None
-        self._document: dict[str, Any] = {}
+        self._document: JsonObject = {}
         self._person: Mapping[str, str] = {}
         self.edition = 0  # changes whenever links change
         self._lock = threading.RLock()
@@ -141,7 +141,7 @@ class People:
         if (groups, apart) != (before, self.apart):
             self._write([group for group in groups if len(group) > 1], apart)
 
-    def _load(self) -> dict[str, Any]:
+    def _load(self) -> JsonObject:
         """The document on disk. Raises: FileError."""
         self._document = role_file.object_in(self._kept) if self._kept.mark() else {}
         return self._document
@@ -159,12 +159,12 @@ class People:
         except FileError:
             return  # the last content holds until it is fixed
 
-    def _take(self, document: dict[str, Any]) -> None:
+    def _take(self, document: JsonObject) -> None:
         before, self._document = self._person, document
         self._person = {name: group[0] for group in _groups(document) for name in group}
         self.edition += before != self._person
 
 
-def _groups(document: Mapping[str, Any]) -> list[list[str]]:
+def _groups(document: JsonMapping) -> list[list[str]]:
     rows = listed(document, "linked", list)
     return [names for row in rows if (names := [one for one in row if isinstance(one, str)])]

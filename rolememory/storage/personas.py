@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from rolememory.errors import FileError
+from rolememory.schema.json_types import JsonObject
 from rolememory.storage import role_file
 from rolememory.storage.exact_json import listed
 from rolememory.storage.look import Watched, watching
@@ -21,7 +21,7 @@ class Personas:
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
         self._seen: Revision | None = None
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[JsonObject] = []
 
     @property
     def watched(self) -> Watched:
@@ -64,7 +64,7 @@ def problem(home: Space) -> FileError | None:
     return None
 
 
-def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+def rows(document: JsonObject) -> list[JsonObject]:
     """The personas in the file, unchanged."""
     return listed(document, "personas", dict)
 
@@ -87,7 +87,7 @@ def forget(home: Space, names: PersonNames) -> int:
     return len(there) - len(kept)
 
 
-def _without(row: dict[str, Any], names: PersonNames) -> dict[str, Any]:
+def _without(row: JsonObject, names: PersonNames) -> JsonObject:
     return {
         field: names.masked(value) if isinstance(value, str) else value
         for field, value in row.items()

@@ -1,12 +1,11 @@
 """role.json: lenient reading; writing keeps unknown fields and order."""
 
-from typing import Any
-
 import orjson
 from pydantic import ValidationError
 
 from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import Role
 from rolememory.storage.explain_invalid import explained
 from rolememory.storage.json_diagnostics import diagnose_json
@@ -18,7 +17,7 @@ MAX_BYTES = 4 * 1024 * 1024
 NAME = "role.json"
 
 
-def object_in(kept: Blob) -> dict[str, Any]:
+def object_in(kept: Blob) -> JsonObject:
     """The JSON object of a small document.
 
     Raises:
@@ -63,7 +62,7 @@ def _bytes(kept: Blob) -> bytes:
         ) from error
 
 
-def _parsed(place: str, data: bytes) -> dict[str, Any]:
+def _parsed(place: str, data: bytes) -> JsonObject:
     try:
         found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
@@ -84,7 +83,7 @@ def _parsed(place: str, data: bytes) -> dict[str, Any]:
     return found
 
 
-def merged(raw: dict[str, Any], role: Role) -> dict[str, Any]:
+def merged(raw: JsonObject, role: Role) -> JsonObject:
     """The document with the role's fields set: order and unknown fields kept, defaults only where already present."""
     defaults = Role(id=role.id, name="").model_dump(mode="json")
     for field, value in role.model_dump(mode="json").items():
@@ -93,6 +92,6 @@ def merged(raw: dict[str, Any], role: Role) -> dict[str, Any]:
     return raw
 
 
-def dump(document: dict[str, Any]) -> bytes:
+def dump(document: JsonObject) -> bytes:
     """The bytes of a JSON file that people edit: indented, a newline at the end."""
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import base_url
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
@@ -42,8 +43,8 @@ class Loaded:
 
 def load_settings(
     home: Space | Path | str,
-    overrides: Mapping[str, Any] | None = None,
-    role_overrides: Mapping[str, Any] | None = None,
+    overrides: JsonMapping | None = None,
+    role_overrides: JsonMapping | None = None,
     *,
     role_file: str = "role.json",
 ) -> Loaded:
@@ -90,9 +91,9 @@ def _laid(home: Space, layers: Sequence[Layer]) -> Loaded:
     )
 
 
-def _merged(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, Layer]]:
+def _merged(layers: Sequence[Layer]) -> tuple[JsonObject, dict[str, Layer]]:
     """Values and layers by key, the last layer wins; free tables are merged."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     owners: dict[str, Layer] = {}
     for layer in layers:
         for key, value in layer.values.items():
@@ -112,9 +113,7 @@ def over(below: Any, above: Any) -> Any:
     return {**below, **{key: over(below.get(key), value) for key, value in above.items()}}
 
 
-def overridden(
-    home: Space | Path | str, own: Mapping[str, Any], wanted: Mapping[str, Any]
-) -> dict[str, Any]:
+def overridden(home: Space | Path | str, own: JsonMapping, wanted: JsonMapping) -> JsonObject:
     """A role's overrides with these dotted keys set, or removed (None).
 
     Raises:
@@ -127,7 +126,7 @@ def overridden(
     return tree
 
 
-def _with(tree: Mapping[str, Any], path: Sequence[str], value: Any) -> dict[str, Any]:
+def _with(tree: JsonMapping, path: Sequence[str], value: Any) -> JsonObject:
     """A copy of the tree with a value set at `path`; None removes it and tables emptied by that."""
     name, *rest = path
     if rest:
@@ -137,13 +136,13 @@ def _with(tree: Mapping[str, Any], path: Sequence[str], value: Any) -> dict[str,
     return kept if value is None else {**kept, name: value}
 
 
-def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
+def undotted(given: JsonMapping) -> JsonObject:
     """Dotted keys as nested tables.
 
     >>> undotted({"recall.max_items": 3, "recall": {"mode": "inject"}})
     {'recall': {'max_items': 3, 'mode': 'inject'}}
     """
-    nested: dict[str, Any] = {}
+    nested: JsonObject = {}
     for key, value in given.items():
         inner = undotted(value) if isinstance(value, Mapping) else value
         for part in reversed(key.split(".")):
@@ -152,7 +151,7 @@ def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
     return nested
 
 
-def shareable(role_settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def shareable(role_settings: JsonMapping) -> tuple[JsonObject, list[str]]:
     """Split imported settings of a role: those allowed from strangers, and the names of the others.
 
     >>> shareable({"recall.max_items": 3, "inject": {"heading": "Obey"}})
@@ -176,7 +175,7 @@ def _harmless(key: str, value: Any, adopted: Layer) -> bool:
     return True
 
 
-def _validated(values: Mapping[str, Any], owners: Mapping[str, Layer]) -> Settings:
+def _validated(values: JsonMapping, owners: Mapping[str, Layer]) -> Settings:
     urls = {
         key: base_url(value)
         for key, value in values.items()
@@ -317,9 +316,7 @@ class SettingsFile:
     A broken edit keeps the last good settings; `problem` says what is wrong, the same object until the next edit.
     """
 
-    def __init__(
-        self, home: Space | Path | str, overrides: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, home: Space | Path | str, overrides: JsonMapping | None = None) -> None:
         self._home = space_of(home)
         self.problem: SettingsError | None = None
         self._overrides = overrides
@@ -331,7 +328,7 @@ class SettingsFile:
         self._watch((self._home.document(FILE),))
 
     def current(
-        self, role_overrides: Mapping[str, Any] | None = None, role_file: str = "role.json"
+        self, role_overrides: JsonMapping | None = None, role_file: str = "role.json"
     ) -> Loaded:
         """The settings of the home, or of a role with these overrides.
 
@@ -356,7 +353,7 @@ class SettingsFile:
         if now != self._seen:
             self._seen, self._stale, self.problem = now, set(self._good), None
 
-    def _load(self, wanted: str, role_overrides: Mapping[str, Any] | None, role_file: str) -> None:
+    def _load(self, wanted: str, role_overrides: JsonMapping | None, role_file: str) -> None:
         try:
             self._good[wanted] = loaded = load_settings(
                 self._home, self._overrides, role_overrides, role_file=role_file

@@ -9,6 +9,7 @@ from typing import Any
 from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import ALIASES, Alias
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage.settings_tree import leaves, meant, nullable, sections
 from rolememory.storage.toml_places import Place, places
 from rolememory.storage.value_messages import quoted, variable_expected
@@ -33,11 +34,11 @@ class Layer:
     """
 
     name: str
-    given: Mapping[str, Any]
+    given: JsonMapping
     text: str = ""
     under: str = ""
     of_role: bool = False  # a role may not set paths of the home's models and files
-    values: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)  # key -> name as written in the layer
     notes: list[LocalizedText] = field(default_factory=list)
     errors: list[SettingsError] = field(default_factory=list)
@@ -97,7 +98,7 @@ class Layer:
 
 def translate_layer(layer: Layer) -> Layer:
     """Translate the layer to our keys; the layer. Unknown keys are collected in `errors`, never guessed."""
-    foreign: dict[str, Any] = {}
+    foreign: JsonObject = {}
     for path, value in _walk(layer.given, layer):
         if path in leaves():
             layer.take(path, value, path)
@@ -122,7 +123,7 @@ def _refuse_keys(layer: Layer) -> None:
             layer.refuse(layer.written[key], *variable_expected(key))
 
 
-def _walk(given: Mapping[str, Any], layer: Layer, above: str = "") -> Iterator[tuple[str, Any]]:
+def _walk(given: JsonMapping, layer: Layer, above: str = "") -> Iterator[tuple[str, Any]]:
     """Every known key, ours or foreign, with its value; unknown keys become errors."""
     for name, value in given.items():
         path = above + str(name)
@@ -141,7 +142,7 @@ def _walk(given: Mapping[str, Any], layer: Layer, above: str = "") -> Iterator[t
             layer.errors.append(layer.unknown(path))
 
 
-def _translate(foreign: Mapping[str, Any], layer: Layer) -> None:
+def _translate(foreign: JsonMapping, layer: Layer) -> None:
     """Translate keys of other programs, in table order: strong rows, then weak ones, then implied keys."""
     rows = [row for row in ALIASES.values() if row.name in foreign]
     implied: dict[str, tuple[Any, str]] = {}
@@ -154,7 +155,7 @@ def _translate(foreign: Mapping[str, Any], layer: Layer) -> None:
             layer.take(key, value, written)
 
 
-def _read(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
+def _read(row: Alias, value: Any, layer: Layer) -> JsonObject:
     """The row's values by our keys; empty if without effect."""
     if row.secret:
         return _secret(row, value, layer)
@@ -167,7 +168,7 @@ def _read(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
     return {} if ours is None or ours == "" else dict.fromkeys(row.keys, ours)
 
 
-def _secret(row: Alias, value: Any, layer: Layer) -> dict[str, Any]:
+def _secret(row: Alias, value: Any, layer: Layer) -> JsonObject:
     """The environment variable named in place of an API key; a key itself is not read (P20)."""
     named = _VARIABLE.fullmatch(str(value))
     if named:

@@ -3,12 +3,13 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rolememory.errors import SettingsError
 from rolememory.locales import translatable, translated
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.storage.files.space import space_of
@@ -77,7 +78,7 @@ def set_value(home: Space | Path | str, key: str, value: Any) -> None:
     set_values(home, {key: value})
 
 
-def set_values(home: Space | Path | str, values: Mapping[str, Any]) -> None:
+def set_values(home: Space | Path | str, values: JsonMapping) -> None:
     """Write values into rolememory.toml in place, keeping comments and order; the file is created if missing.
 
     None removes a key, so that its default or the preset's applies. Nothing is written unless the result would load.
@@ -139,7 +140,7 @@ def _uncommented(text: str, key: str, value: Any) -> str | None:
     return None
 
 
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+def _says(text: str, wanted: JsonMapping) -> bool:
     try:
         return tomllib.loads(text) == wanted
     except tomllib.TOMLDecodeError:

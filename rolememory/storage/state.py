@@ -2,13 +2,13 @@
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 import orjson
 
 from rolememory.errors import NotWrittenError
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.files.log import ENDING
 from rolememory.storage.look import Watched, this_look, watching
@@ -47,7 +47,7 @@ class StateFile:
         self._document = space.document(f"state/{name}.json")
         self._damaged = False  # whether the file could not be read
         self._lock = threading.RLock()
-        self._value: dict[str, Any] = {}
+        self._value: JsonObject = {}
         self._mark: Revision | None = None
 
     @property
@@ -60,7 +60,7 @@ class StateFile:
         """The file."""
         return watching(self._document)
 
-    def load(self) -> dict[str, Any]:
+    def load(self) -> JsonObject:
         """The value; empty if absent or unreadable. One stat when nothing changed."""
         with self._lock:
             mark = self.mark
@@ -68,7 +68,7 @@ class StateFile:
                 self._value, self._mark = self._read(), mark
             return self._value
 
-    def save(self, value: dict[str, Any]) -> None:
+    def save(self, value: JsonObject) -> None:
         """Write the value durably.
 
         Raises:
@@ -88,7 +88,7 @@ class StateFile:
             self._document.delete()
 
     @contextmanager
-    def changing(self) -> Iterator[dict[str, Any]]:
+    def changing(self) -> Iterator[JsonObject]:
         """Read-modify-write under the lock: yields the current value and saves it if it was changed inside.
 
         Raises:
@@ -101,7 +101,7 @@ class StateFile:
             if value != before:
                 self.save(value)
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> JsonObject:
         self.note, self._damaged = "", False
         try:
             mark = self.mark
@@ -123,7 +123,7 @@ class StateFile:
 _REMOVED = "removed"  # first key of a log after removals: their count; all other values are objects
 SHORT_BYTES = 32 * 1024  # logs up to this length are not compacted
 
-Values = dict[str, dict[str, Any]]
+Values = dict[str, JsonObject]
 """Key (mostly a chat) -> name -> value."""
 
 
@@ -138,7 +138,7 @@ class StateLog:
         self,
         space: Space,
         name: str,
-        legacy: Callable[[dict[str, Any]], Values] = lambda found: {},
+        legacy: Callable[[JsonObject], Values] = lambda found: {},
         *,
         rest_s: float = REST_S,
     ) -> None:
@@ -162,7 +162,7 @@ class StateLog:
         with self._lock:
             return {key: dict(held) for key, held in self._current().items()}
 
-    def of(self, key: str) -> dict[str, Any]:
+    def of(self, key: str) -> JsonObject:
         """A copy of the values of this key. One stat when nothing changed; cost: O(its values)."""
         with self._lock:
             return dict(self._current().get(key, {}))
@@ -173,7 +173,7 @@ class StateLog:
             self._current()
             return None if self.revision == revision else (self.revision, self.load())
 
-    def put(self, key: str, changes: Mapping[str, Any]) -> None:
+    def put(self, key: str, changes: JsonMapping) -> None:
         """Set values at once, None removes one; they are written soon, together with later ones."""
         with self._lock:
             _change(self._current(), key, changes)
@@ -309,7 +309,7 @@ def _take(values: Values, line: bytes) -> None:
             _change(values, key, changes)
 
 
-def _change(values: Values, key: str, changes: Mapping[str, Any]) -> None:
+def _change(values: Values, key: str, changes: JsonMapping) -> None:
     held = values.pop(key, {})
     for name, value in changes.items():
         if value is None:

@@ -24,6 +24,7 @@ from hashlib import blake2b
 from itertools import combinations, islice
 from typing import Any
 
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.usage import BY_HAND, UsageTally, Use
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
@@ -247,9 +248,7 @@ class UsageLog:
                 kept = self._chats.get(chat)
                 self._write_changes(chat, shown, _as_values(kept) if kept else {})
 
-    def _write_changes(
-        self, chat: str, before: Mapping[str, Any], after: Mapping[str, Any]
-    ) -> None:
+    def _write_changes(self, chat: str, before: JsonMapping, after: JsonMapping) -> None:
         """Write the changed values of a chat, and mark it for counting again."""
         for sums in self._sums.values():
             sums.behind.add(chat)
@@ -383,9 +382,9 @@ def _only_alive(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
     )
 
 
-def _as_values(kept: _ChatUse) -> dict[str, Any]:
+def _as_values(kept: _ChatUse) -> JsonObject:
     """A chat in file form: turns by version, and the blocks."""
-    shown: dict[str, Any] = {
+    shown: JsonObject = {
         version: [turn.at, [*turn.used], [*turn.vain]] for version, turn in kept.turns.items()
     }
     old = [{"versions": one.versions, "used": one.used, "vain": one.vain} for one in kept.old]
@@ -410,10 +409,10 @@ def _read(version: str, raw: Sequence[Any]) -> _Piece:
     return _turn(version, str(at), map(str, used), map(str, vain))
 
 
-def _old(raw: Mapping[str, Any]) -> _Piece:
+def _old(raw: JsonMapping) -> _Piece:
     versions = tuple(map(str, raw["versions"]))
     return _Piece(versions, _counts(raw["used"]), _counts(raw["vain"]))
 
 
-def _counts(raw: Mapping[str, Any]) -> dict[str, float]:
+def _counts(raw: JsonMapping) -> dict[str, float]:
     return {str(memory_id): float(times) for memory_id, times in raw.items()}

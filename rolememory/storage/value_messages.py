@@ -8,6 +8,7 @@ from typing import Any
 
 from rolememory.errors import closest
 from rolememory.locales import Listed, LocalizedText, translatable
+from rolememory.schema.json_types import JsonMapping
 from rolememory.storage.settings_tree import default, leaves, type_name
 
 _WRONG_KINDS = ("int_type", "float_type", "bool_type", "int_from_float")
@@ -24,7 +25,7 @@ translatable(
 )
 
 
-def worded(found: Mapping[str, Any], key: str) -> tuple[LocalizedText, LocalizedText]:
+def worded(found: JsonMapping, key: str) -> tuple[LocalizedText, LocalizedText]:
     """Problem and remedy for one of pydantic's errors on a settings key."""
     got = found["input"]
     if key.endswith("api_key_env"):  # it may be the key itself: never quoted (P20)
@@ -49,7 +50,7 @@ def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
     )
 
 
-def expected(found: Mapping[str, Any], key: str) -> LocalizedText:
+def expected(found: JsonMapping, key: str) -> LocalizedText:
     """The expected type of the key, with bounds."""
     if found["type"] in ("literal_error", "enum"):
         *most, final = re.split(", | or ", str(found["ctx"]["expected"]))
@@ -85,7 +86,7 @@ def _number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _instead(found: Mapping[str, Any], key: str, got: Any) -> Any:
+def _instead(found: JsonMapping, key: str, got: Any) -> Any:
     """The suggested value: the intended one if clear, else the bound, else the default."""
     context = found.get("ctx", {})
     if found["type"] in ("literal_error", "enum"):

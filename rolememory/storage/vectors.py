@@ -14,10 +14,11 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from itertools import compress
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.storage.port import Blob, Space
 from rolememory.text.arrays import Floats, np
 from rolememory.text.packed_vectors import NamedVectors, PackedVectors
@@ -96,7 +97,7 @@ class VectorFile:
         numbers = np.frombuffer(raw, np.int8, offset=scales.nbytes)
         return PackedVectors(numbers.reshape(count, self._dim), scales)
 
-    def _header(self, count: int, dtype: str) -> dict[str, Any]:
+    def _header(self, count: int, dtype: str) -> JsonObject:
         return {
             "format": FORMAT,
             "embedder": self._key,
@@ -144,7 +145,7 @@ def _checksum(parts: Iterable[bytes | memoryview]) -> bytes:
     return check.digest()
 
 
-def _opened(raw: memoryview) -> tuple[dict[str, Any], memoryview]:
+def _opened(raw: memoryview) -> tuple[JsonObject, memoryview]:
     """Header and body of a file with a valid checksum.
 
     Raises:

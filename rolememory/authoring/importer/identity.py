@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from rolememory.authoring.import_card import has_card
-from rolememory.authoring.importer.ledger import Ledger, Row, digest
+from rolememory.authoring.importer.ledger import Ledger, digest
 from rolememory.authoring.importer.plan import Problems, RolePlan, State
 from rolememory.cards.base import load
 from rolememory.cards.card import Card
@@ -14,6 +14,7 @@ from rolememory.cards.tavern.files import FileStamp, text_of
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.engine import Home
 from rolememory.errors import FileError
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.role import Role
 from rolememory.storage.home import called, folded_names
 from rolememory.text.fold import fold_name
@@ -63,7 +64,7 @@ def _cards(source: DataFolder, problems: Problems) -> list[Path]:
 def _role_plan(
     home: Home,
     path: Path,
-    row: Row,
+    row: JsonMapping,
     roles: Mapping[str, Role],
     free: Sequence[Role],
     left: Mapping[str, str],
@@ -86,7 +87,7 @@ def _role_plan(
     return _read(home, path.name, card, found, stamp, mark)
 
 
-def _is_still(known: Role, card: Card, mark: str, row: Row) -> bool:
+def _is_still(known: Role, card: Card, mark: str, row: JsonMapping) -> bool:
     """Whether the file still holds the same character: by name or by texts."""
     return not card.name or fold_name(card.name) in folded_names(known) or row.get("mark") == mark
 

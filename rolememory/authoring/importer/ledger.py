@@ -4,7 +4,7 @@ Losing the whole log costs time, no more: roles are found by their cards, chats 
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -15,10 +15,10 @@ import orjson
 from rolememory.authoring.importer.plan import Kind, State
 from rolememory.cards.role_parts import file_name
 from rolememory.errors import BusyError
+from rolememory.schema.json_types import JsonMapping
 from rolememory.storage.port import Log, Space
 
 FOLDER = ".import"
-Row = Mapping[str, Any]
 
 _WAIT_S = 0.2
 
@@ -28,18 +28,18 @@ class Ledger:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._rows: dict[tuple[str, str], Row] = {}
+        self._rows: dict[tuple[str, str], JsonMapping] = {}
         lines = [line for append in log.read().appends for line in append.lines]
         for line in lines:
             row = orjson.loads(line)
             self._rows[row.pop("kind"), row.pop("key")] = row
         self._lines = len(lines)
 
-    def of(self, kind: Kind, key: str) -> Row:
+    def of(self, kind: Kind, key: str) -> JsonMapping:
         """What is noted of this item; empty when it was never imported."""
         return self._rows.get((kind, key), {})
 
-    def all(self, kind: Kind) -> dict[str, Row]:
+    def all(self, kind: Kind) -> dict[str, JsonMapping]:
         """Everything noted of a kind, by key."""
         return {key: row for (found, key), row in self._rows.items() if found == kind}
 
@@ -62,7 +62,7 @@ class Ledger:
             self._lines = len(self._rows)
 
 
-def _line(kind: str, key: str, row: Row) -> bytes:
+def _line(kind: str, key: str, row: JsonMapping) -> bytes:
     return orjson.dumps({"kind": kind, "key": key, **row})
 
 

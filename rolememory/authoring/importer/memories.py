@@ -1,13 +1,13 @@
 """Imports summaries of extensions as memories of a role, with the messages they rest on; importing again adds nothing."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
 
 from rolememory.authoring.importer.transcript import RoleTranscript
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.engine import RoleMemory
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Evidence, Source
 from rolememory.schema.value_class import value_class
 from rolememory.storage.memories import Edit
@@ -62,9 +62,9 @@ def remember_summaries(
     return list(wanted), len(fresh)
 
 
-def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[str, dict[str, Any]]:
+def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[str, JsonObject]:
     """Fields of memory.json by id, in the order of the story; a rolling summary supersedes the one before."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     rolling = ""
     for one in sorted(summaries, key=lambda one: one.through):
         if told.heard.since is None or one.through < told.heard.since:
@@ -82,10 +82,10 @@ def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[s
     return found
 
 
-def _fields(summary: LeftSummary, told: ImportedChat) -> dict[str, Any]:
+def _fields(summary: LeftSummary, told: ImportedChat) -> JsonObject:
     at = told.heard.before(summary.through)
     version = "" if at is None else told.versions[at]
-    fields: Mapping[str, Any] = {
+    fields: JsonMapping = {
         "user": told.user,
         "salience": _LASTING if summary.lasting else None,
         "evidence": [Evidence(chat=told.chat, version=version)] if version else None,
@@ -106,9 +106,7 @@ def _told_at(summary: LeftSummary, heard: RoleTranscript, at: int | None) -> dat
     return own or (None if at is None else heard.messages[at].sent)
 
 
-def _more_ground(
-    evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]
-) -> Edit | None:
+def _more_ground(evidence: Sequence[Evidence], memory_id: str, raw: JsonMapping) -> Edit | None:
     """The edit that adds the evidence of another chat to a summary that is here."""
     standing = {(one.chat, one.version) for one in evidence}
     more = [one for one in raw.get("evidence", ()) if (one.chat, one.version) not in standing]

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from rolememory.authoring.importer.ledger import Ledger, digest, state_of
 from rolememory.authoring.importer.plan import PersonaPlan, Problems
 from rolememory.cards.tavern.chat import TavernChatHead, TavernMessage
 from rolememory.cards.tavern.settings import Persona, TavernSettings
 from rolememory.engine import Home
+from rolememory.schema.json_types import JsonObject
 from rolememory.storage import role_file
 from rolememory.storage.personas import FILE, rows
 from rolememory.storage.port import Document
@@ -69,16 +69,16 @@ def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
     ledger.note("persona", persona.avatar, digest=_mark(_row(persona)))
 
 
-def _row(persona: Persona) -> dict[str, Any]:
+def _row(persona: Persona) -> JsonObject:
     return {
         "name": persona.name, "title": persona.title, "description": persona.description, "avatar": persona.avatar, "worldbook": persona.book
     }  # fmt: skip
 
 
-def _mark(row: dict[str, Any]) -> str:
+def _mark(row: JsonObject) -> str:
     fields = ("name", "title", "description", "avatar", "worldbook")
     return digest("\0".join(str(row.get(field, "")) for field in fields).encode("utf-8", "replace"))
 
 
-def _read(file: Document) -> dict[str, Any]:
+def _read(file: Document) -> JsonObject:
     return role_file.object_in(file) if file.mark() else {}

@@ -1,10 +1,10 @@
 """A chat file: a first line about the chat, then one message per line, of any vintage."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from rolememory.cards.json_read import object_of
@@ -14,9 +14,8 @@ from rolememory.cards.tavern.dates import sent_at
 from rolememory.cards.tavern.files import text_of
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.errors import FileError
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
-
-Raw = Mapping[str, Any]
 
 Speaker = Literal["user", "assistant", "system"]
 
@@ -82,7 +81,7 @@ def read_head(path: Path) -> TavernChatHead:
     return head if head.created else replace(head, created=sent_at(first.get("send_date")))
 
 
-def _row(line: bytes) -> Raw:
+def _row(line: bytes) -> JsonMapping:
     """The object in a line; empty where there is none, of which `read_chat` tells."""
     try:
         return object_of(files.loads(line.strip())) if line.strip() else {}
@@ -118,7 +117,7 @@ def read_chat(path: Path) -> ChatFile:
     return ChatFile(path, head, tuple(messages), tuple(left), tuple(problems))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Raw | FileError]]:
+def _lines(path: Path) -> Iterator[tuple[int, JsonMapping | FileError]]:
     """Each line that is not blank, with its number."""
     with files.opened(path, files.CHAT) as file:
         number = 0
@@ -132,7 +131,7 @@ def _lines(path: Path) -> Iterator[tuple[int, Raw | FileError]]:
                 yield number, _line(path, number, said)
 
 
-def _line(path: Path, number: int, line: bytes) -> Raw | FileError:
+def _line(path: Path, number: int, line: bytes) -> JsonMapping | FileError:
     try:
         found = files.loads(line)
     except ValueError as error:
@@ -146,13 +145,13 @@ def _line(path: Path, number: int, line: bytes) -> Raw | FileError:
     return found if isinstance(found, dict) else _no_message(path, number)
 
 
-def _is_head(raw: Mapping[str, Any]) -> bool:
+def _is_head(raw: JsonMapping) -> bool:
     return "mes" not in raw and (
         "chat_metadata" in raw or "user_name" in raw or "character_name" in raw
     )
 
 
-def _head(raw: Raw) -> TavernChatHead:
+def _head(raw: JsonMapping) -> TavernChatHead:
     if not _is_head(raw):
         return TavernChatHead()
     about = object_of(raw.get("chat_metadata"))
@@ -176,7 +175,7 @@ def _named(value: object) -> str:
     return "" if name.casefold() in _NOBODY else name
 
 
-def _message(raw: Raw, place: int) -> TavernMessage | None:
+def _message(raw: JsonMapping, place: int) -> TavernMessage | None:
     text = _text(raw)
     if text is None:
         return None
@@ -199,7 +198,7 @@ def _message(raw: Raw, place: int) -> TavernMessage | None:
     )
 
 
-def _text(raw: Raw) -> str | None:
+def _text(raw: JsonMapping) -> str | None:
     """What was said: `mes`; where that is empty the chosen swipe; in files of other programs an object around it."""
     said = raw.get("mes")
     said = said.get("message") if isinstance(said, dict) else said
@@ -214,13 +213,13 @@ def _text(raw: Raw) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _speaker(raw: Raw, extra: Raw) -> Speaker:
+def _speaker(raw: JsonMapping, extra: JsonMapping) -> Speaker:
     if raw.get("is_user") is True:
         return "user"
     return "system" if extra.get("type") == "narrator" else "assistant"
 
 
-def _avatar(raw: Raw) -> str:
+def _avatar(raw: JsonMapping) -> str:
     """The avatar file of who speaks: `original_avatar`, else out of the address of its picture."""
     if avatar := text_of(raw.get("original_avatar")).strip():
         return avatar

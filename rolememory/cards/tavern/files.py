@@ -11,9 +11,8 @@ import orjson
 from rolememory.cards.limits import MEGABYTE, too_large
 from rolememory.errors import FileError
 from rolememory.locales import translatable
+from rolememory.schema.json_types import JsonObject
 from rolememory.text.plain import replace_surrogates
-
-Raw = dict[str, Any]
 
 CHAT = 512 * MEGABYTE  # one chat, all swipes included
 LINE = 32 * MEGABYTE  # one message with its swipes
@@ -102,7 +101,7 @@ def opened(path: Path, most: int) -> Iterator[BinaryIO]:
         raise FileError.unreadable(path, error) from error
 
 
-def read_object(path: Path, most: int) -> Raw:
+def read_object(path: Path, most: int) -> JsonObject:
     """The JSON object of a small file.
 
     Raises:

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Any
 
 from rolememory.cards.json_read import object_of, objects_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.files import text_of, texts_of
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
-
-Raw = Mapping[str, Any]
 
 
 @value_class
@@ -64,14 +62,14 @@ def read_settings(path: Path) -> TavernSettings:
     )
 
 
-def _lore(raw: Raw) -> Raw:
+def _lore(raw: JsonMapping) -> JsonMapping:
     """Where lorebooks are chosen: in `world_info_settings`, in old files at the top."""
     return object_of(object_of(raw.get("world_info_settings")).get("world_info")) or object_of(
         raw.get("world_info")
     )
 
 
-def _personas(power: Raw) -> list[Persona]:
+def _personas(power: JsonMapping) -> list[Persona]:
     described = object_of(power.get("persona_descriptions"))
     found = []
     for avatar, name in object_of(power.get("personas")).items():
@@ -84,7 +82,7 @@ def _personas(power: Raw) -> list[Persona]:
     return found
 
 
-def _more_books(lore: Raw) -> dict[str, tuple[str, ...]]:
+def _more_books(lore: JsonMapping) -> dict[str, tuple[str, ...]]:
     return {
         name: texts_of(row.get("extraBooks"))
         for row in objects_of(lore.get("charLore"))

@@ -4,11 +4,12 @@ Source: Summarize is part of SillyTavern 1.19.0 (`extra.memory` on the newest me
 MessageSummarize keeps `extra.qvink_memory` on the message it sums up. What Memory Books wrote stays in its lorebook, where keys wake it.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Literal
 
 from rolememory.cards.json_read import object_of
 from rolememory.cards.tavern.files import text_of
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
 
 By = Literal["summarize", "qvink"]
@@ -27,7 +28,7 @@ class LeftSummary:
     lasting: bool = False  # marked to be kept for long
 
 
-def of_message(extra: Mapping[str, Any], place: int) -> Iterator[LeftSummary]:
+def of_message(extra: JsonMapping, place: int) -> Iterator[LeftSummary]:
     """The summaries on one message.
 
     >>> [found.by for found in of_message({"memory": "They met.", "qvink_memory": {"memory": "Lin came in.", "remember": True}}, 4)]

@@ -1,7 +1,7 @@
 """Facts out of a batch of exchanges, in one question: each with whom it is about, when, and what it replaces. Source: S4.22-S4.28."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -18,6 +18,7 @@ from rolememory.llm.answers import ModelAnswer
 from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Texts, Words
 from rolememory.locales import LocalizedText
 from rolememory.schema.evidence import Reason
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
@@ -131,7 +132,7 @@ def _is_packed(value: Any) -> bool:
     return isinstance(value, dict) and any(name in value for name in _LISTS) and not _fact(value)
 
 
-def _listed(value: dict[str, Any]) -> list[Any]:
+def _listed(value: JsonObject) -> list[Any]:
     inner = next(value[name] for name in _LISTS if name in value)
     if isinstance(inner, dict):
         return _rows(inner) or []
@@ -170,7 +171,7 @@ class FactExtractor:
         return drafts(found.facts, batch, settings, model=self._means.ask.named("extraction"))
 
 
-def asked(batch: Batch, settings: LearnSettings) -> Mapping[str, Any]:
+def asked(batch: Batch, settings: LearnSettings) -> JsonMapping:
     """What the templates of decision, summary and extraction get."""
     return {
         "conversation": marked("chat", batch.shown),

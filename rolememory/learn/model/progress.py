@@ -4,6 +4,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any
 
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog, Values
 
@@ -52,14 +53,14 @@ class Progress:
         known = dict.fromkeys(versions, 1)
         with self._lock:
             read = self._of(_READ, chat, reader)
-            hard: dict[str, Any] = {}
+            hard: JsonObject = {}
             for name, (failed, strikes) in self._hard(chat).items():
                 who, _, version = name.partition(" ")
                 if who == reader and (version in known or version in read):
                     hard[name] = None
                 elif who == reader and failed:
                     hard[name] = [0, strikes + 1]
-            role: dict[str, Any] = {}
+            role: JsonObject = {}
             if exchanges:
                 users = dict.fromkeys((*_texts(self._role("users")), user or ""))
                 role = {"exchanges": self.exchanges + exchanges, "users": list(users)}
@@ -123,7 +124,7 @@ class Progress:
         with self._lock:
             self._put((_ROLE, {"exchanges": 0, "users": []}))
 
-    def _of(self, kind: str, chat: str, reader: str = "") -> Mapping[str, Any]:
+    def _of(self, kind: str, chat: str, reader: str = "") -> JsonMapping:
         return self._state.of(_key(kind, chat, reader))
 
     def _role(self, name: str) -> Any:
@@ -137,7 +138,7 @@ class Progress:
             if isinstance(pair, list) and [type(one) for one in pair] == [int, int]
         }
 
-    def _put(self, *changes: tuple[str, Mapping[str, Any]]) -> None:
+    def _put(self, *changes: tuple[str, JsonMapping]) -> None:
         """Write these now."""
         for key, values in changes:
             if values:
@@ -156,7 +157,7 @@ def _parts(key: str) -> tuple[str, str, str]:
     return kind, reader, chat
 
 
-def _older(found: Mapping[str, Any]) -> Values:
+def _older(found: JsonMapping) -> Values:
     """What stood in `state/model.json`, everything under the chat: so that nothing is asked, and paid for, twice."""
     values: Values = {}
     for chat, kept in found.get("chats", {}).items():

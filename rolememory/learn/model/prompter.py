@@ -1,13 +1,13 @@
 """Asking a step's model with a step's words: the one place where learning talks to models."""
 
 import logging
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from rolememory.learn.model.models import TEMPLATES, Models, Step, own, where
 from rolememory.learn.model.prompts import Prompts
 from rolememory.llm.answers import Shape
 from rolememory.llm.client import UNHURRIED, RequestLimits, no_fault
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import LearnSettings
 
@@ -27,7 +27,7 @@ class StepPrompter:
         self,
         step: Step,
         shape: type[Shape],
-        values: Mapping[str, Any],
+        values: JsonMapping,
         *,
         language: Language = "en",
         words: str = "",

@@ -5,13 +5,13 @@ means more than its words: it can be read, and gives no orders.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from rolememory.errors import TemplateError
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import tame
 from rolememory.locales import LocalizedText, translated
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import StepSettings
@@ -60,7 +60,7 @@ class Prompts:
         self._templates = templates
 
     def of(
-        self, step: str, settings: StepSettings, language: Language, values: Mapping[str, Any]
+        self, step: str, settings: StepSettings, language: Language, values: JsonMapping
     ) -> Prompt:
         """The question of a step: the settings' own prompt, else the template they name, else the author's file, else the step's own.
 
@@ -83,7 +83,7 @@ class Prompts:
             shipped = self._rendered(step, language, values)
             return Prompt(shipped.text, (str(error), *shipped.notes))
 
-    def _rendered(self, name: str, language: Language, values: Mapping[str, Any]) -> Prompt:
+    def _rendered(self, name: str, language: Language, values: JsonMapping) -> Prompt:
         said = self._templates.render(KIND, name, language, values)
         return Prompt(str(said.text).strip(), said.notes)
 
@@ -146,7 +146,7 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - tail]} … {text[-tail:]}"
 
 
-def _own(prompt: str, language: Language, values: Mapping[str, Any]) -> str:
+def _own(prompt: str, language: Language, values: JsonMapping) -> str:
     """A prompt out of the settings: `{conversation}` and `{memories}` are filled in, or stand at its end; then what every one needs."""
     mark = "chat" if "conversation" in values else "memories"
     slot = "conversation" if mark == "chat" else "memories"

@@ -8,12 +8,11 @@ when two processes look after it.
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import Any
 
 from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
@@ -27,6 +26,7 @@ from rolememory.learn.model.scene_states import Scenes
 from rolememory.llm.errors import BUSY, NOT_SET, said_of
 from rolememory.llm.traffic import Traffic
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings
 from rolememory.storage.debouncer import Debouncer
@@ -143,7 +143,7 @@ class ExtractionWorker:
         """How far the models have read."""
         return self._extraction.progress
 
-    def status(self, language: str = "en") -> Mapping[str, Any]:
+    def status(self, language: str = "en") -> JsonMapping:
         """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last ("" = nothing)."""
         return {
             "on": reads(self._context.learn),

@@ -15,6 +15,7 @@ from rolememory import __version__
 from rolememory.engine import Home
 from rolememory.errors import RoleMemoryError, UnknownNameError
 from rolememory.locales import translatable, translated
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER, App
@@ -132,7 +133,7 @@ class McpServer(MCPServer[Any]):
                     one["description"] = translated(about, self._language)
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+        self, name: str, arguments: JsonObject, context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool. Whose memories count is said by who set the server up or by the connection, before any model.
 
@@ -157,8 +158,8 @@ class McpServer(MCPServer[Any]):
             raise
 
     def _by_key(
-        self, name: str, arguments: Mapping[str, Any], context: Context[Any, Any] | None
-    ) -> dict[str, Any]:
+        self, name: str, arguments: JsonMapping, context: Context[Any, Any] | None
+    ) -> JsonObject:
         """The arguments with the role and the user that the key of the call is for. Raises: ToolError, UnknownRoleError."""
         request = context and context.request_context.request
         caller: Caller | None = getattr(request, "scope", {}).get(CALLER)
@@ -170,7 +171,7 @@ class McpServer(MCPServer[Any]):
             told["chat"] = caller.chat(str(chat))
         return told
 
-    def _refuse_unknown(self, name: str, arguments: Mapping[str, Any]) -> None:
+    def _refuse_unknown(self, name: str, arguments: JsonMapping) -> None:
         """An argument nobody knows is a typing mistake: it must not be passed over. Raises: UnknownNameError."""
         tools = {one.name: one for one in self._tool_manager.list_tools()}
         if name not in tools:

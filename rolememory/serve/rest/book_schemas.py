@@ -1,7 +1,6 @@
 """Lorebooks, their entries and what is wrong with them, as they go out; entries as they come in."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from pydantic import Field, create_model
 
@@ -11,6 +10,7 @@ from rolememory.authoring.import_review import CatchAllKey
 from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.authoring.lint.subject import Subject
 from rolememory.authoring.scan import target
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.serve.rest.dependencies import tag
 from rolememory.serve.rest.schemas import In, Out, Said, Text, bounded
@@ -45,7 +45,7 @@ class EntryFields(_Fields):
     content: Text | None = None
     probability: float | None = Field(None, ge=0, le=100)
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """What was named; null only where a file may say null: the setting holds."""
         named = self.model_dump(
             mode="json", include=self.model_fields_set & set(EntryFields.model_fields)

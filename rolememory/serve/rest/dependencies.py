@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER
 from rolememory.serve.keys import Caller
@@ -27,7 +28,7 @@ Row = TypeVar("Row")
 Shown = TypeVar("Shown", bound=Out)
 SHAPES = "#/components/schemas/"
 # By reference: of a model, FastAPI makes a reader of its own for every status of every path, half a second of each start.
-FAULTS: dict[int | str, dict[str, Any]] = {
+FAULTS: dict[int | str, JsonObject] = {
     status: {
         "description": told,
         "content": {"application/json": {"schema": {"$ref": f"{SHAPES}Faulty"}}},
@@ -49,7 +50,7 @@ FAULTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def fault_shapes() -> dict[str, Any]:
+def fault_shapes() -> JsonObject:
     """What `FAULTS` refer to, as the components of an OpenAPI document."""
     found = Faulty.model_json_schema(mode="serialization", ref_template=f"{SHAPES}{{model}}")
     return {**found.pop("$defs", {}), "Faulty": found}

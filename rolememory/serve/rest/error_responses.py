@@ -1,7 +1,7 @@
 """What a caller is told when something goes wrong: one shape, their language, no trace, no path of this machine."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from rolememory import errors
 from rolememory.locales import translated
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
 from rolememory.serve import http_refusal
 from rolememory.serve.app_state import AppState
@@ -139,7 +140,7 @@ def parted(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _misshapen(rows: Sequence[Mapping[str, Any]], language: Language) -> Response:
+def _misshapen(rows: Sequence[JsonMapping], language: Language) -> Response:
     told_rows = [_mistake(row, language) for row in rows[:50]]
     message, hint, where = told_rows[0]
     status, code = (400, "not_json") if rows[0]["type"] == "json_invalid" else (422, "request")
@@ -147,7 +148,7 @@ def _misshapen(rows: Sequence[Mapping[str, Any]], language: Language) -> Respons
     return answer(status, Fault(code=code, message=message, hint=hint, where=where, all=everything))
 
 
-def _mistake(row: Mapping[str, Any], language: Language) -> tuple[str, str, str]:
+def _mistake(row: JsonMapping, language: Language) -> tuple[str, str, str]:
     """What is wrong with one field, what to write, and where it stands."""
     where = ".".join(str(part) for part in row["loc"])[:200]
     if row["type"] == "json_invalid":

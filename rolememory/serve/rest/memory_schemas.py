@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, create_model
 
 from rolememory.recall.active_set import ActiveSet
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import tag
 from rolememory.serve.rest.schemas import Id, In, Line, Out, Text, bounded
@@ -52,7 +53,7 @@ class MemoryFieldsIn(_Fields):
     evidence: list[EvidenceIn] | None = Field(None, max_length=100)
     chapter: ChapterShape | None = None
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """What was named, as memory.json would have it."""
         found = self.model_dump(
             mode="json", include=self.model_fields_set & set(MemoryFieldsIn.model_fields)
@@ -69,7 +70,7 @@ class MemoryIn(MemoryFieldsIn):
     """made of the first words where it is not given"""
     content: str = Field(min_length=1, max_length=100_000)
 
-    def raw(self) -> dict[str, Any]:
+    def raw(self) -> JsonObject:
         """As `remember_all` takes it."""
         named = {name: value for name, value in self.told().items() if value is not None}
         return {**named, "id": self.id} if self.id else named
@@ -114,12 +115,12 @@ class MemoryOut(Out):
     expires: datetime | None
     confidence: float
     evidence: list[EvidenceOut]
-    chapter: dict[str, Any] | None
+    chapter: JsonObject | None
     """of a chapter: title, until, time, place, people, parts"""
     supersedes: list[str]
     archived: bool
     locked: bool
-    extra: dict[str, Any]
+    extra: JsonObject
     """fields of the author's own"""
     counts: bool
     """false while none of the messages it rests on stands"""

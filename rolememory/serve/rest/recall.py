@@ -3,12 +3,13 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import Field
 
 from rolememory.recall.turn import Turn
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.message import plain_text
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.keys import Caller
@@ -217,7 +218,7 @@ def _of_caller(given: Given, caller: Caller | None) -> Given:
     """What is asked, as the key of a service lets it be asked: who speaks, who reads along and in which chat is not for a body to say."""
     if caller is None:
         return given
-    told: dict[str, Any] = {"user": caller.user, "present": [caller.user]}
+    told: JsonObject = {"user": caller.user, "present": [caller.user]}
     if not isinstance(given, SearchIn):
         told["messages"] = [one.model_copy(update={"owner": None}) for one in given.messages]
     if isinstance(reply := getattr(given, "reply", None), MessageIn):
@@ -227,7 +228,7 @@ def _of_caller(given: Given, caller: Caller | None) -> Given:
     return given.model_copy(update=told)
 
 
-def raw_message(message: MessageIn) -> dict[str, Any]:
+def raw_message(message: MessageIn) -> JsonObject:
     """A message as the engine reads frontends."""
     return message.model_dump(exclude_unset=True)
 
@@ -250,7 +251,7 @@ def _turn(call: RoleCall, given: TurnRequest, dry_run: bool) -> tuple[Turn, floa
     return turn, round(1000 * (time.perf_counter() - began), 2)
 
 
-def _place(given: TurnRequest | ObserveIn) -> dict[str, Any]:
+def _place(given: TurnRequest | ObserveIn) -> JsonObject:
     """In which chat it is said, when, by whom, and who is there."""
     names = ("chat", "now", "user", "present", "members")
     return {name: getattr(given, name) for name in names}

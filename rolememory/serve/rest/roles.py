@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import Association, Role
 from rolememory.serve.rest.dependencies import (
     HomeCall,
@@ -43,7 +44,7 @@ class RoleOut(Out):
     worldbooks: list[str]
     """shared books that are linked"""
     associates: list[Associate]
-    settings: dict[str, Any]
+    settings: JsonObject
     """overrides of rolememory.toml, as role.json has them"""
     memories: int
     archived: int
@@ -110,11 +111,11 @@ class ImportedOut(Out):
     files: list[str]
     files_kept: list[str]
     problems: list[Said]
-    fields: dict[str, Any]
+    fields: JsonObject
     """role.json of a new role"""
     left_out: dict[str, Said]
     """fields that do not come, and why"""
-    memories: dict[str, dict[str, Any]]
+    memories: dict[str, JsonObject]
     """what is written into which memory"""
     dry_run: bool
 
@@ -137,7 +138,7 @@ def make_role(call: HomeCall, given: RoleIn) -> RoleOut:
 @routes.post("/import")
 def bring_role(
     call: HomeCall,
-    document: Annotated[dict[str, Any], Body(description="what `export` gave, or a memory.json")],
+    document: Annotated[JsonObject, Body(description="what `export` gave, or a memory.json")],
     into: Annotated[str | None, Query(max_length=300)] = None,
     prefer: Literal["theirs", "ours"] = "theirs",
     dry_run: bool = False,
@@ -185,7 +186,7 @@ def stats(call: RoleCall) -> StatsOut:
 
 
 @routes.get("/{role}/export")
-def export_role(call: RoleCall) -> dict[str, Any]:
+def export_role(call: RoleCall) -> JsonObject:
     """The role, its memories, books and card as one document; chats and history stay here."""
     return call.role.export()
 

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 from pydantic.fields import FieldInfo
 
+from rolememory.schema.json_types import JsonObject
+
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(min_length=1, max_length=300)]
 Line = Annotated[str, Field(max_length=500)]
@@ -59,7 +61,7 @@ _BOUNDED: Mapping[Any, Any] = {
 """What stands for an unbounded type of ours in a request."""
 
 
-def bounded(model: type[BaseModel], names: Iterable[str]) -> dict[str, Any]:
+def bounded(model: type[BaseModel], names: Iterable[str]) -> JsonObject:
     """Fields of a value of ours as a request may name them: all optional, none without end. For `create_model`."""
     return {name: (_bounded(model.model_fields[name]) | None, None) for name in names}
 

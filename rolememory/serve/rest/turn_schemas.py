@@ -1,11 +1,12 @@
 """Messages, cards and budgets as frontends send them; turns as they go out."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from rolememory.schema.generation import Generation
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character
 from rolememory.serve.rest.reasons import ItemOut, LoreItem
@@ -21,7 +22,7 @@ class MessageIn(In):
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
 
     role: Speaker
-    content: Words | Annotated[list[Words | dict[str, Any]], Field(max_length=200)] | None = None
+    content: Words | Annotated[list[Words | JsonObject], Field(max_length=200)] | None = None
     name: Line | None = None
     sent: datetime | None = None
     owner: Line | None = None
@@ -52,7 +53,7 @@ class BudgetIn(In):
     unit: Literal["characters", "tokens"] | None = None
     max_items: int | None = Field(None, ge=0, le=1000)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """As dotted keys."""
         told = {
             "budget.max_total_length": self.max_total_length,

@@ -2,7 +2,7 @@
 
 from dataclasses import field
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query
 from starlette.requests import Request
@@ -10,10 +10,11 @@ from starlette.requests import Request
 from rolememory.cards import limits
 from rolememory.cards.role_parts import display_name
 from rolememory.errors import InvalidValueError
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
-TAKES_A_FILE: dict[str, Any] = {
+TAKES_A_FILE: JsonObject = {
     "requestBody": {
         "required": True,
         "content": {
@@ -24,7 +25,7 @@ TAKES_A_FILE: dict[str, Any] = {
 }
 """What the OpenAPI document says of such a body."""
 FILE_TYPES = {".png": "image/png", ".json": "application/json", ".charx": "application/zip"}
-GIVES_A_FILE: dict[int | str, dict[str, Any]] = {
+GIVES_A_FILE: dict[int | str, JsonObject] = {
     200: {
         "description": "the file",
         "content": {

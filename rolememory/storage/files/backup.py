@@ -16,6 +16,7 @@ import orjson
 
 from rolememory.errors import FileError, InvalidValueError, NotWrittenError, UnsafePathError
 from rolememory.locales import Listed, LocalizedText, localized
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.settings import StorageSettings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.files import atomic
@@ -202,12 +203,12 @@ def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> BackupContents
     return BackupContents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
 
 
-def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+def _manifest(path: Path, archive: zipfile.ZipFile) -> JsonObject:
     """The manifest of a backup, if it matches the members."""
     names = archive.namelist()
     _check_names(path, names)
     found = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
-    manifest: dict[str, Any] = found if isinstance(found, dict) else {}
+    manifest: JsonObject = found if isinstance(found, dict) else {}
     listed = manifest.get("files")
     if not isinstance(listed, dict) or set(listed) != set(names) - {MANIFEST}:
         raise _refused(path, "damaged: its list of files is not what it holds")

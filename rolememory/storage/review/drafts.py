@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from rolememory.schema.evidence import Reason
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import Draft
 
-Raw = dict[str, Any]
 Told = TypeVar("Told", Draft, Reason)
 
 
-def as_json(value: Draft | Reason) -> Raw:
+def as_json(value: Draft | Reason) -> JsonObject:
     """The draft or reason as JSON values.
 
     >>> from rolememory.schema.memory import MemoryType, Source
@@ -26,11 +26,11 @@ def as_json(value: Draft | Reason) -> Raw:
     """
     told = _schemas()[type(value)].dump_python(value, mode="json", exclude_defaults=True)
     whole = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
-    found: Raw = json.loads(whole)  # lone surrogates are not valid JSON
+    found: JsonObject = json.loads(whole)  # lone surrogates are not valid JSON
     return found
 
 
-def from_json(kind: type[Told], raw: Mapping[str, Any]) -> Told:
+def from_json(kind: type[Told], raw: JsonMapping) -> Told:
     """The value from JSON. Raises TypeError or ValueError if invalid."""
     found: Told = _schemas()[kind].validate_json(json.dumps(raw), strict=True)
     return found

@@ -8,12 +8,12 @@ import threading
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
 
 import orjson
 
 from rolememory.errors import UnknownNameError
 from rolememory.schema.evidence import Reason
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.learning import Draft
 from rolememory.schema.value_class import value_class
 from rolememory.storage.erase import PersonTraces
@@ -52,7 +52,7 @@ class Review:
         self._space = space
         self._file = StateFile(space, "review")
         self._lock = threading.RLock()
-        self._seen: tuple[dict[str, Any], frozenset[str]] = (
+        self._seen: tuple[JsonObject, frozenset[str]] = (
             {},
             frozenset(),
         )  # a state, and its declined ids
@@ -163,12 +163,12 @@ class Review:
             return went
 
 
-def _remove(state: dict[str, Any], ids: Collection[str]) -> None:
+def _remove(state: JsonObject, ids: Collection[str]) -> None:
     for name in _MOST:
         state[name] = [raw for raw in listed(state, name, dict) if raw.get("id") not in ids]
 
 
-def _read(raw: dict[str, Any]) -> Waiting | None:
+def _read(raw: JsonObject) -> Waiting | None:
     try:
         at = datetime.fromisoformat(raw["at"]) if raw.get("at") else None
         return Waiting(
@@ -178,7 +178,7 @@ def _read(raw: dict[str, Any]) -> Waiting | None:
         return None
 
 
-def _grown(state: dict[str, Any], new: Iterable[str]) -> list[str]:
+def _grown(state: JsonObject, new: Iterable[str]) -> list[str]:
     grown = list(dict.fromkeys((*listed(state, "declined", str), *new)))
     if (more := len(grown) - MOST_DECLINED) > 0:
         told = "more than %d declined memories: the oldest %d may be learned again"
@@ -186,7 +186,7 @@ def _grown(state: dict[str, Any], new: Iterable[str]) -> list[str]:
     return grown[-MOST_DECLINED:]
 
 
-def _without(raw: dict[str, Any], traces: PersonTraces, gone: Collection[str]) -> dict[str, Any]:
+def _without(raw: JsonObject, traces: PersonTraces, gone: Collection[str]) -> JsonObject:
     waiting = {name: value for name, value in raw.items() if name != "draft"}
     draft = traces.fields(raw.get("draft") or {}, gone)
     return {**traces.plain(waiting), "id": traces.ids(str(raw.get("id", ""))), "draft": draft}
