@@ -25,7 +25,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 from rapidfuzz import fuzz, process
 
 from rolememory.errors import FileError, RoleMemoryError
@@ -57,10 +57,8 @@ Messages = Annotated[
 Names = tuple[str, ...]
 
 
-class ExpectationStep(BaseModel):
+class ExpectationStep(BaseModel, frozen=True, extra="forbid", coerce_numbers_to_str=True):
     """One turn: what is said again, and what is expected then. Entries by title or uid."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 
     messages: Messages
     chance: tuple[float, ...] | int = 0  # the numbers that decide, or a seed

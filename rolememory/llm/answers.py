@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rolememory.llm.lenient_json import NOTHING, parse_leniently
 
@@ -29,10 +29,8 @@ class UnreadableError(ValueError):
     """No value in the text has the shape that was asked for; the message tells the model what is wrong."""
 
 
-class ModelAnswer(BaseModel):
+class ModelAnswer(BaseModel, allow_inf_nan=False, populate_by_name=True):
     """Base of answer shapes: unknown fields are ignored, numbers are finite."""
-
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, populate_by_name=True)
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:

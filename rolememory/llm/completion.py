@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from rolememory.upstream import ResponseHead, UpstreamCall
 
@@ -23,8 +23,6 @@ class EnvelopeError(ValueError):
 class _MessagePart(BaseModel):
     """A message, or a delta of one."""
 
-    model_config = ConfigDict(extra="ignore")
-
     content: str | list[Any] | None = None
 
     @property
@@ -39,8 +37,6 @@ class _MessagePart(BaseModel):
 
 
 class _Choice(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     message: _MessagePart | None = None
     delta: _MessagePart | None = None
     text: str | None = None  # of legacy completions servers
@@ -54,8 +50,6 @@ class _Choice(BaseModel):
 
 class _Completion(BaseModel):
     """The fields that are used."""
-
-    model_config = ConfigDict(extra="ignore")
 
     choices: list[_Choice] = Field(default_factory=list)
     usage: Any = None

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """Strengths, salience, probability as a fraction."""
@@ -18,13 +18,11 @@ class SelectiveLogic(StrEnum):
     NOT_ALL = "not_all"
 
 
-class Entry(BaseModel):
+class Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False):
     """One text the engine may recall: a lorebook entry or a memory.
 
     Unknown fields are someone else's data: kept, and written back unchanged.
     """
-
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
 
     id: str
     content: str

@@ -5,7 +5,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.json_types import JsonMapping, JsonObject
@@ -49,20 +49,16 @@ class MatchSource(StrEnum):
     CREATOR_NOTES = "creator_notes"
 
 
-class CharacterFilter(BaseModel):
+class CharacterFilter(BaseModel, frozen=True):
     """For whom an entry lives: names are card file names without extension, tags are tag ids."""
-
-    model_config = ConfigDict(frozen=True)
 
     names: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     exclude: bool = False  # flips each of the two tests
 
 
-class LoreEntry(Entry):
+class LoreEntry(Entry, extra="ignore"):
     """One entry of a lorebook. `id` is unique inside its book; unknown fields of the file stay in `raw`."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     comment: str = ""  # its title in editors, never in a prompt
     enabled: bool = True
@@ -106,10 +102,8 @@ class LoreEntry(Entry):
         return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-class Lorebook(BaseModel):
+class Lorebook(BaseModel, frozen=True):
     """A book: its entries in the order of the file, and what the book itself says. `raw` is the document it was read from."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str = ""
     source: BookSource = BookSource.GLOBAL
@@ -123,10 +117,8 @@ class Lorebook(BaseModel):
     raw: JsonObject = Field(default_factory=dict, repr=False)
 
 
-class TimedEffect(BaseModel):
+class TimedEffect(BaseModel, frozen=True):
     """A timer that runs: for which entry, from and to which number of visible messages."""
-
-    model_config = ConfigDict(frozen=True)
 
     book: str
     entry: str
@@ -141,10 +133,8 @@ class TimedEffect(BaseModel):
         return self.book, self.entry
 
 
-class TimedState(BaseModel):
+class TimedState(BaseModel, frozen=True):
     """All timers of one chat: plain values, written as JSON by the store."""
-
-    model_config = ConfigDict(frozen=True)
 
     sticky: tuple[TimedEffect, ...] = ()
     cooldown: tuple[TimedEffect, ...] = ()

@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Annotated, Any, TypedDict, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from rolememory.schema.entry import Entry, Unit
 from rolememory.schema.json_types import JsonObject
@@ -56,10 +56,8 @@ def in_utc(moment: datetime) -> datetime:
 Moment = Annotated[datetime, AfterValidator(in_utc)]
 
 
-class Evidence(BaseModel):
+class Evidence(BaseModel, frozen=True, extra="allow"):
     """The sentence of a chat that a memory rests on."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     chat: str = ""
     version: str = ""
@@ -76,10 +74,8 @@ class Evidence(BaseModel):
         return self.version.split("+")
 
 
-class Chapter(BaseModel):
+class Chapter(BaseModel, frozen=True, extra="allow"):
     """What a chapter of a story tells besides its text; it begins when its memory was `created`."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     title: str = ""
     until: Moment | None = None  # when the last of it was said

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Moment
@@ -14,10 +14,8 @@ TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "
 """What a frontend asks for: see `RoleMemory.observe` for what each means to memory."""
 
 
-class Message(BaseModel):
+class Message(BaseModel, frozen=True, extra="allow"):
     """Who said what; `name` tells members of a group apart. Unknown fields are kept."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     role: Speaker
     content: str = ""

@@ -1,24 +1,20 @@
 """Who a memory belongs to: role.json, and the card texts a turn may read."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
 
 
-class Association(BaseModel):
+class Association(BaseModel, frozen=True, extra="allow"):
     """Another role whose memories may be heard here; both sides' files must name each other."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     role: str
     factor: float = Field(default=0.5, ge=0.0, le=1.0)
 
 
-class Role(BaseModel):
+class Role(BaseModel, frozen=True, extra="allow"):
     """role.json: who the role is. Unknown fields are kept."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     id: str  # canonical lower-case UUID, the folder's name
     name: str

@@ -6,7 +6,7 @@ The comments of the written file, the docs and the settings page are made from w
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rolememory.schema.entry import Unit
 from rolememory.schema.memory import Source
@@ -18,12 +18,10 @@ Positive = Annotated[float, Field(gt=0.0)]
 LanguageCode = Annotated[str, Field(pattern="^(auto|[a-z]{2,3})$")]
 
 
-class Section(BaseModel):
+class Section(
+    BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+):
     """A table of the file. Settings are ours: an unknown key is a typing mistake and refused."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
 
 class PerType(Section):

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from mcp_types import CallToolResult, TextContent
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rolememory.inject.fence import fenced, tame
 from rolememory.schema.evidence import Scored
@@ -41,10 +41,8 @@ Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Fie
 Told = Annotated[str, told("what is said now", min_length=1, max_length=20000)]
 
 
-class MessageArgument(BaseModel):
+class MessageArgument(BaseModel, frozen=True, extra="forbid"):
     """A message of the chat."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     role: Literal["user", "assistant"]
     content: Annotated[str, Field(max_length=100_000)]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Query
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
@@ -25,10 +25,8 @@ from rolememory.storage.settings import overridden
 routes = router("roles", under="/roles")
 
 
-class Associate(In):
+class Associate(In, from_attributes=True):
     """Another role that is heard here."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     role: Name
     factor: float = Field(0.5, ge=0.0, le=1.0)

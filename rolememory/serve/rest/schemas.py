@@ -21,20 +21,20 @@ Scalar = str | int | float | bool | None
 Row = TypeVar("Row")
 
 
-class In(BaseModel):
+class In(
+    BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+):
     """Part of a request: an unknown field is a typing mistake, numbers are finite."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
-
-class Out(BaseModel):
+class Out(
+    BaseModel,
+    frozen=True,
+    from_attributes=True,
+    populate_by_name=True,
+    use_attribute_docstrings=True,
+):
     """Part of an answer."""
-
-    model_config = ConfigDict(
-        frozen=True, from_attributes=True, populate_by_name=True, use_attribute_docstrings=True
-    )
 
     @classmethod
     def from_value(cls, value: object, words: "InWords | None" = None, /, **more: Any) -> Self:

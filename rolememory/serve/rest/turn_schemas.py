@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from rolememory.schema.generation import Generation
 from rolememory.schema.json_types import JsonObject
@@ -16,10 +16,8 @@ Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 Words = Annotated[str, Field(max_length=1_000_000)]
 
 
-class MessageIn(In):
+class MessageIn(In, extra="allow"):
     """A message as OpenAI clients send it; further fields are kept."""
-
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
 
     role: Speaker
     content: Words | Annotated[list[Words | JsonObject], Field(max_length=200)] | None = None
@@ -115,10 +113,8 @@ class RecallIn(TurnRequest):
     """also give the messages with everything in its place"""
 
 
-class MessageOut(Out):
+class MessageOut(Out, extra="allow"):
     """A message with what was put in."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     role: Speaker
     content: str

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import DirectionError, ModelError
@@ -30,17 +30,13 @@ PROBE = "lighthouse"  # asked once, to learn the dimensions
 _log = logging.getLogger(__name__)
 
 
-class _Vector(BaseModel):
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
-
+class _Vector(BaseModel, allow_inf_nan=False):
     index: int | None = None
     embedding: list[float]
 
 
 class _EmbeddingsResponse(BaseModel):
     """What an `/embeddings` endpoint answers, as far as we read it."""
-
-    model_config = ConfigDict(extra="ignore")
 
     data: list[_Vector]
 

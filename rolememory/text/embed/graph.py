@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from rolememory.errors import ModelError
 from rolememory.locales import localized
@@ -30,10 +30,8 @@ _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 _Size = Annotated[int, Field(ge=1)]
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, frozen=True):
     """What a graph was drawn from, and how it is fed."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     format: Literal[1] = 1
     model: str  # as people know it
