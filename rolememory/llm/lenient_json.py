@@ -4,6 +4,7 @@ A truncated value is dropped, complete values before it are kept: half a sentenc
 """
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 NOTHING = object()
@@ -49,9 +50,10 @@ def parse_leniently(text: str, start: int) -> tuple[Any, int]:
     return (value, reader.place) if value else (NOTHING, start)
 
 
+@dataclass
 class _LenientJsonParser:
-    def __init__(self, text: str, place: int) -> None:
-        self.text, self.place = text, place
+    text: str
+    place: int
 
     def bracketed(self, depth: int) -> Any:
         """A list or an object; an unclosed one ends with the text."""

@@ -13,6 +13,7 @@ from rolememory.llm.answer_words import WordedAnswer, answer_words
 from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Words
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
+from rolememory.schema.value_class import value_class
 
 _log = logging.getLogger(__name__)
 _WORDS = answer_words("words")
@@ -56,19 +57,19 @@ class RememberedSentence(WordedAnswer):
         return cls(memory=_LABEL.sub("", said[0])) if len(said) == 1 else None
 
 
+@value_class
 class DecideExtractor:
     """One sentence of each batch that is worth it."""
 
     name: ClassVar[str] = "decide"
 
-    def __init__(self, means: ExtractorDependencies) -> None:
-        self._means = means
+    means: ExtractorDependencies
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
         """Ask whether, then what."""
         if not batch.turns:
             return ()
-        ask, settings = self._means.ask, self._means.settings()
+        ask, settings = self.means.ask, self.means.settings()
         values = asked(batch, settings)
         decision = ask("decision", Decision, values, language=batch.language, haste=batch.haste)
         if not decision.should_remember:

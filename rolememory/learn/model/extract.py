@@ -147,20 +147,20 @@ def _fact(row: Any) -> Fact | None:
     return Fact.of_row({"content": row} if isinstance(row, str) else row)
 
 
+@value_class
 class FactExtractor:
     """Facts in batches."""
 
     name: ClassVar[str] = "extract"
 
-    def __init__(self, means: ExtractorDependencies) -> None:
-        self._means = means
+    means: ExtractorDependencies
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
         """Ask for the facts of a batch, all of them as drafts."""
-        settings = self._means.settings()
+        settings = self.means.settings()
         if not batch.turns or not settings.max_facts:
             return ()
-        found = self._means.ask(
+        found = self.means.ask(
             "extraction",
             Facts,
             asked(batch, settings),
@@ -168,7 +168,7 @@ class FactExtractor:
             check=partial(fault, batch=batch),
             haste=batch.haste,
         )
-        return drafts(found.facts, batch, settings, model=self._means.ask.named("extraction"))
+        return drafts(found.facts, batch, settings, model=self.means.ask.named("extraction"))
 
 
 def asked(batch: Batch, settings: LearnSettings) -> JsonMapping:

@@ -53,11 +53,11 @@ class Prompt:
     notes: tuple[str, ...] = ()
 
 
+@value_class
 class Prompts:
     """Finds the words of a step and fills them in. Thread-safe."""
 
-    def __init__(self, templates: Templates) -> None:
-        self._templates = templates
+    templates: Templates
 
     def of(
         self, step: str, settings: StepSettings, language: Language, values: JsonMapping
@@ -70,7 +70,7 @@ class Prompts:
         if settings.prompt.strip():
             return Prompt(_own(settings.prompt, language, values))
         if not settings.template:
-            written = self._templates.beside(FILES[step]) if step in FILES else None
+            written = self.templates.beside(FILES[step]) if step in FILES else None
             own = written is not None and written.strip()
             return (
                 Prompt(_own(str(written), language, values))
@@ -84,7 +84,7 @@ class Prompts:
             return Prompt(shipped.text, (str(error), *shipped.notes))
 
     def _rendered(self, name: str, language: Language, values: JsonMapping) -> Prompt:
-        said = self._templates.render(KIND, name, language, values)
+        said = self.templates.render(KIND, name, language, values)
         return Prompt(str(said.text).strip(), said.notes)
 
 

@@ -21,6 +21,7 @@ from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
 from rolememory.llm.answer_words import WordedAnswer
 from rolememory.llm.fields import Line, Texts
 from rolememory.schema.learning import ChatMessage
+from rolememory.schema.value_class import value_class
 from rolememory.text.lengths import fitting
 from rolememory.text.plain import plain
 from rolememory.text.secrets import secrets_in
@@ -59,11 +60,13 @@ def _harmless(value: str) -> bool:
     return bool(value) and not (order_in(even) or leak_in(value, even) or secrets_in(value))
 
 
+@value_class
 class SceneReader:
     """Keeps the state of the scene of a role's chats. Not thread-safe: one look happens at a time."""
 
-    def __init__(self, context: "ExtractionContext", ask: StepPrompter, scenes: Scenes) -> None:
-        self._context, self._ask, self._scenes = context, ask, scenes
+    context: "ExtractionContext"
+    ask: StepPrompter
+    scenes: Scenes
 
     def look(self, chat: ChatInfo, look: Look, *, quiet: bool) -> None:
         """Read what was said since the last state, once there are enough exchanges of it, or (`quiet`) whatever there is.
@@ -73,10 +76,8 @@ class SceneReader:
         Raises:
             ModelError, NotWrittenError: it is read another time.
         """
-        path = self._context.chats.path(chat.id)
-        standing = self._scenes.standing(
-            chat.id, lambda versions: all(map(path.standing, versions))
-        )
+        path = self.context.chats.path(chat.id)
+        standing = self.scenes.standing(chat.id, lambda versions: all(map(path.standing, versions)))
         said = _since(path, standing[-1].at if standing else "")
         read = _newest(self._final(said, anyway=quiet or look.forced))
         if not read:
@@ -87,25 +88,25 @@ class SceneReader:
             at, fields = standing[-1].at, standing[-1].fields
         told = self._told(chat, read, fields, look)
         versions = tuple(one.version for one in read)
-        self._scenes.add(chat.id, SceneRecord(versions, at, told.state()))
+        self.scenes.add(chat.id, SceneRecord(versions, at, told.state()))
 
     def _final(self, said: Sequence[ChatMessage], *, anyway: bool) -> list[ChatMessage]:
         """The messages of exchanges that are over, where there are enough of them; `anyway`: whatever there is."""
         found = exchanges(said)
-        final, wanted = (found, 1) if anyway else (found[:-1], self._context.learn.batch_size)
+        final, wanted = (found, 1) if anyway else (found[:-1], self.context.learn.batch_size)
         return [one for each in final for one in each.said] if len(final) >= wanted else []
 
     def _told(
         self, chat: ChatInfo, read: Sequence[ChatMessage], before: State, look: Look
     ) -> SceneText:
-        batch = self._context.batch(chat, read, look)
+        batch = self.context.batch(chat, read, look)
         known = [f"{name}: {tame(value)}" for name, value in before.items()]
         values = {
             "conversation": marked("chat", batch.story),
             "memories": marked("memories", known),
             **batch.company_values,
         }
-        return self._ask(
+        return self.ask(
             "summarize",
             SceneText,
             values,

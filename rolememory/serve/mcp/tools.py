@@ -14,6 +14,7 @@ from rolememory.recall.active_set import standing
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
+from rolememory.schema.value_class import value_class
 from rolememory.serve.mcp.schemas import (
     Archived,
     Before,
@@ -37,20 +38,14 @@ from rolememory.serve.mcp.schemas import (
 Changed = Callable[[RoleMemory], Any]
 
 
+@value_class
 class Tools:
-    """What an agent may do in a home; `changed` is called after every write, with the role it was made in."""
+    """What an agent may do in a home."""
 
-    def __init__(
-        self,
-        home: Home,
-        language: Language = "en",
-        changed: Changed = lambda role_memory: None,
-        *,
-        only_own: bool = False,
-    ) -> None:
-        """`only_own`: what all share may be heard, and is not forgotten for one user's sake."""
-        self._home, self._language, self._changed = home, language, changed
-        self._only_own = only_own
+    home: Home
+    language: Language
+    changed: Changed  # called after every write, with the role it was made in
+    only_own: bool  # what all share may be heard, and is not forgotten for one user's sake
 
     def remember(
         self,
@@ -74,10 +69,10 @@ class Tools:
         salience: Annotated[float, told("how much it matters, 0..1", ge=0.0, le=1.0)] = 0.5,
     ) -> Annotated[CallToolResult, MemoryWritten]:
         """Keep one memory. What the role knows already is not written twice."""
-        role_memory, text = self._home.role(role), strip(content).strip()
+        role_memory, text = self.home.role(role), strip(content).strip()
         if not text:
             raise InvalidValueError("content: there is nothing to remember; write a sentence")
-        people = self._home.people.follow()
+        people = self.home.people.follow()
         for one in self._heard(role_memory, user):
             if people.are_one(one.user, user) and _same(one.content, text):
                 known = self._say("known already as {id}", id=one.id)
@@ -94,7 +89,7 @@ class Tools:
         }
         told = {name: value for name, value in fields.items() if value not in (None, [])}
         made = role_memory.remember_all([told], actor="model")[0]
-        self._changed(role_memory)
+        self.changed(role_memory)
         written = MemoryWritten(id=made.id, added=True)
         return answer(self._say("remembered as {id}", id=made.id), written)
 
@@ -123,7 +118,7 @@ class Tools:
         chat: ChatName = None,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories nearest to a query, best first, however weak; with a chat only what its story knows."""
-        found = self._home.role(role).search(query, limit=limit, user=user, chat=chat)
+        found = self.home.role(role).search(query, limit=limit, user=user, chat=chat)
         return listed(found, None, self._say("nothing is remembered about this"))
 
     def listing(
@@ -135,7 +130,7 @@ class Tools:
         offset: Annotated[int, told("how many to pass over", ge=0)] = 0,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories that count, newest first; archived and outdated ones are left out."""
-        heard = self._heard(self._home.role(role), user)
+        heard = self._heard(self.home.role(role), user)
         found = [one for one in heard if type in (None, one.type.value)]
         nothing = self._say("nothing is remembered")
         return listed(found[offset : offset + limit], len(found), nothing)
@@ -148,15 +143,15 @@ class Tools:
         user: UserName = None,
     ) -> Annotated[CallToolResult, Archived]:
         """Take one memory out of recall by its exact id. It stays in the file, and `undo` or `edit` brings it back."""
-        role_memory = self._home.role(role)
+        role_memory = self.home.role(role)
         mine = self._theirs(role_memory, user)
-        if self._only_own:
+        if self.only_own:
             mine = {one: memory for one, memory in mine.items() if memory.user is not None}
         if id not in mine:
             raise UnknownMemoryError(id, mine)
         if not mine[id].archived:
             role_memory.archive(id, reason=reason)
-            self._changed(role_memory)
+            self.changed(role_memory)
         return answer(self._say("{id} is archived", id=id), Archived(id=id, archived=True))
 
     def explain(
@@ -169,13 +164,13 @@ class Tools:
         chat: ChatName = None,
     ) -> Annotated[CallToolResult, Explained]:
         """Why each memory comes to mind at a message, and why others do not and what would let them in."""
-        role_memory = self._home.role(role)
+        role_memory = self.home.role(role)
         mine = self._theirs(role_memory, user)
         for unknown in (one for one in ids if one not in mine):
             raise UnknownMemoryError(unknown, mine)
         turn = self._turn(role, message, before, user, chat)
         lines = [
-            tame(line) for line in str(turn.explain(*ids, language=self._language)).splitlines()
+            tame(line) for line in str(turn.explain(*ids, language=self.language)).splitlines()
         ]
         return answer(
             "\n".join(lines) or self._say("nothing comes to mind"), Explained(lines=lines)
@@ -185,7 +180,7 @@ class Tools:
         self, role: str, message: str, before: "Before", user: str | None, chat: str | None
     ) -> Any:
         said = [Message(role=one.role, content=one.content) for one in before]
-        return self._home.role(role).recall(
+        return self.home.role(role).recall(
             [*said, Message.user(message)], user=user, chat=chat or "", dry_run=True
         )
 
@@ -204,13 +199,13 @@ class Tools:
 
     def _theirs(self, role_memory: RoleMemory, user: str | None) -> dict[str, Memory]:
         """The memories of this user, under all names that were linked, and those of nobody in particular, by id."""
-        people = self._home.people.follow()
+        people = self.home.people.follow()
         return {
             one.id: one for one in role_memory.memories.values() if people.is_for(one.user, user)
         }
 
     def _say(self, template: str, **values: object) -> str:
-        return translated(template, self._language, **values)
+        return translated(template, self.language, **values)
 
 
 def _same(one: str, other: str) -> bool:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rolememory.schema.json_types import JsonObject
+from rolememory.schema.value_class import value_class
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER
 from rolememory.serve.keys import Caller
@@ -152,23 +153,19 @@ HomeCall = Annotated[RestCall, Depends()]
 RoleCall = Annotated[CallOfRole, Depends()]
 
 
+@value_class
 class Pages:
     """Which part of a list is wanted, and the page that holds it."""
 
-    def __init__(
-        self,
-        limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50,
-        offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0,
-    ) -> None:
-        self._limit, self._offset = limit, offset
+    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50
+    offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0
 
     def __call__(
         self, rows: Sequence[Any], shown: Callable[[Any], Row] = lambda row: row
     ) -> Page[Row]:
         """The wanted part of the rows."""
-        limit, offset = self._limit, self._offset
-        items = [shown(one) for one in rows[offset : offset + limit]]
-        return Page(items=items, total=len(rows), limit=limit, offset=offset)
+        items = [shown(one) for one in rows[self.offset : self.offset + self.limit]]
+        return Page(items=items, total=len(rows), limit=self.limit, offset=self.offset)
 
 
 Paged = Annotated[Pages, Depends()]
