@@ -88,7 +88,7 @@ def _broken(data: bytes, file: str, error: Exception) -> FileError:
         orjson.loads(data)
     except orjson.JSONDecodeError as why:
         first = diagnose_json(data, why)[0]
-        return as_error(first.at(file, first.line, first.column))
+        return as_error(first.at(file))
     return FileError(file, "not JSON: {error}", remedy="export it again", error=error)
 
 

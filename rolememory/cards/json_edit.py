@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rolememory.cards.json_read import DECODER, skip_space
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
+from rolememory.text.json_walker import DECODER, skip_space
 
 _FIRST_LINE = re.compile(r"\s*[{\[](\r?\n)([ \t]+)")
 _COLON = re.compile(r'"\s*:([ \t]?)')

@@ -5,8 +5,7 @@ Integers keep every digit, floats stay floats, the order of keys is the file's.
 """
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 import orjson
@@ -16,9 +15,8 @@ from rolememory.errors import FileError
 from rolememory.locales import translatable
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.text.json_depth import is_deeper
+from rolememory.text.json_walker import JsonWalker, line_and_column, place_of_byte
 
-DECODER = json.JSONDecoder()
-_SPACE = re.compile(r"[ \t\r\n]*")
 _AGAIN = translatable("export the file again from the program that made it")
 
 
@@ -102,8 +100,7 @@ def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -
 
 def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
     """The error for the first byte that is not UTF-8."""
-    line = data.count(b"\n", 0, at) + 1
-    column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
+    line, column = place_of_byte(data, at)
     return FileError(
         file,
         "is not UTF-8 text",
@@ -153,8 +150,8 @@ def kind_of(value: object) -> str:
 
 
 def _doubled(text: str, file: str, field: str) -> FileError:
-    at, name = next(_doubles(text, skip_space(text, 0)))
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    _, name, at = JsonWalker(text, doubles=True).doubles[0]
+    line, column = line_and_column(text, at)
     shown = json.dumps(name, ensure_ascii=False)[:80]
     return FileError(
         file,
@@ -165,29 +162,3 @@ def _doubled(text: str, file: str, field: str) -> FileError:
         column=column,
         shown=shown,
     )
-
-
-def _doubles(text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Offset and name of every member whose name stood before in its object; the text is known to be JSON."""
-    stack: list[set[str] | None] = []  # names of the open objects, None for an open list
-    while at < len(text):
-        mark = text[at]
-        if mark in "{[":
-            stack.append(set() if mark == "{" else None)
-        elif mark in "}]":
-            stack.pop()
-        elif mark not in ",:":
-            value, end = DECODER.raw_decode(text, at)
-            names = stack[-1] if stack else None
-            if names is not None and text[skip_space(text, end)] == ":":
-                if value in names:
-                    yield at, value
-                names.add(value)
-            at = end - 1
-        at = skip_space(text, at + 1)
-
-
-def skip_space(text: str, at: int) -> int:
-    """The place of the next character that is no white space."""
-    found = _SPACE.match(text, at)
-    return found.end() if found else at

@@ -6,7 +6,6 @@ and Japanese keyboards, comments, trailing commas, literals of Python and JavaSc
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +13,7 @@ from typing import Any
 
 from rolememory.locales import LocalizedText
 from rolememory.storage.problem import Problem, quoted
+from rolememory.text.json_walker import line_and_column, place_of_byte
 
 MOST = 20  # problems reported at once
 
@@ -96,7 +96,7 @@ def _merge_markers(text: str) -> list[Problem]:
     return [
         Problem.of(
             "merge_marker",
-            line=text.count("\n", 0, found.start()) + 1,
+            line=line_and_column(text, found.start())[0],
             column=1,
             blocks=True,
             found=found.group(),
@@ -115,21 +115,13 @@ def too_deep(data: bytes, limit: int) -> Problem:
     for found in _BRACKET.finditer(data):
         level += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found.group(), 0)
         if level > limit:
-            line, column = _place(data, found.start())
+            line, column = place_of_byte(data, found.start())
             return Problem.of("too_deep", line=line, column=column, blocks=True, limit=limit)
     return Problem.of("too_deep", line=1, column=1, blocks=True, limit=limit)
 
 
-def _place(data: bytes, at: int) -> tuple[int, int]:
-    """Line and column, in characters, of an offset in bytes."""
-    start = data.rfind(b"\n", 0, at) + 1
-    return data.count(b"\n", 0, at) + 1, len(
-        data[start:at].decode("utf-8", "replace").removeprefix("\ufeff")
-    ) + 1
-
-
 def _not_utf8(data: bytes, at: int) -> Problem:
-    line, column = _place(data, at)
+    line, column = place_of_byte(data, at)
     found = _encoding(data, at)
     return Problem.of("not_utf8", line=line, column=column, blocks=True, found=found)
 
@@ -207,7 +199,6 @@ class _JsonScanner:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
         self._found: list[Problem] = []
         self._stack: list[_Frame] = []
         self._done = False
@@ -228,8 +219,7 @@ class _JsonScanner:
         return self._found[:MOST]
 
     def _tell(self, code: str, at: int, **values: Any) -> None:
-        line = bisect_right(self._lines, at)
-        column = at - self._lines[line - 1] + 1
+        line, column = line_and_column(self._text, at)
         self._found.append(Problem.of(code, line=line, column=column, blocks=True, **values))
 
     def _goes_on(self, kind: str, token: re.Match[str]) -> bool:
@@ -302,7 +292,7 @@ class _JsonScanner:
         frame = self._stack.pop()
         opened, wanted = frame.opener, _CLOSER[frame.opener]
         if closer != wanted:
-            line = bisect_right(self._lines, frame.at)
+            line, _ = line_and_column(self._text, frame.at)
             self._tell(
                 "mismatched", at, found=closer, opened=opened, opened_line=line, wanted=wanted
             )

@@ -128,14 +128,11 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
         found = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise BrokenFileError(
-            [
-                problem.at(file, problem.line, problem.column)
-                for problem in diagnose_json(data, error)
-            ]
+            [problem.at(file) for problem in diagnose_json(data, error)]
         ) from error
     if not ours and is_deeper(found, DEPTH):
         problem = too_deep(data, DEPTH)
-        raise BrokenFileError([problem.at(file, problem.line, problem.column)])
+        raise BrokenFileError([problem.at(file)])
     doubles: list[Problem] = []
     if not ours or has_wide_integers(text):
         found, doubles = _exactly(text)

@@ -174,8 +174,8 @@ class Problem(Localized):
         return cls(code, file, line, column, field, tuple(values.items()), blocks, drops)
 
     def at(self, file: str, line: int | None = None, column: int | None = None) -> "Problem":
-        """A copy with file, line and column."""
-        return replace(self, file=file, line=line, column=column)
+        """A copy with file, line and column; what is not given stays."""
+        return replace(self, file=file, line=line or self.line, column=column or self.column)
 
     def inside(self, field: str) -> "Problem":
         """A copy with `field` prepended to its path.

@@ -67,7 +67,7 @@ def _parsed(place: str, data: bytes) -> JsonObject:
         found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         first = diagnose_json(data, error)[0]
-        raise as_error(first.at(place, first.line, first.column)) from error
+        raise as_error(first.at(place)) from error
     if not isinstance(found, dict):
         raise as_error(
             Problem.of(

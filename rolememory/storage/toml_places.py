@@ -2,6 +2,8 @@
 
 import re
 
+from rolememory.text.json_walker import line_and_column
+
 Place = tuple[int, int]
 """Line and column, both from 1."""
 
@@ -36,8 +38,7 @@ def places(text: str) -> dict[str, Place]:
             table = path
         elif not token["inside"]:
             outer = path
-        at = token.start(kind)
-        place = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+        place = line_and_column(text, token.start(kind))
         for end in range(len(base) + 1, len(path) + 1):
             found.setdefault(".".join(path[:end]), place)
     return found
