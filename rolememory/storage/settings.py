@@ -236,10 +236,8 @@ def read_layer(file: Blob) -> Layer:
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(file, text, error) from error
     except RecursionError as error:
-        raise _refused(
-            file,
-            LocalizedText("nested too deep"),
-            LocalizedText("settings are two or three levels deep"),
+        raise SettingsError(
+            file.place, "nested too deep", remedy="settings are two or three levels deep"
         ) from error
 
 
@@ -252,39 +250,23 @@ def read_text(file: Blob) -> str:
     try:
         mark = file.mark()
         if mark is not None and mark.size > MAX_BYTES:
-            raise _refused(
-                file,
-                LocalizedText("larger than {limit} KB", limit=MAX_BYTES // 1024),
-                LocalizedText("settings are short; move long texts into templates"),
+            raise SettingsError(
+                file.place,
+                "larger than {limit} KB",
+                remedy="settings are short; move long texts into templates",
+                limit=MAX_BYTES // 1024,
             )
         raw = file.read()
         return raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise _refused(
-            file,
-            LocalizedText("not UTF-8"),
-            LocalizedText("save the file with encoding UTF-8"),
-            line,
+        raise SettingsError(
+            file.place,
+            "not UTF-8",
+            remedy="save the file with encoding UTF-8",
+            line=raw.count(b"\n", 0, error.start) + 1,
         ) from error
     except OSError as error:
         raise SettingsError.unreadable(file.place, error) from error
-
-
-def _refused(
-    file: Blob,
-    problem: LocalizedText,
-    remedy: LocalizedText,
-    line: int | None = None,
-    column: int | None = None,
-) -> SettingsError:
-    return SettingsError(
-        file.place,
-        problem,
-        remedy=remedy,
-        line=line,
-        column=column,
-    )
 
 
 def _not_toml(file: Blob, text: str, error: tomllib.TOMLDecodeError) -> SettingsError:
@@ -294,19 +276,17 @@ def _not_toml(file: Blob, text: str, error: tomllib.TOMLDecodeError) -> Settings
     column = int(place.group(2)) if place and place.group(2) else len(lines[-1]) + 1
     slip = next((letter for letter in lines[line - 1] if letter in _FULL_WIDTH), None)
     reason = _PLACE.sub("", str(error))
-    problem = LocalizedText("not TOML: {reason}", reason=reason[:1].lower() + reason[1:])
-    return _refused(
-        file,
-        problem,
-        LocalizedText(
-            "write {wanted} in place of the full-width {found}",
-            wanted=_FULL_WIDTH[slip],
-            found=slip,
-        )
+    return SettingsError(
+        file.place,
+        "not TOML: {reason}",
+        remedy="write {wanted} in place of the full-width {found}"
         if slip
-        else LocalizedText("compare with a line that `rolememory init` wrote"),
-        line,
-        column,
+        else "compare with a line that `rolememory init` wrote",
+        line=line,
+        column=column,
+        reason=reason[:1].lower() + reason[1:],
+        found=slip,
+        wanted=_FULL_WIDTH.get(slip or ""),
     )
 
 
