@@ -20,18 +20,31 @@ _EXTRA = re.compile(r"unexpected extra argument(?:s|\(s\))? \((.*)\)")
 
 def worded(error: Any) -> str:
     """The message of a usage mistake in the person's language."""
-    worder = {
-        "MissingParameter": _missing,
-        "NoSuchOption": _no_such_option,
-        "BadParameter": _bad_value,
-        "BadOptionUsage": _bad_option,
-    }.get(type(error).__name__, _general)
+    message = str(error.message)
+    plain = message[:1].lower() + message[1:].rstrip(".")
+    match type(error).__name__:
+        case "MissingParameter":
+            told = say("{name} is missing", name=_name(error.param))
+        case "NoSuchOption":
+            told = _no_such_option(error)
+        case "BadParameter":
+            told = say("{name}: {problem}", name=_name(error.param), problem=plain)
+        case "BadOptionUsage":
+            told = say("{problem}", msgctxt="option", problem=plain, option=error.option_name)
+        case _:
+            told = _general(error, message, plain)
     path = getattr(getattr(error, "ctx", None), "command_path", "rolememory")
-    return worder(error) + say("; see `{path} --help`", path=path)
+    return told + say("; see `{path} --help`", path=path)
 
 
-def _missing(error: Any) -> str:
-    return say("{name} is missing", name=_name(error.param))
+def _general(error: Any, message: str, plain: str) -> str:
+    if message.startswith("No such command"):
+        return _no_such_verb(error, message)
+    if message.startswith("Missing command"):
+        return say("a verb is missing")
+    if found := _EXTRA.search(message):
+        return say("too many arguments: {extra}", extra=found[1])
+    return plain
 
 
 def _name(parameter: Any) -> str:
@@ -49,36 +62,9 @@ def _no_such_option(error: Any) -> str:
     return say("no option {name} here{hint}", name=error.option_name, hint=hint)
 
 
-def _bad_value(error: Any) -> str:
-    return say("{name}: {problem}", name=_name(error.param), problem=_plain(error))
-
-
-def _bad_option(error: Any) -> str:
-    return say("{problem}", msgctxt="option", problem=_plain(error), option=error.option_name)
-
-
-def _plain(error: Any) -> str:
-    return _lower(str(error.message).rstrip("."))
-
-
-def _general(error: Any) -> str:
-    message = str(error.message)
-    if message.startswith("No such command"):
-        return _no_such_verb(error, message)
-    if message.startswith("Missing command"):
-        return say("a verb is missing")
-    if found := _EXTRA.search(message):
-        return say("too many arguments: {extra}", extra=found[1])
-    return _plain(error)
-
-
 def _no_such_verb(error: Any, message: str) -> str:
     found = _QUOTED.search(message)
-    name = found.group(1) if found else ""
+    name = found[1] if found else ""
     near = closest(name, error.ctx.command.list_commands(error.ctx))
     hint = say(", did you mean `{near}`?", near=near) if near else ""
     return say("no verb {name!r}{hint}", name=name, hint=hint)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
