@@ -6,6 +6,9 @@ The patterns are data, worldbook_rules/lexicons/guard.{zh,en}.json, written for 
 import re
 from collections.abc import Sequence
 from functools import cache
+from typing import Annotated, NamedTuple
+
+from pydantic import BeforeValidator, TypeAdapter
 
 from rolememory.inject.fence import TAG
 from rolememory.learn.commands.patterns import command_patterns as command_rules
@@ -17,18 +20,20 @@ from rolememory.text.language import HAN
 from rolememory.text.macros import has_macros
 from rolememory.text.plain import any_of
 
+Pattern = re.Pattern[str]
+AnyPattern = Annotated[Pattern, BeforeValidator(any_of)]
+"""Written as a list, of which any may stand."""
 _TEMPLATE_CODE = re.compile(r"\{%|%\}|\{#|\{\{|<%|%>")
 _JSON = re.compile(
     r"^\s*(?:[\[{]\s*(?:[\"{\[\]}]|\w+\"?\s*:)|\"[\w ]+\"\s*:|[\]}\",]+\s*$)|[\"\]}]\s*[,:]\s*[\"\[{].*[\"\]}]\s*,?\s*$|[\"}\]]\s*[}\]]\s*,?\s*$"
 )
 
 
-@value_class
-class UnsafePattern:
+class UnsafePattern(NamedTuple):
     """A pattern, and what excuses it."""
 
-    says: re.Pattern[str]
-    unless: re.Pattern[str] | None
+    says: Pattern
+    unless: Pattern | None = None
 
     def found(self, even: str) -> re.Match[str] | None:
         """Where it stands, if nothing excuses it."""
@@ -40,32 +45,19 @@ class UnsafePattern:
 class UnsafePatterns:
     """The rules of one language."""
 
-    hint: re.Pattern[str]  # without it there are no orders
+    hint: Pattern  # without it there are no orders
     instructions: tuple[UnsafePattern, ...]
     manners: tuple[UnsafePattern, ...]  # orders that a story may quote
-    leaks: re.Pattern[str]
-    assistant: re.Pattern[str]
-    babble: re.Pattern[str]
-    negation: re.Pattern[str]
+    leaks: AnyPattern
+    assistant: AnyPattern
+    babble: AnyPattern
+    negation: Pattern
 
 
 @cache
 def unsafe_patterns(language: Language) -> UnsafePatterns:
     """The shipped rules of a language."""
-    raw = lexicon(f"guard.{language}")
-    return UnsafePatterns(
-        hint=re.compile(raw["hint"]),
-        instructions=tuple(_row(*row) for row in raw["instructions"]),
-        manners=tuple(_row(*row) for row in raw["manners"]),
-        leaks=any_of(raw["leaks"]),
-        assistant=any_of(raw["assistant"]),
-        babble=any_of(raw["babble"]),
-        negation=re.compile(raw["negation"]),
-    )
-
-
-def _row(says: str, unless: str = "") -> UnsafePattern:
-    return UnsafePattern(re.compile(says), re.compile(unless) if unless else None)
+    return TypeAdapter(UnsafePatterns).validate_python(lexicon(f"guard.{language}"))
 
 
 def languages(even: str) -> Sequence[Language]:

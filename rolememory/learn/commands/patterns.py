@@ -12,6 +12,7 @@ from rolememory.shipped import lexicon
 
 Kind = Literal["remember", "forget", "pin", "correct"]
 Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
+Pattern = re.Pattern[str]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _PLAIN = (  # fields of a table that are patterns as they stand
     "hint clause asks asks_politely asked_what still_orders tail statement no_statement "
@@ -30,12 +31,12 @@ class CommandPattern:
     _unless: str
 
     @property
-    def says(self) -> re.Pattern[str]:
+    def says(self) -> Pattern:
         """What a command of this kind looks like."""
         return _compiled(self._says)
 
     @property
-    def unless(self) -> re.Pattern[str] | None:
+    def unless(self) -> Pattern | None:
         """What makes it none."""
         return _compiled(self._unless) if self._unless else None
 
@@ -49,38 +50,34 @@ class CommandPattern:
 class CommandPatterns:
     """All that one language knows of commands; patterns are written for `reading.plain` text."""
 
-    hint: re.Pattern[str]  # a text without it holds no command
-    lead: re.Pattern[str]  # politeness and fillers before a command
-    clause: re.Pattern[str]  # what parts the clauses of a sentence
+    hint: Pattern  # a text without it holds no command
+    lead: Pattern  # politeness and fillers before a command
+    clause: Pattern  # what parts the clauses of a sentence
     rows: tuple[CommandPattern, ...]
     ooc_rows: tuple[CommandPattern, ...]  # also tried outside the story
     slash: Mapping[str, Kind]
-    slashed: re.Pattern[str]  # a line of such a command
+    slashed: Pattern  # a line of such a command
     scope: Mapping[str, Scope]
-    scoped: re.Pattern[str]  # a remark outside the story that says the scope
-    ended: re.Pattern[str]  # a remark outside the story that ends a chapter, and its title
+    scoped: Pattern  # a remark outside the story that says the scope
+    ended: Pattern  # a remark outside the story that ends a chapter, and its title
     ooc: str  # the labels of what is said outside the story, as a pattern
-    asks: re.Pattern[str]
-    asks_politely: re.Pattern[str]  # a question that is an order: "could you remember that ...?"
-    asked_what: re.Pattern[str]  # and one that is none: "could you remember when ...?"
-    still_orders: re.Pattern[str]  # ", ok?": a question mark that asks for nothing
-    tail: re.Pattern[str]
-    statement: re.Pattern[str]
-    no_statement: re.Pattern[str]
-    advice: re.Pattern[
-        str
-    ]  # "remember, every problem has a solution": meant for the heart, not for the memory
-    cheer: re.Pattern[
-        str
-    ]  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
-    denied: re.Pattern[str]  # "..., not three": what a correction says is wrong
-    learned: re.Pattern[str]  # 记住了: with nothing before it, the answer of one who was told to
-    reported: re.Pattern[str]  # before the command: somebody's words are told
-    own_words: re.Pattern[str]  # "I said"
+    asks: Pattern
+    asks_politely: Pattern  # a question that is an order: "could you remember that ...?"
+    asked_what: Pattern  # and one that is none: "could you remember when ...?"
+    still_orders: Pattern  # ", ok?": a question mark that asks for nothing
+    tail: Pattern
+    statement: Pattern
+    no_statement: Pattern
+    advice: Pattern  # "remember, every problem has a solution": meant for the heart
+    cheer: Pattern  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
+    denied: Pattern  # "..., not three": what a correction says is wrong
+    learned: Pattern  # 记住了: with nothing before it, the answer of one who was told to
+    reported: Pattern  # before the command: somebody's words are told
+    own_words: Pattern  # "I said"
 
 
 @cache
-def aside() -> re.Pattern[str]:
+def aside() -> Pattern:
     """What stands in all that is `scoped` or `ended`: a slash, or a mark of what is said out of the story."""
     marks = (lexicon(f"commands.{language}")["ooc"] for language in LANGUAGES)
     return re.compile("|".join(("/", *marks)))
@@ -143,5 +140,5 @@ def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[CommandPatter
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> Pattern:
     return re.compile(pattern, re.DOTALL)
