@@ -25,7 +25,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ValidationError, model_validator
 from rapidfuzz import fuzz, process
 
 from rolememory.errors import FileError, RoleMemoryError
@@ -95,8 +95,8 @@ class _CaseTable(ExpectationStep):
     each: Messages | None = None
     turns: tuple[ExpectationStep, ...] = ()
     rules: str = ""
-    settings: ScanSettings = Field(default_factory=ScanSettings)
-    character: Character = Field(default_factory=Character)
+    settings: ScanSettings = ScanSettings()
+    character: Character = Character()
 
 
 @value_class

@@ -151,6 +151,6 @@ def _tell_fields(done: "Imported") -> None:
     out.table(rows, "where field value")
 
 
-def _some(ids: Sequence[str], most: int = 5) -> str:
-    more = ", ..." if len(ids) > most else ""
-    return f"{len(ids)}  {', '.join(ids[:most])}{more}" if ids else ""
+def _some(ids: Sequence[str]) -> str:
+    more = ", ..." if len(ids) > 5 else ""
+    return f"{len(ids)}  {', '.join(ids[:5])}{more}" if ids else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from pydantic import AliasChoices, AliasGenerator, ConfigDict
+from pydantic import AliasChoices, AliasGenerator
 
 from rolememory.llm.answers import ModelAnswer
 from rolememory.shipped import lexicon
@@ -27,7 +27,5 @@ def _named(field: str) -> AliasChoices:
     return AliasChoices(*answer_words("fields").get(field, (field,)))
 
 
-class WordedAnswer(ModelAnswer):
+class WordedAnswer(ModelAnswer, alias_generator=AliasGenerator(validation_alias=_named)):
     """An answer whose fields have aliases; the prompt asks for the first."""
-
-    model_config = ConfigDict(alias_generator=AliasGenerator(validation_alias=_named))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rolememory.upstream import ResponseHead, UpstreamCall
 
@@ -51,7 +51,7 @@ class _Choice(BaseModel):
 class _Completion(BaseModel):
     """The fields that are used."""
 
-    choices: list[_Choice] = Field(default_factory=list)
+    choices: list[_Choice] = []
     usage: Any = None
 
     @property

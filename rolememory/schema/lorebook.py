@@ -93,7 +93,7 @@ class LoreEntry(Entry, extra="ignore"):
     character_filter: CharacterFilter | None = None
     by_meaning: bool = False  # marked for activation by meaning
     card_case_sensitive: bool | None = None  # the card's own field, beside its extensions
-    raw: JsonObject = Field(default_factory=dict, repr=False)  # as the native world file has it
+    raw: JsonObject = Field({}, repr=False)  # as the native world file has it
 
     def fingerprint(self, book: str) -> str:
         """A name for this very text and all its fields: an edit of any changes it."""
@@ -114,7 +114,7 @@ class Lorebook(BaseModel, frozen=True):
     recursive_scanning: bool | None = None
     format: str = ""  # what it was read from: "sillytavern", "character_book", "novelai", ...
     problems: tuple[str, ...] = ()  # entries that could not be read, each in one line
-    raw: JsonObject = Field(default_factory=dict, repr=False)
+    raw: JsonObject = Field({}, repr=False)
 
 
 class TimedEffect(BaseModel, frozen=True):

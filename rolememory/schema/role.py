@@ -23,7 +23,7 @@ class Role(BaseModel, frozen=True, extra="allow"):
     card_from: str = ""  # what that file was called before it was imported: character filters of lorebooks compare it
     worldbooks: tuple[str, ...] = ()  # shared books linked by file name
     associates: tuple[Association, ...] = ()
-    settings: JsonObject = Field(default_factory=dict)  # overrides of rolememory.toml
+    settings: JsonObject = {}  # overrides of rolememory.toml
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -225,7 +225,7 @@ class TriggerSettings(Section):
     dates: DatesSettings = DatesSettings()
     recency: RecencySettings = RecencySettings()
     emotional: EmotionalSettings = EmotionalSettings()
-    others: dict[str, StrategySettings] = Field(default_factory=dict)
+    others: dict[str, StrategySettings] = {}
     """strategies of other packages, by name"""
 
 

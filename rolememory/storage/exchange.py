@@ -49,7 +49,7 @@ class Imported:
     unchanged: int = 0
     files: tuple[str, ...] = ()  # written card and books
     files_kept: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = field(default=())  # memories that could not be read
+    problems: tuple[Problem, ...] = ()  # memories that could not be read
     fields: JsonMapping = field(default_factory=dict)  # role.json as written
     left_out: Mapping[str, LocalizedText] = field(default_factory=dict)  # omitted fields, and why
     memories: Mapping[str, JsonMapping] = field(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo
 from pydantic.fields import FieldInfo
 
 from rolememory.schema.json_types import JsonObject
@@ -90,12 +90,10 @@ Said = Annotated[str, BeforeValidator(_said)]
 Rounded = Annotated[float, BeforeValidator(lambda value: round(value, 4))]
 
 
-class Page(Out, Generic[Row]):
+class Page(Out, Generic[Row], use_attribute_docstrings=False):
     """Some rows of a list; `total` counts all of them."""
 
     # no field has a docstring, and looking for one again for each kind of row delays the start
-    model_config = ConfigDict(use_attribute_docstrings=False)
-
     items: list[Row]
     total: int
     limit: int
