@@ -4,7 +4,7 @@ Sources: S1.42 (clusters and associations), S1.47 (recommendations).
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from itertools import islice
 
@@ -12,7 +12,7 @@ from rolememory.authoring.distinctive_terms import NAMED_BY, DistinctiveTerms
 from rolememory.authoring.similarity import SimilarityRows
 from rolememory.authoring.themes import Theme, grouped, nearest
 from rolememory.schema.evidence import Reason
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
@@ -60,7 +60,7 @@ class InsightContext:
 
 
 def insight(
-    memories: Mapping[str, Memory], like: SimilarityRows, known: InsightContext | None = None
+    memories: MemoriesById, like: SimilarityRows, known: InsightContext | None = None
 ) -> Insight:
     """Everything worth knowing about these memories. `like` holds the rows of those considered: they count, and are not archived. Cost: O(n²) for the nearest."""
     here = known or InsightContext()

@@ -1,13 +1,13 @@
 """How the memories of a role stand to one another: looked at once per change, shared by the map and by insight."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from rolememory.authoring.insight import Insight, InsightContext, insight
 from rolememory.authoring.similarity import SimilarityRows, likeness
 from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.recall.active_set import standing
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
@@ -20,7 +20,7 @@ MOST = 6000  # memories that are compared with each other, the newest: the cost 
 class Survey:
     """What was found in one look. `seen` is equal for two looks at the same."""
 
-    memories: Mapping[str, Memory]  # that are not archived
+    memories: MemoriesById  # that are not archived
     near: (
         SimilarityRows  # of those that count, the newest `MOST`: they are compared with each other
     )

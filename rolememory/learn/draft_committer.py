@@ -12,7 +12,7 @@ from rolememory.learn.memory_requests import emotions_of
 from rolememory.schema.evidence import Reason
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.learning import Draft, Learned, Verdict
-from rolememory.schema.memory import Memory, Source, readable_id
+from rolememory.schema.memory import MemoriesById, Memory, Source, readable_id
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.storage.review import Review, Waiting
 
@@ -114,7 +114,7 @@ class DraftCommitter:
         return any(not self._saying(*place) for place in places(draft.evidence))
 
     def _past(
-        self, gate: AdmissionFilter, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]
+        self, gate: AdmissionFilter, fresh: Mapping[str, Draft], memories: MemoriesById
     ) -> tuple[dict[str, Draft], list[tuple[Draft, Reason]]]:
         passed: dict[str, Draft] = {}
         refused: list[tuple[Draft, Reason]] = []
@@ -138,7 +138,7 @@ class DraftCommitter:
         self,
         found: Mapping[str, Verdict],
         refused: Sequence[tuple[Draft, Reason]],
-        memories: Mapping[str, Memory],
+        memories: MemoriesById,
         actor: str,
     ) -> Learned:
         for memory_id, verdict in found.items():

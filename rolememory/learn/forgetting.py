@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from rolememory.learn.commands import commands
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.storage.people import Same, alone, is_for
 from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import term_query, tokens
@@ -22,9 +22,7 @@ _MATTER = re.compile(
 _ENOUGH = 0.6  # of the weight of what was named must stand in a memory
 
 
-def meant(
-    words: str, memories: Mapping[str, Memory], user: str | None, same: Same = alone
-) -> list[Memory]:
+def meant(words: str, memories: MemoriesById, user: str | None, same: Same = alone) -> list[Memory]:
     """Every learned memory that says what is named; what an author wrote or locked is never meant. Cost: O(memories)."""
     wanted = term_query(_MATTER.sub("", words)).weights
     total = sum(wanted.values())

@@ -15,7 +15,7 @@ from rolememory.learn.admission import similarity
 from rolememory.learn.model.known_memories import told_at
 from rolememory.schema.evidence import Reason
 from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.settings import PerType
 from rolememory.schema.value_class import value_class
 from rolememory.storage.memories import HistoryLine
@@ -124,7 +124,7 @@ def _replaced(memories: Iterable[Memory], counts: Counts) -> set[str]:
 
 
 def revived(
-    memories: Mapping[str, Memory], because: Mapping[str, str], counts: Counts = always
+    memories: MemoriesById, because: Mapping[str, str], counts: Counts = always
 ) -> list[Retirement]:
     """Archived memories that should not have been, and why: their messages stand again, or what replaced them does not count any more.
 
@@ -194,9 +194,7 @@ def _worn(
             yield memory.id, Reason.of("low_weight", weight=left, below=below_weight)
 
 
-def _merged(
-    live: Mapping[str, Memory], settled: datetime, counts: Counts
-) -> Iterator[tuple[str, Reason]]:
+def _merged(live: MemoriesById, settled: datetime, counts: Counts) -> Iterator[tuple[str, Reason]]:
     """What a later memory that counts says again."""
     comparable = (
         (earlier, later)
@@ -209,7 +207,7 @@ def _merged(
 
 
 def _replacements(
-    live: Mapping[str, Memory], settled: datetime, counts: Counts
+    live: MemoriesById, settled: datetime, counts: Counts
 ) -> Iterator[tuple[Memory, Memory]]:
     """(earlier, later) of memories that others took the place of some time ago, the latest first."""
     replacing = (memory for memory in live.values() if memory.supersedes)
@@ -220,7 +218,7 @@ def _replacements(
             )
 
 
-def _outdates_more(earlier: Memory, later: Memory, live: Mapping[str, Memory]) -> bool:
+def _outdates_more(earlier: Memory, later: Memory, live: MemoriesById) -> bool:
     """Whether something would come back without the earlier one, which the later one does not outdate."""
     return any(one in live and one not in later.supersedes for one in earlier.supersedes)
 
@@ -258,7 +256,7 @@ def _crowded(
 
 
 def _left_behind(
-    live: Mapping[str, Memory], gone: Mapping[str, Reason], counts: Counts
+    live: MemoriesById, gone: Mapping[str, Reason], counts: Counts
 ) -> Iterator[tuple[str, Reason]]:
     """What was outdated only by memories that go now, for another reason than that their time is over or their messages are gone."""
     held = {*gone} | _replaced((one for one in live.values() if one.id not in gone), counts)

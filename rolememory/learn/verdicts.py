@@ -14,7 +14,7 @@ from rolememory.learn.model.known_memories import told_at
 from rolememory.locales import Listed
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, Draft, Verdict
-from rolememory.schema.memory import Evidence, Memory, Source
+from rolememory.schema.memory import Evidence, MemoriesById, Memory, Source
 from rolememory.schema.wording import word
 from rolememory.storage.codec import fields_of
 from rolememory.storage.memories import Edit
@@ -28,7 +28,7 @@ _UNKEPT = frozenset({"ignore", "review"})
 
 
 def judge(
-    drafts: Mapping[str, Draft], told: SourceIndex, memories: Mapping[str, Memory]
+    drafts: Mapping[str, Draft], told: SourceIndex, memories: MemoriesById
 ) -> dict[str, Verdict]:
     """What becomes of each draft, by the id it will have, in their order; each meets what is known and the drafts before it."""
     known, fresh = dict(memories), SourceIndex()
@@ -43,7 +43,7 @@ def judge(
     return verdicts
 
 
-def edits(verdicts: Mapping[str, Verdict], memories: Mapping[str, Memory]) -> list[Edit]:
+def edits(verdicts: Mapping[str, Verdict], memories: MemoriesById) -> list[Edit]:
     """Every draft that stands, with what it replaces, and every known memory that replaces a draft."""
     standing = {one: verdict for one, verdict in verdicts.items() if verdict.action not in _UNKEPT}
     replaced = {one: [*verdict.others] for one, verdict in standing.items()}
@@ -66,9 +66,7 @@ def memory_of(draft: Draft, memory_id: str) -> Memory:
     return Memory(id=memory_id, **{name: getattr(draft, name) for name in _CARRIED})
 
 
-def _verdict(
-    draft: Draft, memory: Memory, alike: Sequence[Memory], known: Mapping[str, Memory]
-) -> Verdict:
+def _verdict(draft: Draft, memory: Memory, alike: Sequence[Memory], known: MemoriesById) -> Verdict:
     wrong = _named(draft, memory, known)
     if wrong and _protected(wrong):
         code = AGAINST[not wrong.authored]
@@ -84,7 +82,7 @@ def _beside(
     memory: Memory,
     wrong: Memory | None,
     alike: Sequence[Memory],
-    known: Mapping[str, Memory],
+    known: MemoriesById,
 ) -> Verdict:
     """What becomes of a draft beside what it corrects, what it restates and what restates it."""
     same = [one for one in alike if one != wrong and _replaceable(one, memory)]
@@ -119,7 +117,7 @@ def _superseding(
     return Verdict(draft, "supersede", because, (wrong.id, *merged), later)
 
 
-def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
+def _named(draft: Draft, memory: Memory, known: MemoriesById) -> Memory | None:
     """The memory that the draft itself calls outdated, told before it: named by a model, or corrected by a person."""
     if draft.corrects:
         own = (
@@ -133,7 +131,7 @@ def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory 
     return found if found and not found.archived and _may_meet(found, memory) else None
 
 
-def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:
+def _near(draft: Draft, known: MemoriesById) -> Iterator[Memory]:
     """What a model learned from the messages just before a correction, and may be told to the one who corrects it."""
     chats, near = {one.chat for one in draft.evidence}, {*draft.near}
 
@@ -146,7 +144,7 @@ def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:
             yield one
 
 
-def _standing(known: Mapping[str, Memory], user: str | None) -> Iterator[Memory]:
+def _standing(known: MemoriesById, user: str | None) -> Iterator[Memory]:
     """What is neither archived nor outdated: the shared, and this user's own."""
     live = [one for one in known.values() if not one.archived]
     outdated = {old for one in live for old in one.supersedes}

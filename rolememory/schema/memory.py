@@ -137,6 +137,7 @@ class Memory(Entry):
         return self.decay > 0 and not (self.constant or lasting or self.authored)
 
 
+MemoriesById = Mapping[str, Memory]
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
 _PLAIN = frozenset(
     "id type content created written source weight salience priority decay confidence".split()

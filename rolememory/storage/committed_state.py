@@ -1,12 +1,12 @@
 """The committed state of a role, read without locks: memory.json and the journal records it lacks."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from types import MappingProxyType
 
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById
 from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
@@ -27,7 +27,7 @@ GOOD = "state/last-good.json"
 class Snapshot:
     """A role's memories at one moment. Unchanged memories are the same objects in the next snapshot."""
 
-    memories: Mapping[str, Memory]  # in file order by arrays, then as they were added
+    memories: MemoriesById  # in file order by arrays, then as they were added
     seq: int  # of the newest committed change
     version: int  # differs whenever the content differs
     problems: tuple[Problem, ...] = ()
@@ -412,7 +412,7 @@ def _new_records(
     return pending[size:] if extends else None
 
 
-def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:
+def _same_objects(memories: Memories, before: MemoriesById) -> Memories:
     """The memories, with known objects reused for equal ones."""
     for name, memory in memories.items():
         old = before.get(name)
@@ -421,7 +421,7 @@ def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:
     return memories
 
 
-def _identical(one: Mapping[str, Memory], other: Mapping[str, Memory]) -> bool:
+def _identical(one: MemoriesById, other: MemoriesById) -> bool:
     return len(one) == len(other) and all(
         a is b for a, b in zip(one.values(), other.values(), strict=True)
     )

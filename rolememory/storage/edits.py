@@ -8,7 +8,7 @@ from typing import Any
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.locales import Listed
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
 from rolememory.storage.exact_json import dumps
@@ -36,7 +36,7 @@ def new_id() -> str:
 
 
 def planned(
-    memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at: str, actor: str
+    memories: MemoriesById, edits: Iterable[Edit], seq: int, at: str, actor: str
 ) -> list[JournalRecord]:
     """The records of one transaction, the first with `seq`; none for edits that change nothing.
 
@@ -72,7 +72,7 @@ def recorded(
     ]
 
 
-def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> list[Edit]:
+def reverted(lines: Iterable[JournalRecord], memories: MemoriesById) -> list[Edit]:
     """The edits that undo the records, except where the same was changed since."""
     now, edits = dict(memories), list[Edit]()
     for line in reversed(list(lines)):

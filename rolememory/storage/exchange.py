@@ -12,7 +12,7 @@ from typing import Any, Literal
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import difference, encode, fields_of
@@ -142,7 +142,7 @@ def _ids(edits: Iterable[Edit], op: str) -> tuple[str, ...]:
     return tuple(edit.id for edit in edits if edit.op == op)
 
 
-def _edits(theirs: Mapping[str, Memory], ours: Mapping[str, Memory]) -> list[Edit]:
+def _edits(theirs: MemoriesById, ours: MemoriesById) -> list[Edit]:
     """The edits that bring their memories here."""
     found = (_edit(memory, ours.get(memory.id)) for memory in theirs.values())
     return [edit for edit in found if edit]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import (
     DEFAULTS,
@@ -163,7 +163,7 @@ def removed(memory: Memory) -> dict[str, list[Any]]:
 
 
 def between(
-    before: Mapping[str, Memory], after: Mapping[str, Memory]
+    before: MemoriesById, after: MemoriesById
 ) -> Iterator[tuple[Op, str, dict[str, list[Any]]]]:
     """The changes between two sets: (op, id, fields), removals last."""
     for memory_id, memory in after.items():

@@ -8,14 +8,14 @@ Valid only for the exact bytes it was made from; only files without problems are
 import json
 import sys
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, repeat
 from typing import Any
 
 import orjson
 
-from rolememory.schema.memory import Memory, UnreadMemory
+from rolememory.schema.memory import MemoriesById, Memory, UnreadMemory
 from rolememory.storage.codec import decode
 from rolememory.storage.derived import LEAST, DerivedFiles
 from rolememory.storage.json_places import entries_in
@@ -32,7 +32,7 @@ _DECODER = json.JSONDecoder()
 class KeptMemories:
     """The cached memories of a file."""
 
-    memories: Mapping[str, Memory]
+    memories: MemoriesById
     facts: memoryview
 
 

@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import orjson
 
 from rolememory.schema.json_types import JsonObject
-from rolememory.schema.memory import Memory, MemoryType, UnreadMemory
+from rolememory.schema.memory import MemoriesById, Memory, MemoryType, UnreadMemory
 from rolememory.storage.codec import EntryError, decode
 from rolememory.storage.exact_json import has_wide_integers
 from rolememory.storage.gc_pause import gc_paused
@@ -297,7 +297,7 @@ def fingerprint(entry: Any, kind: MemoryType | None) -> int:
         return 0
 
 
-def changed(document: MemoryFile, memories: Mapping[str, Memory]) -> bool:
+def changed(document: MemoryFile, memories: MemoriesById) -> bool:
     """Whether the file differs from these memories, ids included."""
     same = document.memories.keys() == memories.keys()
     return not same or any(

@@ -1,11 +1,10 @@
 """Writes memories into the author's document, keeping order, unknown fields and invalid entries."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from rolememory.schema.json_types import JsonObject
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.storage.codec import EntryError, decode, difference, encode, write_field
 from rolememory.storage.exact_json import dumps
 from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile
@@ -13,7 +12,7 @@ from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile
 _WIDTH = 120  # longer lists of plain values go one per line
 
 
-def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -> JsonObject:
+def merged(document: MemoryFile, memories: MemoriesById, through: int) -> JsonObject:
     """The author's document with the memories written into it. Changes and returns `document.raw`."""
     raw = document.raw
     for memory_id, slot in document.slots.items():
@@ -86,7 +85,7 @@ def _move(raw: JsonObject, slot: EntrySlot, after: Memory) -> None:
 _GONE = object()
 
 
-def _drop(document: MemoryFile, memories: Mapping[str, Memory]) -> None:
+def _drop(document: MemoryFile, memories: MemoriesById) -> None:
     for memory_id, slot in document.slots.items():
         if memory_id not in memories:
             document.raw[slot.array][slot.place] = _GONE

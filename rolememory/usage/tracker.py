@@ -14,7 +14,7 @@ from itertools import takewhile
 from rolememory.chats import BranchVisibility, Chats, VisiblePath
 from rolememory.errors import UnknownChatError
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Evidence, MemoriesById
 from rolememory.schema.usage import UsageTally
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
@@ -44,7 +44,7 @@ class _CachedEffects:
 
     visibility: BranchVisibility
     tallies: Mapping[str, UsageTally]
-    memories: Mapping[str, Memory]
+    memories: MemoriesById
     added: Mapping[str, float]
 
 
@@ -59,7 +59,7 @@ class Usage:
         self,
         space: Space,
         chats: Chats,
-        memories: Callable[[], Mapping[str, Memory]],
+        memories: Callable[[], MemoriesById],
         names: Callable[[str], Collection[str]],
         pool: Callable[[], Executor],
         near: Near,
@@ -97,9 +97,7 @@ class Usage:
             if turns:
                 self._work = self._pool().submit(self._note, chat, turns)
 
-    def effects(
-        self, visibility: BranchVisibility, memories: Mapping[str, Memory]
-    ) -> Mapping[str, float]:
+    def effects(self, visibility: BranchVisibility, memories: MemoriesById) -> Mapping[str, float]:
         """What use adds to each memory's weight, counting the turns visible from there.
 
         Cost: O(rows recorded or moved since the last call), O(all rows) for a new place or changed memories.

@@ -8,7 +8,7 @@ Only turns whose messages still exist are counted (`storage.usage_log`), so a sw
 from collections.abc import Iterable, Mapping
 from math import exp2
 
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.usage import UsageTally, with_use
 from rolememory.storage.edits import Edit
 
@@ -43,7 +43,7 @@ def sinks(memory: Memory) -> bool:
     return not (memory.locked or memory.constant or memory.authored or memory.type in _LASTING)
 
 
-def effects(tallies: Mapping[str, UsageTally], memories: Mapping[str, Memory]) -> dict[str, float]:
+def effects(tallies: Mapping[str, UsageTally], memories: MemoriesById) -> dict[str, float]:
     """The non-zero weight changes of existing memories, by id. Cost: O(tallies)."""
     added: dict[str, float] = {}
     for memory_id, tally in tallies.items():

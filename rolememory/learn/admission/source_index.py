@@ -1,10 +1,10 @@
 """Which memories were told by which message or in which words, so that a draft is compared with a handful and not with thousands."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from rolememory.learn.admission.similarity import equal
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Evidence, MemoriesById, Memory
 from rolememory.text.words import weighty
 
 Place = tuple[str, str]
@@ -44,7 +44,7 @@ class SourceIndex:
         if memory:
             self._by_words[_words(memory)].pop(memory_id, None)
 
-    def follow(self, memories: Mapping[str, Memory]) -> None:
+    def follow(self, memories: MemoriesById) -> None:
         """Know exactly these memories: only what changed is read again."""
         for gone in self._memories.keys() - memories.keys():
             self.discard(gone)

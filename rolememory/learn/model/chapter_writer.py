@@ -31,7 +31,7 @@ from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.report import Look
 from rolememory.locales import LocalizedText
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Evidence, MemoriesById, Memory
 
 if TYPE_CHECKING:
     from rolememory.learn.model.run import ExtractionContext
@@ -113,7 +113,7 @@ class ChapterWriter:
             str, set[str]
         ] = {}  # by chat: where that begins which the filter refused and is not asked for again soon
         self._unfolded: set[str] = set()  # chats whose story so far may be behind
-        self._known: tuple[Mapping[str, Memory], Mapping[str, Sequence[Memory]]] = ({}, {})
+        self._known: tuple[MemoriesById, Mapping[str, Sequence[Memory]]] = ({}, {})
 
     def write(self, chat: ChatInfo, look: Look) -> None:
         """Every chapter that is due in a chat, then the story so far; each is kept before the next is asked for.

@@ -6,7 +6,7 @@ from heapq import nlargest
 from itertools import islice
 
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Evidence, Memory, Source
+from rolememory.schema.memory import Evidence, MemoriesById, Memory, Source
 from rolememory.text.words import tokens
 
 MOST_SHOWN = 12
@@ -21,7 +21,7 @@ class KnownMemories:
 
     def __init__(
         self,
-        memories: Mapping[str, Memory],
+        memories: MemoriesById,
         sees: Sees,
         tells: Callable[[Memory], bool] = lambda _: True,
     ) -> None:

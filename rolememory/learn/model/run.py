@@ -38,7 +38,7 @@ from rolememory.llm.errors import said_of
 from rolememory.llm.servers import ModelServers
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, ChatMessage, Company, Draft
-from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from rolememory.schema.memory import Evidence, MemoriesById, MemoryType, Source
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.schema.value_class import value_class
 from rolememory.text.language import language_of
@@ -64,7 +64,7 @@ class ExtractionContext:
     chats: Chats
     settings: Callable[[], Settings]
     keep: Callable[[Sequence[Draft], str], object]
-    memories: Callable[[], Mapping[str, Memory]]
+    memories: Callable[[], MemoriesById]
     company: Callable[[str], Company]
     heard: Heard  # what a model may be shown as known in a chat
     near: Near  # how near that is in meaning

@@ -1,7 +1,7 @@
 """Chats as they are kept: what was said, in which versions, and what was learned from it. Stories: which chats know of one another."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from rolememory.chats.stories import Living, Story
 from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.serve.rest.dependencies import IfMatch, Paged, RoleCall, router, tag
 from rolememory.serve.rest.filters import Either
 from rolememory.serve.rest.schemas import Done, In, Line, Name, Out, Page
@@ -236,7 +236,7 @@ def _shown_in(role: RoleMemory, chat: str) -> Callable[[ChatMessage], MessageSho
     return shown
 
 
-def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, list[Memory]]":
+def _learned(memories: MemoriesById, chat: str) -> "defaultdict[str, list[Memory]]":
     """The memories that rest on each version of this chat."""
     found: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories.values():

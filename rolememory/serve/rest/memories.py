@@ -10,7 +10,7 @@ from rolememory.engine import RoleMemory
 from rolememory.engine.ageing import Ageing
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.recall.active_set import ActiveSet, standing
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Evidence, MemoriesById, Memory
 from rolememory.schema.passage import PREFIX
 from rolememory.schema.value_class import value_class
 from rolememory.serve.rest.decay import FadingOut, fading
@@ -90,7 +90,7 @@ class MemoryDetail(Out):
 class MemoriesView:
     """A role's memories at one moment, and how they stand seen from no chat in particular."""
 
-    memories: Mapping[str, Memory]
+    memories: MemoriesById
     standing: ActiveSet
     effects: Mapping[str, float]
 
