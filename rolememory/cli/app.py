@@ -14,9 +14,8 @@ from typing import Any
 import typer
 
 from rolememory.cli import command_line, context, usage, words
-from rolememory.cli.output import one_line, out
+from rolememory.cli.output import one_line, out, say
 from rolememory.cli.verbs import VerbGroup
-from rolememory.cli.words import say
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 

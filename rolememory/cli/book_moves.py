@@ -7,8 +7,8 @@ from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_fil
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.files import give_converted, print_converted, write_file
 from rolememory.cli.options import FileOut, Text, Yes, argument, option
-from rolememory.cli.output import out, picked
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import out, picked, say
+from rolememory.cli.words import ProcessLanguage
 
 
 def new(

@@ -9,8 +9,7 @@ import typer
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.files import read_bytes
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import out
-from rolememory.cli.words import say
+from rolememory.cli.output import out, say
 from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
 
 if TYPE_CHECKING:

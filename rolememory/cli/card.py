@@ -9,8 +9,8 @@ from rolememory.cli.bookshelf import again, card_path, settings_of
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import give_converted
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, argument, option
-from rolememory.cli.output import Row, out, picked
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import Row, out, picked, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 

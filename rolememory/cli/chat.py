@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, UserName, option
-from rolememory.cli.output import one_line, out, printable, write
+from rolememory.cli.output import one_line, out, printable, say, write
 from rolememory.cli.stories import end_chapter
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
 

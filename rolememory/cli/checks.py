@@ -16,7 +16,8 @@ from rolememory.cards.base import load
 from rolememory.cli.context import check_home, home_path, open_home
 from rolememory.cli.embedding_status import look_at
 from rolememory.cli.learning_status import learns_by, servers, trouble_with
-from rolememory.cli.words import ProcessLanguage, say, worded
+from rolememory.cli.output import say, worded
+from rolememory.cli.words import ProcessLanguage
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import (
     InvalidValueError,

@@ -7,8 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from rolememory.cli.output import out
-from rolememory.cli.words import say, worded
+from rolememory.cli.output import out, say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import read_text
 from rolememory.cli.options import DryRun, RoleName, Text, Yes, argument, option
-from rolememory.cli.output import json_text, out, picked
-from rolememory.cli.words import say, worded
+from rolememory.cli.output import json_text, out, picked, say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 

@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolememory.cli.output import out
-from rolememory.cli.words import say, worded
+from rolememory.cli.output import out, say, worded
 from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import typer
 from rolememory.cli.bookshelf import FOUND_FAULTS
 from rolememory.cli.context import open_home
 from rolememory.cli.options import MaybeRole, Wait, option
-from rolememory.cli.output import Row, out
+from rolememory.cli.output import Row, out, say
 from rolememory.cli.upkeep import chosen, size
-from rolememory.cli.words import say
 from rolememory.locales import translatable
 from rolememory.schema.json_types import JsonMapping, JsonObject
 

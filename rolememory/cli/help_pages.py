@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from rolememory.cli.command_line import OPTIONS
-from rolememory.cli.words import say
+from rolememory.cli.output import say
 from rolememory.locales import translatable
 from rolememory.text.width import cells, padded
 

@@ -15,9 +15,8 @@ from rolememory.authoring.importer.run import ImportedItem, ImportRun
 from rolememory.cards.tavern.layout import DataFolder, data_folders
 from rolememory.chats.stories import Living
 from rolememory.cli.context import open_home
-from rolememory.cli.output import Row, out, picked, write
+from rolememory.cli.output import Row, out, picked, say, worded, write
 from rolememory.cli.upkeep import size
-from rolememory.cli.words import say, worded
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import translatable
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from rolememory.cli import sillytavern
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import out, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 
 ORIGINS = "serve.allowed_origins"

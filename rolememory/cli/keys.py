@@ -4,8 +4,7 @@ from typing import Annotated
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import out, picked
-from rolememory.cli.words import say
+from rolememory.cli.output import out, picked, say
 from rolememory.serve.keys import EVERY, RIGHTS, ApiKeys
 from rolememory.serve.token import token_of
 

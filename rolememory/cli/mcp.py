@@ -5,8 +5,8 @@ from typing import Annotated
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import option
-from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import out, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 
 

@@ -14,8 +14,7 @@ from rolememory.cli.options import (
     option,
     whole,
 )
-from rolememory.cli.output import out, picked
-from rolememory.cli.words import say
+from rolememory.cli.output import out, picked, say
 
 Limit = Annotated[int, option("--limit N", "at most so many", whole(1))]
 

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from rolememory.cli.output import Row, one_line
-from rolememory.cli.words import say, told_reason
+from rolememory.cli.output import Row, one_line, say, told_reason
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from rolememory.cli.output import out
-from rolememory.cli.words import say
+from rolememory.cli.output import out, say
 from rolememory.errors import InvalidValueError, ModelError, RoleMemoryError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.files import atomic

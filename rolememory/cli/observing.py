@@ -9,8 +9,7 @@ from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, Words, argument, option
-from rolememory.cli.output import one_line, out
-from rolememory.cli.words import say, told_reason, worded
+from rolememory.cli.output import one_line, out, say, told_reason, worded
 from rolememory.errors import FileError
 
 if TYPE_CHECKING:

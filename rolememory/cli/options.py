@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rolememory.cli.words import say
+from rolememory.cli.output import say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 

@@ -8,15 +8,17 @@ from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rolememory.cli.words import say, worded
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
-from rolememory.locales import Localized, translatable
+from rolememory.locales import Localized, translatable, translated
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from rolememory.schema.evidence import Reason
 
 Row = JsonObject
 """A row of a table, or an object of JSON."""
@@ -42,6 +44,23 @@ _TITLES |= {name: name for name in translatable((
     "weight", "what", "why", "worldbooks", "written",
 ))}  # fmt: skip
 _STYLES = {"id": "cyan", "name": "cyan", "title": "cyan", "key": "cyan", "level": "yellow"}
+
+
+def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
+    """A message in the person's language."""
+    return translated(template, ProcessLanguage.language, msgctxt, **values)
+
+
+def worded(text: str | Localized) -> str:
+    """A text, or what knows its own words (an error, a note), in the person's language."""
+    return text if isinstance(text, str) else text.text(ProcessLanguage.language)
+
+
+def told_reason(because: "Reason") -> str:
+    """A reason in the person's language."""
+    from rolememory.schema.wording import word
+
+    return word(because, ProcessLanguage.language)
 
 
 def steady(stream: TextIO) -> None:

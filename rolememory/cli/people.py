@@ -4,8 +4,7 @@ from typing import Annotated
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import argument
-from rolememory.cli.output import out
-from rolememory.cli.words import say
+from rolememory.cli.output import out, say
 from rolememory.locales import Listed
 
 

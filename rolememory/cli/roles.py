@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import RoleName, argument, option
-from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say, worded
+from rolememory.cli.output import out, say, worded
+from rolememory.cli.words import ProcessLanguage
 from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:

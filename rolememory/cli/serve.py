@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
 from rolememory.cli.options import option, whole
-from rolememory.cli.output import out
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import out, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.schema.json_types import JsonMapping
 

@@ -15,9 +15,8 @@ from rolememory.cli.options import (
     argument,
     option,
 )
-from rolememory.cli.output import Row, one_line, out, picked
+from rolememory.cli.output import Row, one_line, out, picked, say
 from rolememory.cli.upkeep import chosen
-from rolememory.cli.words import say
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.fields import split
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import out, picked
-from rolememory.cli.words import ProcessLanguage, say
+from rolememory.cli.output import out, picked, say
+from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError, UnknownNameError
 
 

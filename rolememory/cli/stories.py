@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, Text, UserName, argument, option, time_given
-from rolememory.cli.output import Row, out, picked, plain
-from rolememory.cli.words import say, worded
+from rolememory.cli.output import Row, out, picked, plain, say, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,8 +9,8 @@ from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
-from rolememory.cli.output import Row, one_line, out, picked, plain
-from rolememory.cli.words import ProcessLanguage, say, told_reason
+from rolememory.cli.output import Row, one_line, out, picked, plain, say, told_reason
+from rolememory.cli.words import ProcessLanguage
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
-from rolememory.cli.output import Row, one_line, out, picked
-from rolememory.cli.words import say, told_reason, worded
+from rolememory.cli.output import Row, one_line, out, picked, say, told_reason, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
 

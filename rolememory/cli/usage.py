@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from rolememory.cli.help_pages import metavar
-from rolememory.cli.words import say
+from rolememory.cli.output import say
 from rolememory.errors import closest
 
 MISTAKE: type[Exception] = typer.BadParameter.__mro__[

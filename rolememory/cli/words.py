@@ -7,13 +7,9 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rolememory.locales import Localized, languages, translated
+from rolememory.locales import languages
 from rolememory.schema.scene import Language
-
-if TYPE_CHECKING:
-    from rolememory.schema.evidence import Reason
 
 _NAMES = ("ROLEMEMORY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -73,20 +69,3 @@ def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
         return  # whoever works with the file says what is wrong with it
     if told in languages():
         ProcessLanguage.language = told
-
-
-def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
-    """A message in the person's language."""
-    return translated(template, ProcessLanguage.language, msgctxt, **values)
-
-
-def worded(text: str | Localized) -> str:
-    """A text, or what knows its own words (an error, a note), in the person's language."""
-    return text if isinstance(text, str) else text.text(ProcessLanguage.language)
-
-
-def told_reason(because: "Reason") -> str:
-    """A reason in the person's language."""
-    from rolememory.schema.wording import word
-
-    return word(because, ProcessLanguage.language)

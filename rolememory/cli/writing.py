@@ -15,8 +15,7 @@ from rolememory.cli.options import (
     argument,
     option,
 )
-from rolememory.cli.output import Row, one_line, out
-from rolememory.cli.words import say
+from rolememory.cli.output import Row, one_line, out, say
 from rolememory.errors import UnknownMemoryError
 
 
