@@ -20,6 +20,8 @@ def mcp(
     ] = None,
 ) -> None:
     """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
+    if user is not None and not user.strip():  # an unset variable: a model would choose the user
+        raise InvalidValueError("--user: expected a name, got {user!r}", user=user)
     try:
         import mcp as installed  # noqa: F401
     except ImportError as error:

@@ -106,6 +106,11 @@ def import_role(
     left_out: dict[str, LocalizedText] = {}
     target = here or _shareable_role(home, role, left_out)
     found = _memories(memory)
+    if role is None and isinstance(memory, Mapping) and not (found.problems or _arrays(memory)):
+        raise InvalidValueError(
+            "there are no memories in it; write a list of them, or an object with {arrays}",
+            arrays=", ".join(kind.array for kind in MemoryType),
+        )
     space = home.space(target.id)
     edits = _edits(found.memories, RoleStore(space).snapshot().memories if here else {})
     differing = _ids(edits, "set")
@@ -248,6 +253,10 @@ def _memories(raw: Any) -> MemoryFile:
         raise InvalidValueError(
             "the export's memories cannot be read: {error}", error=error
         ) from error
+
+
+def _arrays(raw: Mapping[str, Any]) -> set[str]:
+    return {kind.array for kind in MemoryType} & set(raw)
 
 
 def _edit(theirs: Memory, ours: Memory | None) -> Edit | None:

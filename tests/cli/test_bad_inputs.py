@@ -76,6 +76,8 @@ ROWS: list[tuple[str, int, str]] = [
     ("list 米啦", 1, "米拉"),
     ("list ''", 1, "--create"),
     ("list ../../etc", 1, "../../etc"),
+    ("mcp --user ''", 1, "--user"),
+    ("mcp --user ' '", 1, "--user"),
     ("list 7c1e5a0e-3f7b-4c52-9a6d-2b8f4e91d0ff", 1, "7c1e5a0e"),
     ("list C:\\Windows", 1, "Windows"),
     ("open Nobody", 1, "--create"),

@@ -158,6 +158,13 @@ def test_memories_alone_go_into_a_role_that_is_named(memories: Any, home: HomeFo
         import_role(home, memories, into="nobody")
 
 
+def test_what_holds_no_memories_is_told(home: HomeFolder) -> None:
+    package = {"name": "harbour", "version": "1.0.0", "description": "Ships."}
+    with pytest.raises(InvalidValueError, match="there are no memories in it"):
+        import_role(home, package, into="Mira")
+    assert not import_role(home, {"version": 1, "episodic": []}, into="Mira").added
+
+
 def test_one_bad_memory_does_not_keep_the_others_out(home: HomeFolder) -> None:
     document = exported(home)
     document["memory"]["semantic"] += [{"keys": ["x"]}, {"id": "ok", "content": "fine"}]
