@@ -7,7 +7,7 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
-from itertools import repeat
+from itertools import pairwise, repeat
 from operator import attrgetter
 from types import MappingProxyType
 from typing import cast, overload
@@ -204,16 +204,15 @@ def _best_first(score: Doubles, since: Doubles, memories: Sequence[Memory]) -> l
     newest = np.where(np.isnan(since), 0.0, -since)
     best = np.lexsort((newest, -score))
     scores, moments = score[best], newest[best]
-    alike = (scores[1:] == scores[:-1]) & (moments[1:] == moments[:-1])
+    apart = (scores[1:] != scores[:-1]) | (moments[1:] != moments[:-1])
     found: list[int] = best.tolist()
-    if not np.count_nonzero(alike):
+    if np.count_nonzero(apart) == len(apart):
         return found
-    start = 0
-    for end, again in enumerate((*alike.tolist(), False), 1):
-        if not again:
-            if end - start > 1:
-                found[start:end] = sorted(found[start:end], key=lambda at: memories[at].id)
-            start = end
+    ids = list(map(attrgetter("id"), memories))
+    borders = [0, *(apart.nonzero()[0] + 1).tolist(), len(found)]
+    for start, end in pairwise(borders):
+        if end - start > 1:
+            found[start:end] = sorted(found[start:end], key=ids.__getitem__)
     return found
 
 
