@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Doubles", "Floats", "Held", "Mask", "NDArray", "Rows", "np"]
+__all__ = ["Counts", "Doubles", "Floats", "Held", "Mask", "NDArray", "Rows", "np"]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Rows = NDArray[np.int64]
     Held = NDArray[np.uint32]
+    Counts = NDArray[np.uint8]
 else:
     from importlib import import_module
 
-    NDArray = Floats = Doubles = Mask = Rows = Held = Any
+    NDArray = Floats = Doubles = Mask = Rows = Held = Counts = Any
 
     class _Numpy:
         """What numpy has, found when it is first asked for."""

@@ -17,7 +17,7 @@ from math import log
 from operator import itemgetter
 from typing import Any
 
-from rolememory.text.arrays import Floats, Held, Mask, NDArray, Rows, np
+from rolememory.text.arrays import Counts, Floats, Held, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings, text_digest
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
@@ -43,7 +43,8 @@ MOST_NAMED = 16  # words that an explanation names
 
 MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
-MOST_HELD = 1 << 19  # postings and counts that are kept from turn to turn
+MOST_HELD, HELD_PER_ROW = 1 << 19, 12
+"""Postings and counts that are kept from turn to turn, of a large role so many for each row: its everyday words must find room."""
 
 MOST_NEW = 64  # rows that are added to what was looked up
 
@@ -322,8 +323,8 @@ class _Found:
     """What was looked up of some texts; statistics hand it on to their successor, with what came since."""
 
     size: int = 0  # rows that it holds for
-    holding: dict[str, tuple[Rows, Floats]] = field(default_factory=dict)
-    often: "dict[str, NDArray[np.uint8]]" = field(default_factory=dict)  # of everyday tokens
+    holding: dict[str, tuple[Rows, Counts]] = field(default_factory=dict)
+    often: dict[str, Counts] = field(default_factory=dict)  # of everyday tokens
     counts: dict[str, int] = field(default_factory=dict)
     held: int = 0  # postings in `holding`, and as many as take the room of `often`
     late: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # rows to be put in there
@@ -342,7 +343,7 @@ class _Found:
         if token in self.holding:
             (rows, often), (more, counts) = self.holding[token], zip(*late, strict=True)
             rows = np.concatenate((rows, np.array(more, np.int64)))
-            self.holding[token] = rows, np.concatenate((often, np.array(counts, np.float32)))
+            self.holding[token] = rows, np.concatenate((often, np.array(counts, np.uint8)))
             self.held += len(late)
         if token in self.often:
             known = self.often[token] = _long(self.often[token], self.size)
@@ -350,7 +351,7 @@ class _Found:
                 known[row] = count
 
 
-def _long(often: "NDArray[np.uint8]", size: int) -> "NDArray[np.uint8]":
+def _long(often: Counts, size: int) -> Counts:
     """The same for so many rows, and with room for more where it was shorter."""
     if len(often) >= size:
         return often
@@ -430,7 +431,7 @@ class CollectionStatistics:
         """Rows of the arrays that `scores` gives."""
         return len(self._heard)
 
-    def _holding(self, token: str) -> "tuple[Rows, Floats]":
+    def _holding(self, token: str) -> tuple[Rows, Counts]:
         """The rows that hold a token, and how often each does; looked up once."""
         known = self._known
         if token in known.late:
@@ -446,16 +447,16 @@ class CollectionStatistics:
         end = int(found[0].searchsorted(len(self._heard)))  # they rise
         return found[0][:end], found[1][:end]
 
-    def _looked_up(self, token: str) -> "tuple[Rows, Floats]":
+    def _looked_up(self, token: str) -> tuple[Rows, Counts]:
         with self._lock:  # a buffer that is read cannot grow
             posting = self._postings.of(token)
             rows, often = (posting >> COUNT_BITS).astype(np.int64), posting & MOST
         if len(rows) and rows[-1] >= len(self._heard):
             rows = rows[: rows.searchsorted(len(self._heard))]
         heard = self._heard.take(rows)
-        return rows.compress(heard), often[: len(rows)].compress(heard).astype(np.float32)
+        return rows.compress(heard), often[: len(rows)].compress(heard).astype(np.uint8)
 
-    def _often(self, token: str) -> "NDArray[np.uint8]":
+    def _often(self, token: str) -> Counts:
         """How often each row holds a token, (n_rows,); looked up once."""
         size, known = len(self._heard), self._known
         if token in known.late:
@@ -483,7 +484,8 @@ class CollectionStatistics:
     @property
     def full(self) -> bool:
         """Whether so much was looked up that it is time to begin again."""
-        return self._known.held + len(self._known.counts) > MOST_HELD
+        most = max(MOST_HELD, HELD_PER_ROW * len(self._heard))
+        return self._known.held + len(self._known.counts) > most
 
     def count(self, some: Iterable[str]) -> None:
         """Find out at once how many texts hold each of these tokens, so how much it tells. Cost: one pass over their postings."""
