@@ -1,1 +1,1 @@
-"""How text is read: cleaned, folded, searched for keys, counted, compared, felt, dated."""
+"""Text analysis: cleaning, folding, keys, BM25, vectors, lengths, affect, dates."""

@@ -1,6 +1,6 @@
-"""What is felt in a text: words of feeling, with what negates, strengthens, weakens, doubts or turns them.
+"""Affect of a text: emotion words, with negation, intensifiers, doubt and contrast.
 
-Reads English, Chinese and emoji in one pass. Nothing felt is exactly nothing: `Feeling()`. Cost: O(length), cached by text.
+Reads English, Chinese and emoji in one pass. A neutral text gives exactly `Feeling()`. Cost: O(length), cached by text.
 The rules of negation, strength and contrast follow C. Hutto and E. Gilbert, "VADER" (2014), rewritten for both languages;
 the words are our own (worldbook_rules/lexicons).
 """
@@ -31,12 +31,12 @@ __all__ = [
 
 Mode = Literal["congruent", "contrast", "off"]
 
-COLUMNS = len(EMOTIONS) + 3  # of a feeling in numbers
-_TINY = 1e-300  # a norm that nothing felt has
+COLUMNS = len(EMOTIONS) + 3  # of a feeling as a vector
+_TINY = 1e-300  # avoids division by a zero norm
 
-_FAINT = 0.05  # weaker than this is not felt
-_NAMED = 0.8  # weight of an emotion that is named outright
-_NEGATION_WINDOW = 2  # words or characters between a negator and what it denies
+_FAINT = 0.05  # weaker emotions are dropped
+_NAMED = 0.8  # weight of an explicitly named emotion
+_NEGATION_WINDOW = 2  # words or characters between a negator and the negated word
 _OPPOSITE = {
     "joy": "sadness",
     "love": "sadness",
@@ -44,11 +44,11 @@ _OPPOSITE = {
     "trust": "fear",
     "calm": "fear",
 }
-_DENIED = 0.55  # "not happy" is half as sad as "sad"; "not sad" is nothing
-_STRENGTH = (0.3, 1.7)  # least and greatest factor of all that surrounds a word
+_DENIED = 0.55  # "not happy" is half as sad as "sad"; "not sad" is neutral
+_STRENGTH = (0.3, 1.7)  # bounds of the factor from a word's context
 _CLOSES = ".!?。;…\n"
 _SENTENCE = re.compile(rf"[^{_CLOSES}]*[{_CLOSES}]*")
-_ASIDE = 0.6  # what is only supposed (if), or taken back by a but, weighs less
+_ASIDE = 0.6  # factor for what is hypothetical (if) or followed by a "but"
 _CLAUSE_END = re.compile(r"[,:、—]")
 _UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
@@ -69,7 +69,7 @@ class _WordFeeling:
 
 
 def read_affect(text: str, lexicon: Lexicon | None = None) -> Feeling:
-    """What is felt in a text.
+    """The feeling of a text.
 
     >>> read_affect("I'm not happy at all.").emotions[0][0], read_affect("I'm not sad."), read_affect("心如刀割").emotions[0][0]
     ('sadness', Feeling(emotions=(), valence=0.0, arousal=0.0, words=()), 'sadness')
@@ -85,7 +85,7 @@ def _feel(text: str, lexicon: Lexicon) -> Feeling:
         return _blend(_felt_words(plain, lexicon, text, folded))
     squeezed = (
         _STRETCHED.sub(r"\1" * count, plain) for count in (1, 2)
-    )  # soooo is so, cooool is cool
+    )  # soooo -> so, cooool -> cool
     readings = [_blend(_felt_words(form, lexicon)) for form in squeezed]
     return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
 
@@ -96,7 +96,7 @@ def _felt_words(
     original: str = "",
     folded: Folded | None = None,
 ) -> Iterator[_WordFeeling]:
-    """Each felt word of the text, as the sentence means it; what is shouted in a text that is not weighs more."""
+    """The emotion words of the text in context; capitals in a text that is not all capitals weigh more."""
     found = _find(plain, lexicon)
     if not any(each.mark.feeling for each in found):
         return
@@ -113,7 +113,7 @@ def _felt_words(
 def _felt_in(
     inside: Sequence[_FeelingMatch], close: str, plain: str
 ) -> Iterator[tuple[_FeelingMatch, Feeling, float]]:
-    """The felt words of a sentence; what stands behind a doubt or before a "but" weighs less."""
+    """The emotion words of a sentence; those after a doubt or before a "but" weigh less."""
     tone = (0.7 if "?" in close else 1.0) * (1.0 + 0.08 * min(close.count("!"), 3))
     doubts = [place for place, each in enumerate(inside) if each.mark.doubts]
     turns = [place for place, each in enumerate(inside) if each.mark.contrasts]
@@ -128,7 +128,7 @@ def _felt_in(
 
 
 def _find(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
-    """The marks of the text, in order and apart: the leftmost, of those the longest."""
+    """The lexicon matches in order, without overlaps: leftmost, then longest."""
     told = lexicon.told
     spans = [
         (start, -end, number)
@@ -151,7 +151,7 @@ def _find(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
 
 
 def _whole(text: str, start: int, end: int) -> bool:
-    """Whether a Latin word stands alone here; "i won" does not in "i won't"."""
+    """Whether this is a whole Latin word; "i won" in "i won't" is not."""
     return not (_joined(text, start) or _joined(text, end) or text.startswith("'t", end))
 
 
@@ -163,7 +163,7 @@ def _joined(text: str, place: int) -> bool:
 def _sentences(
     plain: str, found: Sequence[_FeelingMatch]
 ) -> Iterator[tuple[Sequence[_FeelingMatch], str]]:
-    """(what was found in it, the marks it closes with) of each sentence in which something was found."""
+    """(matches, closing punctuation) of each sentence with matches."""
     first = 0
     for sentence in _SENTENCE.finditer(plain):
         last = first
@@ -176,7 +176,7 @@ def _sentences(
 
 
 def _consumed(inside: Sequence[_FeelingMatch], place: int) -> bool:
-    """Whether the word only strengthens the one just before it: 死了 in 开心死了."""
+    """Whether the word only intensifies the one before it: 死了 in 开心死了."""
     if place == 0 or inside[place].mark.after == 1.0:
         return False
     last = inside[place - 1]
@@ -184,7 +184,7 @@ def _consumed(inside: Sequence[_FeelingMatch], place: int) -> bool:
 
 
 def _in_context(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[Feeling, float]:
-    """The word's feeling as its neighbours let it mean, and how strongly."""
+    """The word's feeling in context, and its strength."""
     before, denials = _before(inside, place, plain)
     after, denied_after = _after(inside, place, plain)
     denials += denied_after
@@ -194,7 +194,7 @@ def _in_context(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tupl
 
 
 def _before(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[float, int]:
-    """What stands before the word: a factor, and how many negators reach it."""
+    """The effect of the words before: a factor, and the number of negators."""
     factor, denials, edge = 1.0, 0, inside[place].start
     for each in reversed(inside[:place]):
         gap = plain[each.end : edge]
@@ -211,7 +211,7 @@ def _before(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[fl
 
 
 def _after(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[float, int]:
-    """What follows the word: a factor, and 1 when it is denied."""
+    """The effect of the words after: a factor, and 1 if negated."""
     if place + 1 == len(inside):
         return 1.0, 0
     near = inside[place + 1]
@@ -224,7 +224,7 @@ def _after(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[flo
 
 
 def _opposite(feeling: Feeling) -> Feeling:
-    """What is left of a denied feeling: of a good one some of its opposite, of a bad one nothing."""
+    """A negated feeling: of a pleasant one some of its opposite, of an unpleasant one nothing."""
     weights: dict[str, float] = {}
     for label, weight in feeling.emotions:
         if other := _OPPOSITE.get(label):
@@ -237,7 +237,7 @@ def _opposite(feeling: Feeling) -> Feeling:
 
 
 def _blend(told: Iterable[_WordFeeling]) -> Feeling:
-    """One feeling of many words: each label's weights as independent evidence, the plane as a mean by strength.
+    """The words' feelings fused: noisy-or of weights per label, mean valence and arousal weighted by strength.
 
     >>> _blend([]).neutral
     True
@@ -264,7 +264,7 @@ def _blend(told: Iterable[_WordFeeling]) -> Feeling:
 
 
 def _ordered(weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
-    """What is more than faint, strongest first, ties in the order of `EMOTIONS`."""
+    """Weights of at least `_FAINT`, strongest first, ties in the order of `EMOTIONS`."""
     kept = [
         (label, round(weights[label], 4)) for label in EMOTIONS if weights.get(label, 0.0) >= _FAINT
     ]
@@ -276,7 +276,7 @@ def _clip(value: float) -> float:
 
 
 def affect_of_labels(labels: Iterable[str], lexicon: Lexicon | None = None) -> Feeling:
-    """The feeling that free-text labels declare, in either language; a label nobody knows says nothing.
+    """The feeling of free-text emotion labels, in either language; unknown labels are ignored.
 
     >>> affect_of_labels(["grief"]).emotions[0][0], affect_of_labels(["喜悦"]).emotions[0][0], affect_of_labels(["neutral"]).neutral
     ('sadness', 'joy', True)
@@ -288,7 +288,7 @@ def affect_of_labels(labels: Iterable[str], lexicon: Lexicon | None = None) -> F
 
 
 def _declared(label: str, lexicon: Lexicon) -> Feeling:
-    """A named emotion is meant, in the colour of the word where it has one: grief is darker than sadness."""
+    """The feeling of one label: the word's own valence and arousal if known (grief is darker than sadness)."""
     name = simplified(fold(label.replace("_", " ")).text.strip())
     mark, emotion = lexicon.marks.get(name), lexicon.names.get(name)
     word = mark.feeling if mark else None
@@ -298,13 +298,13 @@ def _declared(label: str, lexicon: Lexicon) -> Feeling:
 
 
 def affect_of_entry(entry: Entry, lexicon: Lexicon | None = None) -> Feeling:
-    """The feeling of a memory: the declared emotions where they say something, else what its content tells."""
+    """The feeling of a memory: of its declared emotions if known, else of its content."""
     declared = affect_of_labels(getattr(entry, "emotions", ()), lexicon)
     return read_affect(entry.content, lexicon=lexicon) if declared.neutral else declared
 
 
 def _strongest(aged: Iterable[tuple[Feeling, float]]) -> dict[str, float]:
-    """For each emotion the most that one of these feelings, at its share, holds of it."""
+    """The maximum of each emotion's weight over these (feeling, factor)."""
     weights = dict.fromkeys(EMOTIONS, 0.0)
     for feeling, share in aged:
         for label, weight in feeling.emotions:
@@ -313,9 +313,9 @@ def _strongest(aged: Iterable[tuple[Feeling, float]]) -> dict[str, float]:
 
 
 def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feeling:
-    """What lingers of the messages' feelings, newest first: each counts half as much every `half_life_messages`.
+    """The mood from the messages' feelings, newest first: each decays with `half_life_messages`.
 
-    A later neutral message does not wipe a feeling away, it lets it age. Nothing felt anywhere is exactly nothing.
+    A later neutral message only lets a feeling decay. Without any feeling the result is exactly neutral.
 
     >>> sad = felt_as({"sadness": 0.8})
     >>> mood([Feeling(), Feeling(), sad], half_life_messages=2).emotions
@@ -340,9 +340,9 @@ def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feelin
 def affect_fit(now: Feeling, then: Doubles, mode: Mode = "congruent") -> Doubles:
     """How well memories' feelings, (n, `COLUMNS`), fit the mood, -1..1; exactly 0 if either is neutral or the mode is off.
 
-    `congruent`: like meets like; `contrast`: an unpleasant mood looks for comfort instead.
+    `congruent`: similar feelings fit; `contrast`: an unpleasant mood fits `comfort` instead.
     Source: mood-congruent recall (G. Bower, 1981): 0.6 for the same emotions, 0.4 for nearness in valence and arousal,
-    times the geometric mean of both intensities, so that faint feelings do little.
+    times the geometric mean of both intensities, so that faint feelings have little effect.
 
     >>> joy, grief = felt_as({"joy": 1.0}), felt_as({"sadness": 1.0})
     >>> both = np.array([in_numbers(joy), in_numbers(grief)])
@@ -366,7 +366,7 @@ def affect_fit(now: Feeling, then: Doubles, mode: Mode = "congruent") -> Doubles
 
 
 def in_numbers(feeling: Feeling) -> list[float]:
-    """A feeling as `affect_fit` reads it: the weight of each emotion, valence, arousal, intensity."""
+    """A feeling as a row for `affect_fit`: weight of each emotion, valence, arousal, intensity."""
     weights = dict(feeling.emotions)
     told = [weights.get(label, 0.0) for label in EMOTIONS]
     return [*told, feeling.valence, feeling.arousal, feeling.intensity]
@@ -384,7 +384,7 @@ def affect_similarity(one: Feeling, other: Feeling) -> float:
 
 
 def comfort(now: Feeling) -> Feeling:
-    """What an unpleasant mood longs for: calm, love, joy and trust of the same strength; a pleasant one is kept."""
+    """The complement of an unpleasant mood: calm, love, joy and trust of its strength; a pleasant one is kept."""
     if now.valence >= 0.0:
         return now
     strength = now.intensity

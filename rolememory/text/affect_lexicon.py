@@ -1,9 +1,9 @@
-"""The words that carry feeling: lexicon files, how an author's file is laid over them, and the forms a word takes.
+"""Emotion lexicons: files, overrides by an author's file, and the inflections of words.
 
-A lexicon file is JSON: `words` (word: emotion weights, valence, arousal), `plain` (words that say nothing and shield what
-stands inside them: 恐怕 is not 怕), `negators`, `intensifiers`, `doubts` (if, 如果), `contrasts` (but, 但是), `names` of the
+A lexicon file is JSON: `words` (word: emotion weights, valence, arousal), `plain` (neutral words that mask those inside
+them: 恐怕 is not 怕), `negators`, `intensifiers`, `doubts` (if, 如果), `contrasts` (but, 但是), `names` of the
 emotions, `patterns` (regexes: hahaha, 2333).
-In a word `~` stands for its inflections and `{}` for one of `fillers`. A later file replaces an earlier one word by word.
+In a word `~` means any inflection and `{}` any of `fillers`. A later file overrides an earlier one word by word.
 """
 
 import itertools
@@ -42,8 +42,8 @@ EMOTIONS = translatable(
     ),
     "emotion",
 )
-"""The twelve emotions. Source: R. Plutchik's eight basic ones, and four that stories live on: love, longing (nostalgia,
-homesickness), shame (with guilt and embarrassment) and calm (relief, peace), which the eight can only say as mixtures."""
+"""The twelve emotions. Source: R. Plutchik's eight basic ones, and four common in stories: love, longing (nostalgia,
+homesickness), shame (with guilt and embarrassment) and calm (relief, peace), which are mixtures of the eight."""
 
 PLANE: Mapping[str, tuple[float, float]] = {
     "joy": (0.8, 0.6),
@@ -59,32 +59,32 @@ PLANE: Mapping[str, tuple[float, float]] = {
     "shame": (-0.65, 0.5),
     "calm": (0.65, 0.12),
 }
-"""Where each emotion lies by default: (valence, arousal). Source: J. Russell's circumplex, placed by hand."""
+"""Default (valence, arousal) of each emotion. Source: J. Russell's circumplex, placed by hand."""
 
 _SECTIONS = {
     "version", "language", "about", "names", "words", "patterns", "plain", "negators", "negators_after", "intensifiers",
     "intensifiers_after", "doubts", "contrasts", "fillers", "$schema",
 }  # fmt: skip
-_BARE_WEIGHT = 0.7  # of a word that an author gives only a label
+_BARE_WEIGHT = 0.7  # of a word given only a label
 
 
 @value_class
 class WordEffect:
-    """What one word does to the sense of a sentence; a word may do several things."""
+    """The effects of one word on a sentence; there may be several."""
 
     feeling: Feeling | None = None
     language: str = ""
     before: float = 1.0  # factor on the feeling that follows
-    after: float = 1.0  # factor on the feeling just told
-    negates: bool = False  # what follows
-    negates_last: bool = False  # what was just told
+    after: float = 1.0  # factor on the feeling before
+    negates: bool = False  # the words after
+    negates_last: bool = False  # the word before
     doubts: bool = False
     contrasts: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """All marks by folded word. Built once; compared by identity, so that readings can be cached by it."""
+    """Word effects by folded word. Built once; compared by identity, so that it can be a cache key."""
 
     marks: Mapping[str, WordEffect]
     names: Mapping[str, str]  # folded name of an emotion: its label
@@ -92,7 +92,7 @@ class Lexicon:
 
     @cached_property
     def told(self) -> tuple[WordEffect, ...]:
-        """Every mark by number: those of the words, then those of the patterns."""
+        """Every effect by number: those of words, then of patterns."""
         return (*self.marks.values(), *(mark for _, mark in self.patterns))
 
     @cached_property
@@ -104,7 +104,7 @@ class Lexicon:
 
     @cached_property
     def automaton(self) -> Any:
-        """Finds every word at once; pattern numbers index `told`."""
+        """The Aho-Corasick automaton of all words; its values index `told`."""
         from ahocorasick_rs import AhoCorasick
 
         return AhoCorasick(list(self.marks), store_patterns=False)
@@ -112,15 +112,15 @@ class Lexicon:
 
 @lru_cache(maxsize=8)
 def shipped_lexicon() -> Lexicon:
-    """English, Chinese and emoji, as they ship."""
+    """The shipped lexicon: English, Chinese and emoji."""
     return load_lexicon()
 
 
 def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
-    """The shipped lexicons with these files laid over them, in order.
+    """The shipped lexicons overridden by these files, in order.
 
     Raises:
-        FileError: a file cannot be read, or a field of it is not what it should be; file and field are named.
+        FileError: a file cannot be read, or a field is invalid; names file and field.
     """
     marks: dict[str, WordEffect] = {}
     names: dict[str, str] = {}
@@ -140,7 +140,7 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
 
 
 class _LexiconFile:
-    """One lexicon file, validated: every problem names the file and the field."""
+    """One validated lexicon file; errors name the file and the field."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -156,7 +156,7 @@ class _LexiconFile:
             )
 
     def marks(self) -> dict[str, WordEffect]:
-        """Each folded word of this file with all that it does."""
+        """The effects of each folded word of this file."""
         marks: dict[str, WordEffect] = {}
         fillers, language = self._list("fillers"), str(self._raw.get("language", ""))
         changes = list(self._changes())
@@ -172,7 +172,7 @@ class _LexiconFile:
         return marks
 
     def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Every word as written, and the fields of its mark."""
+        """Every word as written, and the fields of its effect."""
         yield from ((word, {}) for word in self._list("plain"))
         yield from (
             (word, {"feeling": self._feeling("words", word, value)})
@@ -223,7 +223,7 @@ class _LexiconFile:
         return found
 
     def _feeling(self, section: str, word: str, value: object) -> Feeling:
-        """Words of one colour share one value: thousands of words, hundreds of feelings."""
+        """The feeling of a word; equal ones are shared (thousands of words, hundreds of feelings)."""
         colour = orjson.dumps(value)
         if colour not in self._colours:
             self._colours[colour] = self._checked(f"{section}.{word}", value)
@@ -296,10 +296,10 @@ class _LexiconFile:
 
 
 def _folded(changes: Sequence[tuple[str, Any]]) -> list[str]:
-    """The words as they are looked for. Folding all at once is far quicker than each by itself."""
+    """The folded words; folding all at once is far faster than one by one."""
     words = [word for word, _ in changes]
     plain = fold("|".join(words)).text.split("|")
-    if len(plain) != len(words):  # one of them holds the sign between them
+    if len(plain) != len(words):  # a word contains the separator
         plain = [fold(word).text for word in words]
     return [simplified(word).strip() for word in plain]
 
@@ -307,7 +307,7 @@ def _folded(changes: Sequence[tuple[str, Any]]) -> list[str]:
 def felt_as(
     weights: Mapping[str, float], valence: float | None = None, arousal: float | None = None
 ) -> Feeling:
-    """A feeling of these weights; where valence or arousal are not told, they are the emotions' own, weighed.
+    """A feeling of these weights; missing valence or arousal are weighted means of the emotions' defaults.
 
     >>> felt_as({"joy": 1.0})
     Feeling(emotions=(('joy', 1.0),), valence=0.8, arousal=0.6, words=())
@@ -329,7 +329,7 @@ def felt_as(
 
 
 def forms(word: str, fillers: Iterable[str] = ()) -> Iterator[str]:
-    """The texts a lexicon word stands for: `~` after a word is any inflection, `{}` any filler.
+    """The texts of a lexicon word: `~` after a word is any inflection, `{}` any filler.
 
     >>> sorted(forms("clench~ {} fist", ["her"]))[:2]
     ['clench her fist', 'clenched her fist']
@@ -346,7 +346,7 @@ def forms(word: str, fillers: Iterable[str] = ()) -> Iterator[str]:
 
 
 def inflections(word: str) -> set[str]:
-    """Every regular English form that the word may have, as noun, verb or adjective; too many do no harm.
+    """All regular English inflections of a word, as noun, verb or adjective; overgenerates harmlessly.
 
     >>> sorted(inflections("cry") & {"cried", "crying", "cries", "cryed"})
     ['cried', 'cries', 'crying']
@@ -377,7 +377,7 @@ def _adverb(word: str, soft: str) -> str:
 
 
 def _stems(word: str) -> tuple[set[str], str]:
-    """What endings are put to (the last consonant doubled or not, c as ck), and the word with a soft y."""
+    """The stems for endings (last consonant doubled or not, c as ck), and the word with y as i."""
     doubled = word + word[-1:] if re.search(r"[^aeiou][aeiou][bcdfgklmnprtvz]$", word) else word
     hard = word + "k" if word.endswith("c") else word
     soft = word[:-1] + "i" if re.search(r"[^aeiou]y$", word) else word

@@ -1,4 +1,4 @@
-"""The arrays that are computed with, by name, and numpy, which is loaded with the first computation."""
+"""Array types, and numpy, loaded on first use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ else:
     NDArray = Floats = Doubles = Mask = Rows = Held = Counts = Any
 
     class _Numpy:
-        """What numpy has, found when it is first asked for."""
+        """A lazy proxy of the numpy module."""
 
         def __getattr__(self, name: str) -> Any:
             value = getattr(import_module("numpy"), name)

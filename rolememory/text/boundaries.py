@@ -1,8 +1,8 @@
-"""Where a key may begin and end: what must not stand beside it.
+"""Word boundary rules of keys: which characters must not be next to a match.
 
-A guard is asked about the character beside a match and says whether it refuses it; None asks for nothing.
+A guard says whether a character next to a match refuses it; None accepts all.
 Limits: the rule for Chinese knows characters, not words. 龙 is refused in 恐龙化石 and found in 那条龙的眼睛, but an adjective
-without 的 (大龙) refuses it too, and 地龙 (earthworm) passes; who needs more writes the longer words as keys.
+without 的 (大龙) refuses it too, and 地龙 (earthworm) passes; use longer words as keys if that matters.
 """
 
 import unicodedata
@@ -25,7 +25,7 @@ _UNSPACED = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}ー]"
 )
 
-# What may stand right before a Chinese noun, and right after it: words of grammar, never parts of its compounds.
+# Function characters before and after a Chinese noun, never parts of its compounds.
 _BEFORE = frozenset(
     "我你您他她它咱俺谁誰某这這那哪此该該各每们們一二两兩三四五六七八九十百千万萬几幾半的地得之了着著过過"
     "个個只隻条條头頭匹座位名张張件块塊片颗顆粒朵棵根支枝株双雙群些种種间間所艘辆輛架台口扇幅封首句段场場次声聲阵陣道"
@@ -36,11 +36,11 @@ _AFTER = frozenset(
     "被把给給对對向从從到让讓使叫说說看来來去上下里裡中内內外前后後旁边邊们們这這那哪我你您他她它咱却卻便则則即因所而但若如为為将將"
 )
 FUNCTION_CHARACTERS = _BEFORE | _AFTER
-"""Characters that hold Chinese sentences together and stand in no key by themselves."""
+"""Chinese function characters, which no key consists of."""
 
 
 class Boundary(dict[str, bool]):
-    """Whether a character beside a match refuses it; each character is judged once. A guard is itself, not its contents."""
+    """Whether a character next to a match refuses it, computed once per character. Compared by identity."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
     __eq__ = object.__eq__
@@ -56,7 +56,7 @@ class Boundary(dict[str, bool]):
 
 
 def is_letter(char: str) -> bool:
-    """Whether the character builds words that are written apart: a letter, digit or vowel sign outside the scripts without spaces.
+    """Whether it is a word character of a script with spaces: a letter, digit or vowel sign.
 
     >>> [is_letter(char) for char in "aйé7_龙ド"]
     [True, True, True, True, False, False, False]
@@ -80,12 +80,12 @@ Guards = tuple[Boundary | None, Boundary | None]
 
 
 def boundaries(needle: str, edges: Edges, cjk_words: bool = False) -> Guards:
-    """What is asked on the left and on the right of this needle (not empty).
+    """The guards left and right of this (non-empty) needle.
 
-    "ascii" is SillyTavern's whole word: a needle with white space is a plain substring, any other needs no letter of
-    [A-Za-z0-9_] on either side. "script" asks by the needle's own edge characters: the letters of scripts with spaces
-    must end there; hangul is checked on the left alone (particles follow a noun); katakana must be a whole run; Han is
-    free, unless `cjk_words` asks a needle of one or two Han characters to stand between words of grammar.
+    "ascii" is SillyTavern's whole word: a needle with white space is a plain substring, any other must not touch
+    [A-Za-z0-9_]. "script" depends on the needle's edge characters: in scripts with spaces a word must end there;
+    hangul is checked only on the left (particles follow a noun); katakana must be a whole run; Han is free, unless
+    `cjk_words` requires function characters around a needle of one or two Han characters.
     """
     if edges == "none" or (edges == "ascii" and not JS_SPACE.isdisjoint(needle)):
         return None, None
@@ -105,7 +105,7 @@ def _by_script(edge: str, hangul: Boundary | None) -> Boundary | None:
 
 
 def stands_alone(text: str, start: int, end: int, sides: Guards) -> bool:
-    """Whether text[start:end] has nothing beside it that refuses it.
+    """Whether the guards accept the neighbours of text[start:end].
 
     >>> stands_alone("看恐龙化石", 2, 3, boundaries("龙", "script", cjk_words=True))
     False

@@ -1,9 +1,9 @@
-"""What a share of words and a cosine say, in one currency: evidence in nats, then a strength in 0..1.
+"""Calibrates word coverage and cosines to one unit: evidence in nats, then a strength in 0..1.
 
     words   coverage of the question's information (`terms`)      ─ lexical ─┐
     meaning cosine, seen against the model's and the role's noise ─ dense  ──┴─ evidence ─ strength ─▶ 0..1
 
-Evidence is never negative, so a leg that finds nothing cannot drag down one that does (ranks and plain sums can).
+Evidence is never negative, so a signal that finds nothing cannot lower the other (ranks and plain sums can).
 One set of constants serves both languages and every model: coverage has no unit, and a cosine is only ever seen
 relative to what this model gives to unrelated texts.
 """
@@ -13,21 +13,24 @@ from math import sqrt
 from rolememory.text.arrays import Floats, Mask, np
 
 FULL_COVERAGE = 5.0  # nats for all words of the question
-NOISE = 1.5  # standard deviations above the background that mean nothing yet, where a question is asked ...
-LEAST_DEVIATION = 1e-3  # of cosines: vectors of a byte per dimension tell no smaller ones apart
-NOISE_IN_TALK = 1.0  # ... where the talk goes on: it seldom uses the words of what it touches ...
-NOISE_BEFORE = 1.8  # ... and for the talk before
+NOISE = 1.5  # deviations above the background that count as noise, for a question ...
+LEAST_DEVIATION = 1e-3  # of cosines: int8 vectors do not resolve smaller ones
+NOISE_IN_TALK = 1.0  # ... for a message that continues a talk, which rarely shares words ...
+NOISE_BEFORE = 1.8  # ... and for earlier messages
 PER_DEVIATION = 1.0  # nats for each further one ...
 PER_DEVIATION_IN_TALK = 1.5
-MOST_DEVIATIONS = 8.0  # cosines further out say no more
-BACKGROUND_WEIGHT = 50.0  # own texts that weigh as much as the everyday sentences
-UNSEEN_MEAN, UNSEEN_DEVIATION = 0.1, 0.1  # cosines of unrelated texts where the model was not asked
-HARDLY = 0.001  # what a similarity of 0 counts: the nearest are the nearest however near
-MIDDLE = 2.6  # nats at which a text is as likely relevant as not
+MOST_DEVIATIONS = 8.0  # saturates there
+BACKGROUND_WEIGHT = 50.0  # pseudo-count of the everyday sentences, in own texts
+UNSEEN_MEAN, UNSEEN_DEVIATION = (
+    0.1,
+    0.1,
+)  # assumed cosines of unrelated texts, without measured ones
+HARDLY = 0.001  # strength of similarity 0, so that the order is kept
+MIDDLE = 2.6  # nats at which relevance has probability 0.5
 
 
 def lexical(coverage: Floats) -> Floats:
-    """Evidence of shared words: the share of the question's information, in nats; shape kept.
+    """Evidence of shared words in nats, from the share of the question's information; shape kept.
 
     >>> import numpy as np
     >>> lexical(np.array([0.0, 0.5, 1.0], dtype=np.float32)).tolist()
@@ -37,9 +40,9 @@ def lexical(coverage: Floats) -> Floats:
 
 
 def above(values: Floats, among: Mask, share: float) -> Floats:
-    """What stands out of values that most texts have: less `share` of mean and deviation of the masked ones; never negative.
+    """Values minus a background: `share` of mean and deviation of the masked ones; never negative.
 
-    Few texts tell little about what is usual, so of theirs less is taken away.
+    With few texts less is subtracted, since the estimate is poor.
 
     >>> import numpy as np
     >>> above(np.array([0.2] * 50 + [0.8], dtype=np.float32), np.arange(51) < 50, 1.0)[-1].round(2)
@@ -55,7 +58,7 @@ def above(values: Floats, among: Mask, share: float) -> Floats:
 def noise(
     own_mean: float, own_deviation: float, n_own: int, mean: float, deviation: float
 ) -> tuple[float, float]:
-    """Mean and standard deviation of cosines that mean nothing: the role's own, drawn to the everyday sentences while there are few.
+    """Mean and standard deviation of noise cosines: the role's own, shrunk to those of everyday sentences while few.
 
     Source: adaptive score normalisation against a cohort, as in speaker verification (R. Auckenthaler, M. Carey,
     H. Lloyd-Thomas, 2000); the shrinkage is the usual pseudo-count.
@@ -80,7 +83,7 @@ def noise_of(own: Floats, everyday: Floats | None) -> tuple[float, float]:
 
 
 def _moments(values: Floats) -> tuple[float, float]:
-    """Mean and standard deviation, summed in double precision so that the order of the rows does not show."""
+    """Mean and standard deviation, in double precision so that row order has no effect."""
     wide = values.astype(np.float64)
     mean = np.add.reduce(wide) / len(wide)
     wide -= mean
@@ -91,9 +94,9 @@ def _moments(values: Floats) -> tuple[float, float]:
 def dense(
     cosines: Floats, mean: float, deviation: float, talk: float = 0.0, noise: float = NOISE
 ) -> Floats:
-    """Evidence of nearness in meaning, in nats: how far a cosine stands out of the noise; shape kept.
+    """Evidence of similar meaning in nats: deviations of a cosine above the noise; shape kept.
 
-    `talk`: how much what was said goes on with a talk, 0..1; 0 = it stands alone, and `noise` is that of such.
+    `talk`: how much the message continues a talk, 0..1; 0 = it stands alone, with this `noise`.
 
     >>> import numpy as np
     >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).astype(float).round(2).tolist()
@@ -111,7 +114,7 @@ def dense(
 
 
 def similarity(found: Floats) -> Floats:
-    """Cosines, or shares of words, as strengths in 0..1: themselves; hardly more than 0, in their order, where they are not.
+    """Cosines, or shares of words, as strengths in 0..1; values up to 0 become tiny, order kept.
 
     >>> import numpy as np
     >>> similarity(np.array([-0.5, 0.0, 0.4, 1.2], dtype=np.float32)).astype(float).round(5).tolist()
@@ -123,7 +126,7 @@ def similarity(found: Floats) -> Floats:
 
 
 def strength(evidence: Floats) -> Floats:
-    """Evidence in nats as a strength in 0..1: 0 for none, 0.30 at 1.7, a half at `MIDDLE`, never quite 1; shape and order kept.
+    """Evidence in nats as a strength in 0..1: 0 for none, 0.30 at 1.7, 0.5 at `MIDDLE`, below 1; shape and order kept.
 
     Source: logistic regression on the logarithm of fused evidence (after W. Cooper et al., SIGIR 1992); constants
     by `tests.bench.retrieval` on the probes of both languages, one set for all.

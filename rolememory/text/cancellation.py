@@ -1,6 +1,6 @@
-"""Whether anybody still waits for what is being worked out, and whether others wait behind it.
+"""Cancellation of work whose caller has gone, and yielding of large work to others.
 
-Work that nobody waits for stops at its next step; a large piece of work leaves others time at each.
+Cancelled work stops at its next step; large work yields at each step.
 """
 
 import logging
@@ -13,8 +13,8 @@ from typing import TypeVar
 from rolememory.errors import GivenUpError
 
 GivenUp = Callable[[], bool]
-_LEISURE = 5.0  # so many times as long as a step took, others have the next while
-_STEP_S = 0.002  # what is shorter is no step yet
+_LEISURE = 5.0  # time left to others, as a multiple of a step's
+_STEP_S = 0.002  # shorter work is not yet a step
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _given_up: ContextVar[GivenUp | None] = ContextVar("given_up", default=None)
@@ -23,7 +23,7 @@ _step: ContextVar["_Step | None"] = ContextVar("step", default=None)
 
 
 class _Step:
-    """How long it worked since it gave way."""
+    """Working time since the last yield."""
 
     def __init__(self, others: Callable[[], bool]) -> None:
         self._others, self._began = others, thread_time()
@@ -43,7 +43,7 @@ def large_work(others: Callable[[], bool]) -> None:
 
 @contextmanager
 def giving_way() -> Iterator[None]:
-    """What is done inside, without a lock that others need, gives way at each step where it is large work."""
+    """Large work inside yields at each step; hold no lock that others need."""
     others = _others.get()
     before = _step.set(_Step(others) if others else None)
     try:
@@ -54,7 +54,7 @@ def giving_way() -> Iterator[None]:
 
 @contextmanager
 def cancel_when(given_up: GivenUp) -> Iterator[None]:
-    """What is done inside stops with GivenUpError once `given_up` says so."""
+    """Work inside is stopped by GivenUpError once `given_up()` is true."""
     before = _given_up.set(given_up)
     try:
         yield
@@ -63,15 +63,15 @@ def cancel_when(given_up: GivenUp) -> Iterator[None]:
 
 
 def set_cancel_check(given_up: GivenUp) -> None:
-    """Make the work of this context and its threads stop once `given_up` says so."""
+    """Make the work of this context and its threads stop once `given_up()` is true."""
     _given_up.set(given_up)
 
 
 def check_cancelled() -> None:
-    """A step of long work: one message, one entry. Costs next to nothing.
+    """Call at each step of long work (a message, an entry). Cheap.
 
     Raises:
-        GivenUpError: nobody waits any more.
+        GivenUpError: the caller has gone.
 
     >>> with cancel_when(lambda: True):
     ...     check_cancelled()
@@ -87,10 +87,10 @@ def check_cancelled() -> None:
 
 
 def cancellable(items: Iterable[_T]) -> Iterable[_T]:
-    """The items, one by one, while somebody waits; they themselves where nobody can say that nobody does.
+    """The items, checking for cancellation before each; unchanged if nothing may be cancelled or yields.
 
     Raises:
-        GivenUpError: nobody does any more.
+        GivenUpError: the caller has gone.
     """
     unwatched = _given_up.get() is None and _step.get() is None
     return items if unwatched else _checked(items)

@@ -1,4 +1,4 @@
-"""Words of change: whether a text may tell that something is otherwise now, and what such a word may be about."""
+"""Words of change: whether a text may say that something changed, and which topics such words concern."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _LANGUAGES: tuple[Language, Language] = ("en", "zh")
 
 @lru_cache(maxsize=2048)
 def tells_change(text: str) -> bool:
-    """Whether a word of change stands in a text.
+    """Whether a text contains a word of change.
 
     >>> tells_change("I moved to Paris last week."), tells_change("I live in Rome.")
     (True, False)
@@ -27,7 +27,7 @@ def tells_change(text: str) -> bool:
 
 @cache
 def changing(token: str) -> frozenset[str]:
-    """The tokens of change that may be about what a token asks for: whoever asks where somebody lives means moves as well.
+    """Tokens of change related to a token: a question where somebody lives concerns moves too.
 
     >>> sorted(changing("live")), "搬" in changing("住"), changing("beacon")
     (['move', 'reloc', 'settl'], True, frozenset())
@@ -37,7 +37,7 @@ def changing(token: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def asks_how_it_was(question: str) -> bool:
-    """Whether a question is about how things were once, so that what came later is beside the point.
+    """Whether a question is about the past, so that later changes do not matter.
 
     >>> asks_how_it_was("Where did I live then?"), asks_how_it_was("Where did I say I live?"), asks_how_it_was("Where do I live?")
     (True, False, False)
@@ -70,7 +70,7 @@ def _about() -> Mapping[str, frozenset[str]]:
 
 
 def _token(word: str) -> str:
-    """The token that stands for a word: the longest."""
+    """The main token of a word: the longest."""
     return max(tokens(word), key=len)
 
 

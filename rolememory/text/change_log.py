@@ -1,4 +1,4 @@
-"""What changed since when: a reader follows it without asking for everything again."""
+"""Change logs: readers get what changed since a version instead of everything."""
 
 import threading
 from collections.abc import ItemsView, Iterator, Mapping, ValuesView
@@ -10,7 +10,7 @@ _KEPT = 4096
 
 
 class ChangeLog(Generic[Item]):
-    """A log of what changed, such as the ids whose row in an index is another one; the newest are kept. Thread-safe.
+    """A bounded log of changed items, such as ids whose index row changed. Thread-safe.
 
     >>> moves = ChangeLog()
     >>> moves.note("a"); moves.note("b")
@@ -24,7 +24,7 @@ class ChangeLog(Generic[Item]):
         self._lock = threading.Lock()
 
     def note(self, *items: Item) -> None:
-        """These changed."""
+        """Note changed items."""
         with self._lock:
             self._items += items
             self.version += len(items)
@@ -32,22 +32,22 @@ class ChangeLog(Generic[Item]):
                 del self._items[:-_KEPT]
 
     def all(self) -> None:
-        """Everything may have changed."""
+        """Note that everything may have changed."""
         with self._lock:
             self._items.clear()
             self.version += 1
 
     def since(self, version: int) -> list[Item] | None:
-        """What changed after that version; None where that is not known any more: ask for all."""
+        """Items changed after that version; None if no longer known: read everything."""
         with self._lock:
             behind = max(self.version - version, 0)
             return None if behind > len(self._items) else self._items[len(self._items) - behind :]
 
 
 class VersionedDict(Mapping[str, Value_co]):
-    """Values by id that their owner changes in place, so that a change costs itself alone, and what changed since when.
+    """Values by id with a change log, changed in place by their owner in O(change).
 
-    Who reads all of them reads them as they were at one moment. Thread-safe with one owner.
+    Iteration uses a copy of one moment. Thread-safe with one owner.
 
     >>> said = VersionedDict[str]()
     >>> said.put("a", "one"); said.put("b", "two"); said.drop("a")
@@ -61,15 +61,15 @@ class VersionedDict(Mapping[str, Value_co]):
 
     @property
     def version(self) -> int:
-        """How often something changed."""
+        """The number of changes."""
         return self._moves.version
 
     def since(self, version: int) -> list[str] | None:
-        """The ids that came, changed or went after that version; None where that is not known any more."""
+        """Ids added, changed or removed after that version; None if no longer known."""
         return self._moves.since(version)
 
     def put(self, one: str, value: Value_co) -> None:  # type: ignore[misc]  # for its owner alone
-        """Set the text of an id."""
+        """Set the value of an id."""
         self._values[one] = value
         self._moves.note(one)
 
@@ -92,9 +92,9 @@ class VersionedDict(Mapping[str, Value_co]):
         return iter(tuple(self._values))
 
     def values(self) -> ValuesView[Value_co]:
-        """All values, as they are now. Cost: O(n)."""
+        """A copy of all values. Cost: O(n)."""
         return self._values.copy().values()
 
     def items(self) -> ItemsView[str, Value_co]:
-        """All ids with their values, as they are now. Cost: O(n)."""
+        """A copy of all ids with their values. Cost: O(n)."""
         return self._values.copy().items()

@@ -1,6 +1,6 @@
-"""What is not story is taken out of a message before it is read: thoughts, markup, panels, variables, words out of character.
+"""Cleaning of messages: removes reasoning, markup, status panels, variables and out-of-character remarks.
 
-The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may replace or add groups of them.
+The rules are data, `worldbook_rules/cleaning.json`; a user's file may replace or add groups.
 """
 
 import re
@@ -18,29 +18,29 @@ from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 from rolememory.text.own_file import own_object
 
-OUT_OF_CHARACTER = "out_of_character"  # the group of rules that takes such words out
+OUT_OF_CHARACTER = "out_of_character"  # id of the group for out-of-character remarks
 _LONGEST_REGEX = 2000
 _CACHED_LENGTH = 65_536  # longer texts are cleaned each time: the cache stays small
 _TIMEOUT_S = 0.1  # for one rule on one text; a rule that takes longer leaves the text as it is
-_LONGEST_TEXT = 1_000_000  # a longer one is read as it is
+_LONGEST_TEXT = 1_000_000  # longer texts are not cleaned
 _EXAMPLE = '{"rules": [{"id": ..., "regex": ...}]}'
 _EMPTY_LINES = regex.compile(r"[^\S\n]*\n(?:[^\S\n]*\n){2,}")
 
 
 @value_class
 class Rule:
-    """One regular expression; rules with one `id` are a group that is switched together."""
+    """One regular expression; rules with the same `id` are a group, enabled together."""
 
     id: str
     zh: str
     en: str
     regex: str
     replacement: str = ""
-    needs: tuple[str, ...] = ()  # one of these stands in all that it changes; none = not known
+    needs: tuple[str, ...] = ()  # every match contains one of these; empty = unknown
 
 
 class Cleaner:
-    """Takes out of texts what the rules find, in their order. Pure but for the time-out; thread-safe; what was cleaned lately is kept.
+    """Applies the rules in order. Pure except for the time-out; thread-safe; recent results are cached.
 
     >>> Cleaner(load_rules()).clean("<think>She knows.</think>The beacon <b>went</b> dark. ((OOC: brb))")
     'The beacon went dark.'
@@ -48,7 +48,10 @@ class Cleaner:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self._work: tuple[Cleaner | None, tuple[Rule, ...]] = None, self.rules  # what goes before
+        self._work: tuple[Cleaner | None, tuple[Rule, ...]] = (
+            None,
+            self.rules,
+        )  # cleaner applied first, rules after it
         known = all(rule.needs for rule in self.rules)
         needs = tuple(each for rule in self.rules for each in rule.needs)
         self._any = _signs(needs) if known else None
@@ -57,11 +60,11 @@ class Cleaner:
         self._fewer: dict[str, Cleaner] = {}
 
     def clean(self, text: str) -> str:
-        """The story in the text; the very same text where there is nothing to take out."""
+        """The cleaned text; the same object if nothing is removed."""
         return self._kept(text) if len(text) <= _CACHED_LENGTH else self._clean(text)
 
     def without(self, group: str) -> "Cleaner":
-        """The same rules without one group; the same cleaner every time. Where that comes last, the others are applied once for both."""
+        """The cleaner without one group, cached. If that is the last group, both share the work of the others."""
         if group not in self._fewer:
             fewer = self._fewer[group] = Cleaner(rule for rule in self.rules if rule.id != group)
             if self._work[0] is None and self.rules[: len(fewer.rules)] == fewer.rules:
@@ -69,7 +72,7 @@ class Cleaner:
         return self._fewer[group]
 
     def cache_info(self) -> tuple[int, int]:
-        """How often a text was at hand, and how often it had to be cleaned: (hits, misses)."""
+        """Cache statistics: (hits, misses)."""
         info = self._kept.cache_info()
         return info.hits, info.misses
 
@@ -92,9 +95,9 @@ class Cleaner:
 
 
 def cleaner_for(settings: CleanSettings, added: Sequence[Rule] = ()) -> Cleaner | None:
-    """The cleaner that the settings ask for, with rules of one's own; None when cleaning is off.
+    """The cleaner of the settings, with the user's rules; None if cleaning is off.
 
-    A new group of one's own is applied whether or not the settings name it; a name that no rule has changes nothing.
+    A user's new group is always applied; unknown group names are ignored.
     """
     if not settings.enabled:
         return None
@@ -103,12 +106,12 @@ def cleaner_for(settings: CleanSettings, added: Sequence[Rule] = ()) -> Cleaner 
 
 
 def known_groups() -> tuple[str, ...]:
-    """The ids of the shipped groups, in the order of their rules."""
+    """The ids of the shipped groups, in rule order."""
     return tuple(dict.fromkeys(rule.id for rule in load_rules()))
 
 
 def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The rules with the user's own: a group with a known id replaces that one, a new group is added at the end.
+    """The rules with the user's: a group with a known id is replaced, a new one is appended.
 
     >>> base = [Rule("think", "", "", "a"), Rule("html", "", "", "b")]
     >>> [rule.regex for rule in merged(base, [Rule("think", "", "", "c"), Rule("mine", "", "", "d")])]
@@ -131,10 +134,10 @@ def chosen(rules: Sequence[Rule], names: Collection[str]) -> tuple[Rule, ...]:
 
 
 def load_rules(path: Path | None = None) -> tuple[Rule, ...]:
-    """The rules of a file; of the shipped one without a path.
+    """The rules of a file, by default the shipped one.
 
     Raises:
-        FileError: the file is not JSON, or a rule cannot be used; it names the rule and its field.
+        FileError: the file is not JSON, or a rule is invalid; names the rule and field.
     """
     if path is None:
         return _shipped()
@@ -146,12 +149,12 @@ def load_rules(path: Path | None = None) -> tuple[Rule, ...]:
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[Rule, ...]:
-    """They can be used, as a test tells: a pattern is only compiled where a text needs it."""
+    """The shipped rules, not validated (a test does that): patterns are compiled when needed."""
     return tuple(rule for _, rule in _read(shipped("worldbook_rules", "cleaning.json")))
 
 
 def _read(path: Path) -> Iterator[tuple[str, Rule]]:
-    """Each rule with its place in the file."""
+    """Each rule with its path in the file."""
     rows = own_object(path, _EXAMPLE).get("rules")
     if not isinstance(rows, list):
         raise FileError(
@@ -188,7 +191,7 @@ def _rule(path: Path, place: str, row: Any) -> Rule:
 
 
 def _texts(path: Path, place: str, row: Mapping[str, Any]) -> dict[str, str]:
-    """What a rule says in words; an id and a regex it must have."""
+    """The text fields of a rule; id and regex are required."""
     texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
     for name, value in texts.items():
         if not isinstance(value, str) or (name in ("id", "regex") and not value):
@@ -203,7 +206,7 @@ def _texts(path: Path, place: str, row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _try(path: Path, place: str, rule: Rule) -> None:
-    """Raise a FileError for a pattern or replacement that cannot be used."""
+    """Raise a FileError for an invalid pattern or replacement."""
     if len(rule.regex) > _LONGEST_REGEX:
         raise FileError(
             path,
@@ -224,7 +227,7 @@ def _try(path: Path, place: str, rule: Rule) -> None:
             error=error,
         ) from error
     if "\\" not in rule.replacement:
-        return  # it refers to nothing
+        return  # it has no group references
     try:
         _compiled(rule.regex + "|").sub(
             rule.replacement, ""

@@ -1,6 +1,6 @@
-"""Decorator lines at the head of an entry's content: `@@name value`, with `@@@name` as a fallback below one that is not known.
+"""Decorator lines at the head of an entry's content: `@@name value`, with `@@@name` as a fallback for an unknown one.
 
-Two readings: what SillyTavern does with them, and what the V3 specification says. Source: spec/worldinfo.md 3.4, 7.3.
+Two dialects: SillyTavern's, and the V3 specification's. Source: spec/worldinfo.md 3.4, 7.3.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from rolememory.schema.value_class import value_class
 
 
 class DecoratorArgument(StrEnum):
-    """What a decorator wants after its name."""
+    """The kind of argument of a decorator."""
 
     NOTHING = "nothing"
     NUMBER = "number"
@@ -41,7 +41,7 @@ _SILLYTAVERN = ("@@activate", "@@dont_activate")
 
 @value_class
 class Decorators:
-    """What an entry's decorators ask for; None or False = nothing."""
+    """The values of an entry's decorators; None or False = absent."""
 
     activate: bool = False
     dont_activate: bool = False
@@ -56,8 +56,8 @@ class Decorators:
     is_greeting: int | None = None
     position: str | None = None
     ignore_on_max_context: bool = False
-    additional_keys: tuple[tuple[str, ...], ...] = ()  # of each line one must occur
-    exclude_keys: tuple[tuple[str, ...], ...] = ()  # of no line any may occur
+    additional_keys: tuple[tuple[str, ...], ...] = ()  # one of each line must occur
+    exclude_keys: tuple[tuple[str, ...], ...] = ()  # none may occur
     is_user_icon: str | None = None
     disable_ui_prompt: tuple[str, ...] = ()
 
@@ -66,9 +66,9 @@ NONE = Decorators()
 
 
 def read_sillytavern(content: str) -> tuple[Decorators, str]:
-    r"""What SillyTavern makes of the lines: activate and dont_activate without anything behind them, all others cut off.
+    r"""Decorators as SillyTavern reads them: only activate and dont_activate without a value; all others are cut off.
 
-    A content of nothing but decorators is printed as it is; a blank line below them stays.
+    A content of only decorators is unchanged; a blank line after them stays.
 
     >>> read_sillytavern("@@what\n@@@activate\n\ntext")[1], read_sillytavern("@@what\n@@@activate\ntext")[0].activate
     ('\ntext', True)
@@ -82,14 +82,14 @@ def read_sillytavern(content: str) -> tuple[Decorators, str]:
 
 
 def split(content: str) -> tuple[list[str], str | None]:
-    """The decorator lines at the beginning, and what stands below them; None where nothing does."""
+    """The decorator lines at the beginning, and the text after them, None if there is none."""
     lines = content.split("\n")
     head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), len(lines))
     return lines[:head], "\n".join(lines[head:]) if lines[head:] else None
 
 
 def _orders(lines: list[str]) -> Iterator[str]:
-    """The lines that count, in order; a known line closes the fallback that an unknown one opened."""
+    """The effective lines in order: fallbacks only after unknown lines."""
     open_fallback = False
     for line in lines:
         fallback = line.startswith("@@@")
@@ -103,9 +103,9 @@ def _orders(lines: list[str]) -> Iterator[str]:
 
 
 def read_card(content: str) -> tuple[Decorators, str]:
-    r"""What the V3 specification makes of the lines: the first of a name counts, unknown ones and those with a bad value do not.
+    r"""Decorators by the V3 specification: the first of a name counts; unknown names and invalid values are ignored.
 
-    The lines and the line breaks around them are cut off.
+    Removes the lines and the line breaks around them.
 
     >>> asked, text = read_card("@@depth 2\n@@role user\n@@shimmer\n@@@scan_depth 8\n\nThe lamp.")
     >>> asked.depth, asked.role, asked.scan_depth, text
@@ -138,7 +138,7 @@ def _asked(found: Mapping[str, list[object]]) -> Decorators:
 
 
 def _value(name: str, rest: str) -> object | None:
-    """The value behind the name, or None if the name is not known or wants something else."""
+    """The value after the name, or None if the name is unknown or the value invalid."""
     takes = KNOWN.get(name)
     if takes is DecoratorArgument.NOTHING:
         return True

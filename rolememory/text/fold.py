@@ -1,7 +1,7 @@
-"""Folding: texts that a reader takes for the same become the same, and every place can be traced back.
+"""Folding: normalises text for comparison, and maps offsets back to the original.
 
-Width, case, accents, compatibility forms, typographic quotes and runs of white space fold away; what tells words
-apart stays: the voicing marks of kana, vowel signs, й, traditional and simplified characters.
+Removes differences of width, case, accents, compatibility forms, typographic quotes and white space; keeps what
+distinguishes words: voicing marks of kana, vowel signs, й, traditional and simplified characters.
 Source: Unicode NFKC and full case folding (UAX 15, Unicode 3.13), applied unit by unit so that offsets survive.
 """
 
@@ -34,16 +34,16 @@ _ASCII = {code: " " for code in range(128) if chr(code).isspace()}
 
 @value_class
 class Folded:
-    """A folded text and the way back: `offsets[i]` is where in the original the i-th folded character began.
+    """A folded text with its offsets: `offsets[i]` is the start of the i-th folded character in the original.
 
-    `offsets` has one place more than `text` (the end of the original) and is None where both have the same places.
+    `offsets` has one item more than `text` (the end of the original), and is None if all offsets are equal.
     """
 
     text: str
     offsets: "array[int] | None" = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        r"""The original's half-open range behind folded [start, end): whole characters, their marks included.
+        r"""The original's half-open range of folded [start, end): whole characters with their marks.
 
         >>> fold("Le Cafe\u0301!").span(3, 7)
         (3, 8)
@@ -59,9 +59,9 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """The text as keys are compared: NFKC, case folded, without accents, white space runs as one blank.
+    """The text folded for key matching: NFKC, case folded, without accents, white space runs as one blank.
 
-    Cost: O(length); a text seen lately costs a look-up. Characters that are not text (lone surrogates) become U+FFFD.
+    Cost: O(length), cached for recent texts. Lone surrogates become U+FFFD.
 
     >>> fold("ＣＡＦÉ  Straße").text
     'cafe strasse'
@@ -72,7 +72,7 @@ def fold(text: str) -> Folded:
 
 
 def folded_key(key: str) -> str:
-    r"""A key as it is looked for in folded text: without blanks around it; empty for a key that says nothing.
+    r"""A key folded for search, stripped; "" for an empty key.
 
     >>> folded_key(" Red  Dragon "), folded_key("\u200b")
     ('red dragon', '')
@@ -84,7 +84,7 @@ def folded_key(key: str) -> str:
 
 @lru_cache(maxsize=4096)
 def fold_name(name: str) -> str:
-    """How names are compared: width, case and outer spaces do not matter.
+    """A name folded for comparison: ignores width, case and outer spaces.
 
     >>> fold_name(" Ｍｉｒａ ") == fold_name("mira")
     True
@@ -107,7 +107,7 @@ def lower(text: str) -> Folded:
 
 @lru_cache(maxsize=256)
 def letters(text: str) -> str:
-    """What is left of a text when only its letters and digits are looked at: what a quotation is looked for by.
+    """The letters and digits of a text, folded: for finding quotations.
 
     >>> letters("“I’m  30!”"), letters("我 30 岁。")
     ('im30', '我30岁')
@@ -130,7 +130,7 @@ def _keeps_length(characters: str) -> bool:
 
 
 def _one_blank(folded: str) -> Folded:
-    """Runs of blanks as one, in a text that has kept its places until here."""
+    """Collapse runs of blanks, in a folded text with unchanged offsets."""
     if "  " not in folded:
         return Folded(folded)
     offsets = array("I")
@@ -149,7 +149,7 @@ def _fold_units(text: str) -> Folded:
     blank = False
     for unit in _UNIT.finditer(text):
         folded = _fold_unit(unit.group())
-        if blank and folded.startswith(" "):  # two blanks meet: the first stays
+        if blank and folded.startswith(" "):  # adjacent blanks: keep the first
             folded = folded[1:]
         if folded:
             out.append(folded)
@@ -161,9 +161,9 @@ def _fold_units(text: str) -> Folded:
 
 @lru_cache(maxsize=4096)
 def _fold_unit(unit: str) -> str:
-    """One character with what is attached to it."""
+    """Fold one character with its marks."""
     if len(unit) == 1 and "\u4e00" <= unit <= "\u9fff":
-        return unit  # no ideograph of this block has another form
+        return unit  # ideographs of this block have no other form
     if unit[0].isspace():
         return " "
     if "\ud800" <= unit[0] <= "\udfff":
@@ -171,18 +171,18 @@ def _fold_unit(unit: str) -> str:
     if len(unit) == 1 and ord(unit) in _KEPT:
         return unit
     folded = _IGNORABLE.sub("", unit)
-    for _ in range(3):  # a folded form may fold once more: ϓ, ẛ
+    for _ in range(3):  # folding may need repetition: ϓ, ẛ
         folded = _bare(
             unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
         )
     folded = "".join(_LOOKALIKES.get(char, char) for char in folded)
     return " ".join(folded.split()) or (
         folded and unicodedata.normalize("NFD", unit)[0]
-    )  # an accent standing alone stays what it is
+    )  # a lone accent is kept
 
 
 def _bare(text: str) -> str:
-    """Without accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic, but not those that make another letter."""
+    """Without accents of Latin, Greek, Cyrillic, Hebrew and Arabic, except marks that make another letter."""
     kept: list[str] = []
     for char in unicodedata.normalize("NFD", text):
         if ord(char) not in _MARKS or (kept and (kept[-1], ord(char)) == _SHORT_I):
@@ -191,7 +191,7 @@ def _bare(text: str) -> str:
 
 
 class _Characters(dict[int, str]):
-    """Folded form of each character by code point, found on first use; what `str.translate` reads."""
+    """Code point -> folded form, computed on first use; for `str.translate`."""
 
     def __missing__(self, code: int) -> str:
         folded = self[code] = _fold_unit(chr(code))

@@ -1,4 +1,4 @@
-"""Keys with a typing mistake: Latin words compared one by one."""
+"""Fuzzy matching of keys: Latin words with typing mistakes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,15 +8,15 @@ from rapidfuzz import fuzz, process
 from rolememory.schema.value_class import value_class
 from rolememory.text.fold import fold, folded_key
 
-SHORTEST = 5  # letters: in shorter words one mistake makes another word
+SHORTEST = 5  # letters: in shorter words one mistake gives another word
 _MOST_KEYS = 20_000
-_MOST_WORDS = 2_000  # of one text; what stands later is not asked
+_MOST_WORDS = 2_000  # per text; later words are ignored
 _WORD = regex.compile(r"[\p{Latin}\p{Nd}]+(?:['-][\p{Latin}\p{Nd}]+)*")
 
 
 @value_class
 class FuzzyMatch:
-    """A place that reads almost like a key: [start, end) in the text, and how alike the two are, 0..100."""
+    """A near match of a key: [start, end) in the text, and their similarity, 0..100."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class FuzzyMatch:
 
 
 def may_be_fuzzy(key: str) -> bool:
-    """Whether the key is looked for with mistakes: one Latin word of at least five letters.
+    """Whether the key is matched fuzzily: one Latin word of at least five letters.
 
     >>> [may_be_fuzzy(key) for key in ("beacon", "art", "red dragon", "灯塔守护人")]
     [True, False, False, False]
@@ -34,10 +34,10 @@ def may_be_fuzzy(key: str) -> bool:
 
 
 def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, FuzzyMatch]:
-    """The best place of every key that some word of the text resembles by at least `cutoff` (0..100, rapidfuzz ratio).
+    """The best match of each key with a similarity of at least `cutoff` (0..100, rapidfuzz ratio).
 
-    A word and a key must begin with the same letter: typing mistakes rarely hit the first one, other words often differ there.
-    Cost: O(keys x words), both bounded; ask it only where the author allows mistakes.
+    Word and key must begin with the same letter: typing mistakes rarely change the first one, other words often differ there.
+    Cost: O(keys x words), both bounded; use it only where the author allows mistakes.
 
     >>> {key: (near.start, near.end, round(near.likeness)) for key, near in fuzzy(["beacon", "storm"], "The beacn went dark.", 88).items()}
     {'beacon': (4, 9, 91)}
@@ -50,7 +50,7 @@ def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, FuzzyMa
 
 
 def _words(text: str) -> dict[str, tuple[int, int]]:
-    """The words of a text that may be a key with a mistake, each with its first place."""
+    """The words of a text that may match fuzzily, each with its first place."""
     folded = fold(text)
     places: dict[str, tuple[int, int]] = {}
     for match in _WORD.finditer(folded.text):

@@ -1,6 +1,6 @@
-"""What a message wants: the past, something done or answered, both, or neither. By rules, Chinese and English alike.
+"""The intent of a message: about the past, a request, both, or neither. By rules, in Chinese and English.
 
-The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in both languages is read by both.
+Patterns: worldbook_rules/lexicons/intent.{zh,en}.json. A mixed text uses both.
 """
 
 import re
@@ -16,7 +16,7 @@ from rolememory.text.plain import any_of, simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
 Meeting = Literal["me", "first", "last", "back"]
-_LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
+_LONGEST = 1_200  # characters read, half from each end of a long text
 
 
 @value_class
@@ -24,15 +24,15 @@ class _Rules:
     clause: re.Pattern[str]
     past: re.Pattern[str]
     not_past: re.Pattern[str]
-    order: re.Pattern[str]  # wants something done, whatever it mentions
-    ask: re.Pattern[str]  # wants an answer: a request, unless it asks for the past
+    order: re.Pattern[str]  # an order, whatever it mentions
+    ask: re.Pattern[str]  # a question: a request, unless about the past
     small_talk: re.Pattern[str]
     meetings: Mapping[Meeting, re.Pattern[str]]
 
 
 @lru_cache(maxsize=256)
 def intent(text: str) -> Intent:
-    """What the message wants. Source: S2.5, S2.16.
+    """The intent of the message. Source: S2.5, S2.16.
 
     >>> intent("Do you remember my sister?"), intent("Write me a poem"), intent("I am tired")
     ('past', 'request', 'chat')
@@ -52,9 +52,9 @@ def intent(text: str) -> Intent:
 
 @lru_cache(maxsize=256)
 def meeting(text: str) -> tuple[Meeting, str] | None:
-    """Which time that they met a message names, the first or the last before this one, and by which words.
+    """Which meeting a message mentions, the first or the last before this one, and the words that say so.
 
-    `me` = it asks whether they ever met; `back` = somebody returns, where it is the first message of a chat.
+    `me` = it asks whether they ever met; `back` = somebody returns, if it is the first message of a chat.
 
     >>> meeting("Do you remember how we met?"), meeting("上次我们聊到哪了？")
     (('first', 'how we met'), ('last', '聊到哪'))
@@ -72,7 +72,7 @@ def meeting(text: str) -> tuple[Meeting, str] | None:
 
 
 def technical(text: str) -> bool:
-    """Whether a message names anything of a programmer's trade. Source: S4.20.
+    """Whether a message contains a programming term. Source: S4.20.
 
     >>> technical("Why does the API return 500?"), technical("数据库连不上"), technical("The capital is quiet.")
     (True, True, False)
@@ -82,7 +82,7 @@ def technical(text: str) -> bool:
 
 @cache
 def _technical() -> re.Pattern[str]:
-    """Latin terms stand alone, also in the plural; Chinese ones anywhere."""
+    """The pattern of terms: Latin ones as whole words or plurals, Chinese ones anywhere."""
     raw = lexicon("technical")
     latin = "|".join(sorted(map(re.escape, raw["en"]), key=len, reverse=True))
     chinese = "|".join(sorted(map(re.escape, raw["zh"]), key=len, reverse=True))

@@ -1,4 +1,4 @@
-"""How deep a JSON value is: what is too deep breaks those who write it later."""
+"""Nesting depth of JSON values: too deep ones fail when written later."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ _NESTS = (dict, list)
 
 
 def is_deeper(value: Any, levels: int) -> bool:
-    """Whether objects and lists are nested in more levels than that. O(size).
+    """Whether objects and lists are nested deeper than `levels`. O(size).
 
     >>> is_deeper([[1], {"a": [2]}], 3), is_deeper([[1], {"a": [2]}], 2)
     (False, True)

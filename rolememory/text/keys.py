@@ -1,7 +1,7 @@
-"""Which keys stand in which texts, and where: one automaton for each form of text, asked once per text.
+"""Multi-pattern search of keys in texts: one Aho-Corasick automaton per form of text, run once per text.
 
-`KeyIndex` holds the keys, `KeyScan` the texts of a turn. A text read once is not read again while its result is kept,
-and a changed key does not rebuild the large automata (it goes to a small one beside them).
+`KeyIndex` holds the keys, `KeyScan` the texts of a turn. Results are cached by text, and a changed key does not rebuild
+the large automata (it goes to a small additional one).
 """
 
 import re
@@ -29,10 +29,10 @@ _NOT_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates
 
 @value_class
 class KeySpec:
-    """A key and how it is looked for; equal specs are one key, so it is its own name in a reading.
+    """A key and how it is matched; equal specs are one key, so a spec is its own id.
 
-    `form` says which form of the text is compared: as it stands, in lower case, or folded (`text.fold`). A key that
-    says nothing in that form is never found. Blanks around a folded key do not count; any white space fits one in it.
+    `form` is the form of the text to search: unchanged, lower case, or folded (`text.fold`). A key that is empty in that
+    form is never found. Blanks around a folded key are ignored; one inside matches any white space.
     """
 
     text: str
@@ -42,7 +42,7 @@ class KeySpec:
 
     @property
     def needle(self) -> str:
-        """What is looked for; empty for a key that can never be found."""
+        """The string to search for; "" for a key that cannot be found."""
         if _NOT_TEXT.search(self.text):
             return ""
         return (
@@ -64,7 +64,7 @@ def is_pattern(key: str) -> bool:
 
 
 class KeyIndex:
-    """Keys, ready to be looked for. Immutable and thread-safe: `updated` gives another one that shares the large parts.
+    """Searchable keys. Immutable and thread-safe: `updated` gives a new index that shares the large parts.
 
     >>> index = KeyIndex([KeySpec("beacon"), KeySpec("red dragon")])
     >>> index.read("The Beacon went dark.")
@@ -87,7 +87,7 @@ class KeyIndex:
         yield from self._delta.specs
 
     def read(self, text: str) -> Mapping[KeySpec, Place]:
-        """The first place of every key that stands in the text, as (start, end) in it. Cost: O(text + hits), once per text."""
+        """The first place (start, end) of every key found in the text. Cost: O(text + hits), cached per text."""
         found = self._base.read(text)
         if not self._delta.specs and not self._removed:
             return found
@@ -95,7 +95,7 @@ class KeyIndex:
         return MappingProxyType(kept | dict(self._delta.read(text)))
 
     def updated(self, add: Iterable[KeySpec] = (), remove: Iterable[KeySpec] = ()) -> "KeyIndex":
-        """The index without `remove` and then with `add`: equal to a rebuilt one. Cost: O(changes), a rebuild once in a while."""
+        """The index without `remove` and then with `add`: equal to a rebuilt one. Cost: O(changes) amortised."""
         added, removed = frozenset(add), frozenset(remove)
         delta = (self._delta.specs - removed) | (added - self._base.specs)
         gone = (self._removed | (removed & self._base.specs)) - added
@@ -111,15 +111,15 @@ class KeyIndex:
         return index
 
     def cache_info(self) -> tuple[int, int]:
-        """How often a text's result was at hand, and how often the text had to be read: (hits, misses)."""
+        """Cache statistics: (hits, misses)."""
         info = self._base.kept.cache_info()
         return info.hits, info.misses
 
 
 class KeyScan:
-    """The segments of a turn and the keys in them; a segment is read when it is first asked about.
+    """The keys found in the segments of a turn; each segment is scanned on first use.
 
-    A window is a bit mask over segment numbers: bit i = segment i. Segments stand newest first, so the lowest bit wins.
+    A window is a bit mask over segment numbers: bit i = segment i. Segments are newest first, so the lowest bit wins.
 
     >>> reading = KeyScan(KeyIndex([KeySpec("beacon")]), [Segment("All is dark."), Segment("The beacon!")])
     >>> reading.seen(KeySpec("beacon"), 0b11), reading.seen(KeySpec("beacon"), 0b01)
@@ -132,7 +132,7 @@ class KeyScan:
         segments: Sequence[Segment],
         said: Mapping[KeySpec, KeySpec] = MappingProxyType({}),
     ) -> None:
-        """`said`: keys with macros, and what they say in this turn."""
+        """`said`: keys with macros -> their expansion in this turn."""
         self.index, self._said = index, said
         self._spoken = KeyIndex(said.values()) if said else None
         self.segments = tuple(segments)
@@ -145,7 +145,7 @@ class KeyScan:
         return (1 << len(self.segments)) - 1
 
     def found(self, number: int) -> Mapping[KeySpec, Place]:
-        """The first place of every key in the segment of that number."""
+        """The first place of every key found in that segment."""
         found = self._found[number]
         if found is None:
             text = self.segments[number].text
@@ -157,14 +157,14 @@ class KeyScan:
         return found
 
     def seen(self, key: Any, window: int) -> Span | None:
-        """The first place of the key in the newest segment of the window that has it, or None."""
+        """The key's first place in the newest segment of the window that contains it, or None."""
         for number in self._numbers(window):
             if place := self.found(number).get(key):
                 return Span(number, *place)
         return None
 
     def keys_seen(self, window: int | None = None) -> Mapping[KeySpec, int]:
-        """Every key seen in the window (None = all segments), with the mask of the segments it stands in. Cost: O(hits)."""
+        """Every key seen in the window (None = all segments), with the mask of its segments. Cost: O(hits)."""
         asked = self.window if window is None else window & self.window
         if asked not in self._masks:
             masks: dict[KeySpec, int] = {}
@@ -176,7 +176,7 @@ class KeyScan:
         return self._masks[asked]
 
     def _numbers(self, window: int) -> Iterator[int]:
-        """The segment numbers in a window, lowest first; bits beyond the segments say nothing."""
+        """The segment numbers in a window, lowest first; bits beyond the segments are ignored."""
         rest = window & self.window
         while rest:
             lowest = rest & -rest
@@ -185,7 +185,7 @@ class KeyScan:
 
 
 class _Automata:
-    """A fixed set of keys: one automaton per form that occurs, made when a text is first read, and what was read lately."""
+    """A fixed set of keys: one automaton per form, built on first use, and a cache of recent results."""
 
     def __init__(self, specs: frozenset[KeySpec]) -> None:
         self.specs = specs
@@ -201,7 +201,7 @@ class _Automata:
         return {form: _Automaton(sought) for form, sought in forms.items()}
 
     def read(self, text: str) -> Mapping[KeySpec, Place]:
-        """The first place of every key, kept for short texts."""
+        """The first place of every key, cached for short texts."""
         if not self.specs or not text:
             return _NOTHING
         return self.kept(text) if len(text) <= _CACHED_LENGTH else self._first_places(text)
@@ -216,7 +216,7 @@ class _Automata:
 
 
 class _Automaton:
-    """The needles of one form, searched for all at once; one that is guarded in two ways stands in it twice."""
+    """The automaton of one form's needles; a needle with two kinds of guards is in it twice."""
 
     def __init__(self, sought: Mapping[tuple[str, Guards], Sequence[KeySpec]]) -> None:
         self._guards = [sides for _, sides in sought]
@@ -224,7 +224,7 @@ class _Automaton:
         self._automaton = AhoCorasick([needle for needle, _ in sought], store_patterns=False)
 
     def first_places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
-        """The first place of each key where its edges are free."""
+        """The first place of each key that its guards accept."""
         sought, done = self._guards, set[int]()
         found = self._automaton.find_matches_as_indexes(text, overlapping=True)
         for number, start, end in found:
@@ -238,6 +238,6 @@ _NOTHING: Mapping[KeySpec, Place] = MappingProxyType({})
 
 
 def _shown(form: Form, text: str) -> Folded:
-    """The text in that form; lone surrogates become U+FFFD, which keeps all places."""
+    """The text in that form; lone surrogates become U+FFFD, which keeps offsets."""
     text = _NOT_TEXT.sub("\ufffd", text)
     return Folded(text) if form == "raw" else lower(text) if form == "lower" else fold(text)

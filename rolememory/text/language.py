@@ -1,4 +1,4 @@
-"""Which language a text is written in, and which scripts stand in it."""
+"""Language and scripts of a text."""
 
 import re
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ import regex
 from rolememory.schema.scene import Language
 
 HAN = re.compile("[\u3400-\u9fff]")
-"""A Chinese character, as rules about everyday texts need it."""
+"""A common Chinese character."""
 CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-"""... or kana, or one of the rarer forms."""
-HAN_PER_WORD = 1.6  # Han characters that say what one Latin word says
+"""... or kana, or a compatibility ideograph."""
+HAN_PER_WORD = 1.6  # Han characters equivalent to one Latin word
 
 _LETTERS: Mapping[Language, re.Pattern[str]] = {"zh": HAN, "en": re.compile("[A-Za-z]{2}")}
 _WORD = regex.compile(r"[\p{Latin}\p{M}]+(?:['’-][\p{Latin}\p{M}]+)*")
-_SAMPLE = 4096  # characters that decide
+_SAMPLE = 4096  # characters examined
 _SCRIPTS = {
     name: regex.compile(rf"{chars}+")
     for name, chars in {
@@ -33,7 +33,7 @@ _SCRIPTS = {
 
 
 def scripts(text: str) -> Mapping[str, int]:
-    """How many characters of each script stand in the text; scripts that do not occur are left out.
+    """Number of characters of each script in the text; absent scripts are left out.
 
     >>> scripts("灯塔 beacon 1887")
     {'han': 2, 'latin': 6, 'digit': 4}
@@ -45,7 +45,7 @@ def scripts(text: str) -> Mapping[str, int]:
 
 
 def languages_in(text: str) -> list[Language]:
-    """The languages whose rules may find something in a text, Chinese first.
+    """The languages whose rules may apply to a text, Chinese first.
 
     >>> languages_in("Mira说the beacon灭了"), languages_in("1887")
     (['zh', 'en'], [])
@@ -55,10 +55,10 @@ def languages_in(text: str) -> list[Language]:
 
 @lru_cache(maxsize=1024)
 def language_of(text: str, default: Language = "en") -> Language:
-    """Chinese or English, by what most of the text is written in; `default` where it has neither words nor characters.
+    """Chinese or English, by the majority of the text; `default` if it has neither words nor Han characters.
 
     Japanese (a fifth of its characters kana or more) and Korean count as English: Chinese word lists would misread kanji,
-    and an English frame is understood beside them.
+    and English labels are understood with them.
 
     >>> [language_of(text) for text in ("灯塔为什么灭了？", "Mira说the beacon灭了，我们得去看看", "彼女は灯台にいる", "Why 灯塔 of all places?")]
     ['zh', 'zh', 'en', 'en']

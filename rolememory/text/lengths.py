@@ -1,4 +1,4 @@
-"""How long a text is: in characters, exactly; in tokens, by an estimate, a tokenizer file or anything that can count."""
+"""Text lengths: exact in characters; in tokens by an estimate, a tokenizer file or any counter."""
 
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
@@ -13,11 +13,11 @@ from rolememory.schema.value_class import value_class
 
 Unit = Literal["characters", "tokens"]
 LengthCounter = Callable[[str], int]
-"""How long a text is; 0 for the empty text."""
+"""The length of a text; 0 for the empty text."""
 
 _TOKENS = {"c": 0.8, "l": 1 / 4, "d": 1 / 2.5, "o": 1 / 2, "e": 2.0}
-"""Tokens per character: CJK, Latin and blanks, digits, other, emoji. Over the vocabularies of today's chat models CJK takes
-0.6 to 1.1; English comes out about 30 % too long, which is the safe side."""
+"""Tokens per character: CJK, Latin and blanks, digits, other, emoji. Current chat models use 0.6 to 1.1 for CJK; English is
+overestimated by about 30 %, which is safe."""
 
 _CJK = (
     (0x2E80, 0xA4D0),
@@ -32,7 +32,7 @@ _CACHED_LENGTH = 65_536
 
 @value_class
 class TokenEstimate:
-    """Guesses tokens by script, on the safe side; a text counted lately costs a look-up.
+    """Estimates tokens by script, conservatively; cached for recent texts.
 
     >>> TokenEstimate(safety=1.0)("灯塔灭了。"), TokenEstimate(safety=1.1)("The beacon went dark.")
     (4, 7)
@@ -48,22 +48,22 @@ class TokenEstimate:
 
 @value_class
 class TokenizerFile:
-    """Counts by a `tokenizer.json` (Hugging Face format), with the package `tokenizers`; it is loaded on first use.
+    """Counts by a `tokenizer.json` (Hugging Face format), with the package `tokenizers`, loaded on first use.
 
     Raises (on first use):
-        FileError: the file is missing or is no tokenizer.
+        FileError: the file is missing or not a tokenizer.
         InvalidValueError: the package is not installed.
     """
 
     path: Path
 
     def __call__(self, text: str) -> int:
-        """The number of tokens, without those that a model puts around a text."""
+        """The number of tokens, without special tokens around the text."""
         return len(_tokenizer(self.path).encode(text, add_special_tokens=False).ids)
 
 
 def counter_for(unit: Unit, settings: LengthSettings) -> LengthCounter:
-    """The counter that the settings ask for.
+    """The counter of the settings.
 
     >>> counter_for("characters", LengthSettings())("灯塔")
     2
@@ -76,7 +76,7 @@ def counter_for(unit: Unit, settings: LengthSettings) -> LengthCounter:
 
 
 def fitting(lengths: Iterable[int], most: int) -> int:
-    """How many of the first fit into `most` together.
+    """How many of the first lengths sum up to at most `most`.
 
     >>> fitting([5, 3, 4], 8), fitting([9, 1], 8)
     (2, 0)
@@ -85,7 +85,7 @@ def fitting(lengths: Iterable[int], most: int) -> int:
 
 
 class _Kinds(dict[int, str]):
-    """The kind of each character by code point, found on first use."""
+    """Code point -> kind of character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         kind = self[code] = _kind(code)

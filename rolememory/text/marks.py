@@ -1,4 +1,4 @@
-"""Quoted speech, stage directions and words out of character: what in a message is not plain narration. What is not certain gets no mark."""
+"""Marks quoted speech, stage directions and out-of-character remarks in a message; doubtful spans get no mark."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
 from rolememory.text.words import stem
 
-_LONGEST_ASIDE = 4000  # characters to the bracket that closes words out of character
-_STRESSED = 3  # so few words between asterisks may be stressed ones
+_LONGEST_ASIDE = 4000  # characters up to the closing bracket of a remark
+_STRESSED = 3  # up to so many words between asterisks may be emphasis
 _ASIDE_END = re.compile(r"[（(\[【{]{1,2}\s*/[^（()）\[\]【】{}\n]{1,20}[\])】）}]{1,2}")
 _CLOSED_BY = {"(": ")", "（": "）", "[": "]", "【": "】", "{": "}"}
 _WORDS = re.compile(r"[A-Za-z']+|[\u3400-\u9fff]")
 _NUMERAL = re.compile(r"[一二三四五六七八九十\d\W]*")
 _FIRST_PERSON = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]e|[Mm]ine)\b|[我咱俺]")
-_BRIEF = 12  # characters of a stage direction in the middle of a sentence
+_BRIEF = 12  # characters of a stage direction inside a sentence
 _EDGE = '\n.!?…~。！？～；;：:"“”«»「」『』*()（）—-'
 
 _LINE = r"[^\S\n]*(?P<ooc>(?:(?://|／／)(?![/／])|/?(?:OUTSIDE)[话音話]?[^\S\n]*[:：])[^\n]*)"
@@ -32,8 +32,8 @@ _OPENING = re.compile(r'[*_"“„«「『（(\[【{\n]')
 
 
 class _MarkLexicon(NamedTuple):
-    line: re.Pattern[str]  # a line out of character
-    stretch: re.Pattern[str]  # what stands between delimiters
+    line: re.Pattern[str]  # an out-of-character line
+    stretch: re.Pattern[str]  # delimited text
     stems: frozenset[str]  # of English gestures
     gestures: re.Pattern[str]  # Chinese ones
 
@@ -52,7 +52,7 @@ def _words() -> _MarkLexicon:
 
 @lru_cache(maxsize=256)
 def marks(text: str) -> tuple[MarkedSpan, ...]:
-    """The marked stretches of a message, the outermost ones, in order and apart from each other. Cost: O(length).
+    """The outermost marked spans of a message, in order, without overlaps. Cost: O(length).
 
     >>> text = '*The innkeeper grumbles* "Three daughters!" I smile. ((brb))'
     >>> [(one.kind, text[one.start : one.end]) for one in marks(text)]
@@ -62,7 +62,7 @@ def marks(text: str) -> tuple[MarkedSpan, ...]:
 
 
 def is_aside(text: str) -> bool:
-    """Whether a message is nothing but words out of character.
+    """Whether a message is entirely out of character.
 
     >>> is_aside("((brb)) (OOC: two minutes)"), is_aside("I nod. ((brb))"), is_aside("")
     (True, False, False)
@@ -73,7 +73,7 @@ def is_aside(text: str) -> bool:
 
 
 def is_told_by_an_i(text: str) -> bool:
-    """Whether a text speaks of its teller as "I", what is quoted in it apart.
+    """Whether a text is in the first person, ignoring quotations.
 
     >>> [is_told_by_an_i(one) for one in ("I moved.", 'Lin said: "I moved."', "我搬家了。", "林搬家了。")]
     [True, False, True, False]
@@ -88,7 +88,7 @@ def is_told_by_an_i(text: str) -> bool:
 
 
 def _stretches(text: str) -> Iterator[MarkedSpan]:
-    """What stands between delimiters."""
+    """The delimited spans."""
     line, stretch = _words().line, _words().stretch
     place = 0
     while place < len(text):
@@ -107,7 +107,7 @@ def _stretches(text: str) -> Iterator[MarkedSpan]:
 
 
 def _stretch(text: str, found: re.Match[str]) -> MarkedSpan | None:
-    """None for stressed words and remarks in brackets."""
+    """The span of a match; None for emphasis and remarks in brackets."""
     kind = found.lastgroup
     if kind == "aside":
         return MarkedSpan("ooc", found.start(), _aside_end(text, found))
@@ -118,7 +118,7 @@ def _stretch(text: str, found: re.Match[str]) -> MarkedSpan | None:
 
 
 def _aside_end(text: str, found: re.Match[str]) -> int:
-    """The place after the closing bracket, else the end of the line; 【ooc】 goes up to 【/ooc】."""
+    """The end of a remark: after the closing bracket, else of the line; 【ooc】 ends with 【/ooc】."""
     opening = found["aside"][0]
     closing = _CLOSED_BY[opening]
     line = text.find("\n", found.end())
@@ -136,7 +136,7 @@ def _aside_end(text: str, found: re.Match[str]) -> int:
 
 
 def _acted(text: str, start: int, end: int) -> bool:
-    """Whether words between asterisks are a stage direction, not stressed."""
+    """Whether words between asterisks are a stage direction, not emphasis."""
     inside = _WORDS.findall(text, start, end)
     edges = _opens(text, start) + _closes(text, end)
     if len(inside) > _STRESSED or edges > 1:
@@ -145,7 +145,7 @@ def _acted(text: str, start: int, end: int) -> bool:
 
 
 def _narrated(text: str, start: int, end: int) -> bool:
-    """Whether words in round brackets are a stage direction, not a remark."""
+    """Whether words in parentheses are a stage direction, not a remark."""
     inside = text[start + 1 : end - 1]
     if not HAN.search(inside):
         return _opens(text, start) and _is_gesture(_WORDS.findall(inside))
@@ -155,7 +155,7 @@ def _narrated(text: str, start: int, end: int) -> bool:
 
 
 def _opens(text: str, start: int) -> bool:
-    """Whether a line, a sentence or a quotation begins there."""
+    """Whether `start` is at the beginning of a line, sentence or quotation."""
     before = text[max(start - 3, 0) : start].rstrip(" \t")
     return not before or before[-1] in _EDGE
 

@@ -1,4 +1,4 @@
-"""The names of one person as they stand in texts, and texts without them."""
+"""Finds and masks the names of one person in texts."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,14 +19,14 @@ def _words(name: str) -> frozenset[str]:
 
 
 USER_WORDS, SELF_WORDS = _words("user"), _words("self")
-"""Subjects of memories that mean the user, and the role itself, as no subject does."""
+"""Memory subjects that mean the user, and the role itself (as does no subject)."""
 
-_LEAST = 2  # characters: a shorter name would be found in every other text
+_LEAST = 2  # characters: shorter names match too often
 
 
 @value_class
 class NameSpan:
-    """Where a text names the person: half-open, and what stands there instead."""
+    """A mention of the person: half-open span, and its replacement."""
 
     start: int
     end: int
@@ -34,10 +34,10 @@ class NameSpan:
 
 
 class PersonNames:
-    """Everything that one person is called: `all`, as they are written.
+    """All names of one person; `all`: as written.
 
-    In a text a name is a whole word, whatever its case and width; one in a script without spaces stands anywhere. A name that is
-    also an everyday word ("Will", "May") is found where it is written with a capital.
+    Matches whole words, ignoring case and width; in scripts without spaces anywhere. A name that is also an everyday word
+    ("Will", "May") must be capitalised.
 
     >>> names = PersonNames(["Bob", "小林"])
     >>> names.masked("Ask bob, or BOB's boat; Bobby stays."), names.masked("我把钥匙给了小林。")
@@ -55,7 +55,7 @@ class PersonNames:
         self._everyday = {key for key in keys if key in english.stop or key in english.common}
 
     def are(self, name: str | None) -> bool:
-        """Whether this is one of the names, whatever its case and width."""
+        """Whether this is one of the names, ignoring case and width."""
         return bool(name) and folded_key(name or "") in self._whole
 
     def found(self, text: str) -> bool:
@@ -63,7 +63,7 @@ class PersonNames:
         return next(self._found(text), None) is not None
 
     def places(self, text: str) -> list[NameSpan]:
-        """Where the text names the person, in order; none overlaps another. Cost: O(names × length)."""
+        """The mentions of the person, in order, without overlaps. Cost: O(names × length)."""
         found: list[NameSpan] = []
         for one in sorted(self._found(text), key=lambda one: (one.start, -one.end)):
             if not found or one.start >= found[-1].end:
@@ -71,7 +71,7 @@ class PersonNames:
         return found
 
     def masked(self, text: str) -> str:
-        """The text with a word that names nobody in the place of each name."""
+        """The text with each name replaced by a word like "somebody"."""
         parts, end = list[str](), 0
         for one in self.places(text):
             parts += (text[end : one.start], one.instead)

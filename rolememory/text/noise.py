@@ -1,6 +1,6 @@
-"""How little a text tells: greetings, assent, laughter and bare gestures.
+"""Noise score of texts: greetings, assent, laughter and bare gestures.
 
-It lowers the order of what may be recalled and never leaves anything out: "ok" may be the answer that is asked for.
+It only lowers the rank of candidates and never excludes one: "ok" may be the answer that is asked for.
 """
 
 import re
@@ -13,7 +13,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_lists
 
-ENOUGH = 1.5  # what two rare words, or one and a few common ones, tell: no longer noise
+ENOUGH = 1.5  # weight of two rare words, or one and a few common ones: not noise
 
 _TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 0.5, PAIR: 0.25}
 _CLAUSES = re.compile(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
@@ -24,7 +24,7 @@ _WORDS = re.compile(r"[a-z]+|[^\W_]")
 
 @lru_cache(maxsize=2048)
 def noise(text: str) -> float:
-    """How little a text tells, 0..1: 1 for "haha ok", 0 from two rare words on. Cost: O(length).
+    """Noise of a text, 0..1: 1 for "haha ok", 0 from two rare words on. Cost: O(length).
 
     >>> noise("Haha, good morning!"), noise("*nods slowly*"), noise("哈哈哈好的，继续")
     (1.0, 1.0, 1.0)
@@ -44,19 +44,19 @@ def noise(text: str) -> float:
 
 
 def _telling(text: str) -> Iterator[str]:
-    """The clauses that are more than fillers; a number always tells something."""
+    """The clauses that are more than fillers; those with a number always are."""
     even = _REPEATED.sub(r"\1", plain(text).replace("'", ""))
     return (clause for clause in _CLAUSES.split(even) if clause and not _filling(clause))
 
 
 def _filling(clause: str) -> bool:
-    """Whether a clause is made of fillers and stop words alone, each read once, the longest first."""
+    """Whether a clause consists of fillers and stop words; each filler is matched once, longest first."""
     fillers, of_words = _fillers()
     return of_words.issuperset(_WORDS.findall(clause)) and bool(fillers.fullmatch(clause))
 
 
 def answers(question: str, reply: str) -> bool:
-    """Whether a reply may be what a question asks for: gestures and interjections alone answer nothing but yes-or-no questions.
+    """Whether a reply may answer a question: gestures and interjections alone answer only yes-or-no questions.
 
     >>> answers("Where is the map?", "*She nods.*"), answers("Do you like tea?", "*She nods.*")
     (False, True)
@@ -76,7 +76,7 @@ def answers(question: str, reply: str) -> bool:
 
 @cache
 def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What an open question holds, and any gesture or interjection."""
+    """Patterns of open questions, and of gestures and interjections."""
     raw = _raw(language)
     rows = " ".join(raw["words"][name] for name in raw["mute"]).split()
     either = "|".join(map(re.escape, sorted(rows, key=len, reverse=True)))
@@ -86,7 +86,7 @@ def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str
 
 @cache
 def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
-    """The fillers of both languages as one pattern, and the words and characters that they consist of."""
+    """The fillers of both languages as one pattern, and their words and characters."""
     listed = {one.replace("'", "") for language in ("en", "zh") for one in _listed(language)}
     longest_first = sorted(listed, key=lambda one: (-len(one), one))
     latin, others = (

@@ -1,4 +1,4 @@
-"""A JSON file that a person writes: words of feeling, rules of cleaning."""
+"""Reads JSON files that users write: emotion lexicons, cleaning rules."""
 
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -10,10 +10,10 @@ from rolememory.errors import FileError
 
 
 def own_object(path: Path, example: str) -> dict[str, Any]:
-    """The object that stands in the file; `example` shows what could.
+    """The object in the file; `example` is shown in the error.
 
     Raises:
-        FileError: it cannot be read, or holds something else.
+        FileError: it cannot be read, or is not an object.
     """
     try:
         found = orjson.loads(path.read_bytes().removeprefix(BOM_UTF8))

@@ -1,7 +1,7 @@
-"""Vectors in a byte per dimension: a quarter of the room, and no slower to ask.
+"""int8 vectors: a quarter of the memory, as fast as float32.
 
-A row is whole numbers from -127 to 127 and what they are to be multiplied with, so that its length is kept; a cosine differs by some
-0.0002. Packing what was unpacked gives the same, so vectors may go through any number of files.
+A row has integers from -127 to 127 and a scale that keeps its length; cosines differ by some 0.0002. Packing an unpacked
+row gives the same row, so vectors survive any number of round trips.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,32 +13,32 @@ from typing import Any
 
 from rolememory.text.arrays import Floats, NDArray, np
 
-MOST = 127  # of a number
+MOST = 127  # largest int8
 EXACT = 1 << 24  # whole numbers up to here are exact in float32
-WIDEST = MOST << 8  # whole numbers up to here are two of a byte
-AT_ONCE = 256  # rows that are unpacked at a time: they stay near the processor
-SUMMED = 8192  # rows whose sums do
-MULTIPLIED = 64  # rows of one product of float32: so few are multiplied on this thread alone
+WIDEST = MOST << 8  # integers up to here split into two int8
+AT_ONCE = 256  # rows unpacked at a time, to stay in the cache
+SUMMED = 8192  # rows whose sums fit the cache
+MULTIPLIED = 64  # rows per float32 product: few enough to stay on this thread
 
 Sums = Callable[["NDArray[np.int8]"], "NDArray[Any]"]
-"""Sums of products with some rows, (n, dim): (n_queries, n), exact."""
+"""Rows (n, dim) -> exact dot products (n_queries, n)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedVectors:
-    """Some rows; changed in place by their owner."""
+    """Packed rows; changed in place by their owner."""
 
     numbers: "NDArray[np.int8]"  # (n, dim)
     scales: Floats  # (n,)
 
     @classmethod
     def zeros(cls, n: int, dim: int) -> "PackedVectors":
-        """So many rows that point nowhere."""
+        """Zero rows."""
         return cls(np.zeros((n, dim), np.int8), np.zeros(n, np.float32))
 
     @classmethod
     def of(cls, rows: Floats) -> "PackedVectors":
-        """Rows of numbers, (n, dim); one that points nowhere becomes all zero. Cost: O(n)."""
+        """Packed rows of (n, dim) floats; zero and non-finite rows become zero. Cost: O(n)."""
         packed = cls.zeros(*rows.shape)
         for start in range(0, len(rows), AT_ONCE):
             packed[start : start + AT_ONCE] = _packed(rows[start : start + AT_ONCE])
@@ -46,16 +46,16 @@ class PackedVectors:
 
     @classmethod
     def joined(cls, parts: Sequence["PackedVectors"]) -> "PackedVectors":
-        """The rows of all, in order; of at least one part."""
+        """Concatenated rows of at least one part."""
         numbers = np.concatenate([one.numbers for one in parts])
         return cls(numbers, np.concatenate([one.scales for one in parts]))
 
     def floats(self) -> Floats:
-        """The same unpacked."""
+        """The rows as float32."""
         return np.multiply(self.numbers, self.scales[:, np.newaxis], dtype=np.float32)
 
     def sound(self) -> "NDArray[np.bool_]":
-        """Which rows point somewhere, (n,)."""
+        """Mask of non-zero finite rows, (n,)."""
         return np.isfinite(self.scales) & self.numbers.any(axis=1)
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class PackedVectors:
         self.numbers[rows], self.scales[rows] = packed.numbers, packed.scales
 
     def grown(self, n: int) -> "PackedVectors":
-        """A copy with room for so many rows."""
+        """A copy with `n` rows, new ones zero."""
         wide = PackedVectors.zeros(n, self.numbers.shape[1])
         wide[: len(self)] = self
         return wide
@@ -79,10 +79,10 @@ class PackedVectors:
         return found
 
     def all_products(self, queries: Sequence[Floats]) -> Floats:
-        """Dot product of each row with each query, (n_queries, n), on this thread alone.
+        """Dot product of each row with each query, (n_queries, n), single-threaded.
 
-        A query is rounded to whole numbers so far that no sum passes what is exact: then the order in which a machine adds shows
-        nowhere, nor which other rows there are. Cost: 100,000 x 384 in about 3 ms, without numkong in 9.
+        Queries are rounded to integers small enough for exact sums, so results depend neither on the order of summation nor on
+        other rows. Cost: 100,000 x 384 in about 3 ms, without numkong in 9.
         """
         n, dim = self.numbers.shape
         whole = np.zeros((len(queries), dim), np.int32)
@@ -107,7 +107,7 @@ def _has_numkong() -> bool:
 
 
 def byte_sums(whole: "NDArray[np.int32]") -> Sums:
-    """Those with whole numbers up to `WIDEST`, (n_queries, dim), each as two of a byte."""
+    """`Sums` for integer queries up to `WIDEST`, (n_queries, dim), split into two int8 each."""
     import numkong
 
     high = (whole + 128) >> 8
@@ -115,7 +115,7 @@ def byte_sums(whole: "NDArray[np.int32]") -> Sums:
     asked = numkong.dots_pack(bytes_of_both, "int8")
 
     def sums(rows: "NDArray[np.int8]") -> "NDArray[Any]":
-        both = np.asarray(numkong.dots_packed(rows, asked)).T.copy()  # a query's sums side by side
+        both = np.asarray(numkong.dots_packed(rows, asked)).T.copy()  # a query's sums contiguous
         found: NDArray[Any] = (both[: len(whole)] << 8) + both[len(whole) :]
         return found
 
@@ -123,7 +123,7 @@ def byte_sums(whole: "NDArray[np.int32]") -> Sums:
 
 
 def float_sums(whole: "NDArray[np.int32]") -> Sums:
-    """The same by numpy alone."""
+    """The same with numpy only."""
     asked = whole.astype(np.float32)
 
     def sums(rows: "NDArray[np.int8]") -> "NDArray[Any]":
@@ -143,12 +143,12 @@ def _packed(rows: Floats) -> PackedVectors:
     lengths, whole = (np.sqrt(np.einsum("ij,ij->i", one, one)) for one in (wide, numbers))
     scales = np.divide(lengths, whole, out=np.zeros_like(lengths), where=whole > 0.0)
     part, power = np.frexp(scales)
-    short = np.ldexp(np.rint(np.ldexp(part, 16)), power - 16)  # times a number it is exact
+    short = np.ldexp(np.rint(np.ldexp(part, 16)), power - 16)  # exact when multiplied by an int8
     return PackedVectors(numbers.astype(np.int8), short.astype(np.float32))
 
 
 class NamedVectors(Mapping[bytes, Floats]):
-    """Packed vectors by the names of their texts; of two under one name the later counts."""
+    """Packed vectors by the names of their texts; of duplicates the last counts."""
 
     def __init__(self, names: Iterable[bytes], packed: PackedVectors) -> None:
         self._row_of = {name: row for row, name in enumerate(names)}
@@ -156,7 +156,7 @@ class NamedVectors(Mapping[bytes, Floats]):
 
     @classmethod
     def of(cls, vectors: Mapping[bytes, Floats], dim: int) -> "NamedVectors":
-        """The same as these."""
+        """Packed from these."""
         if isinstance(vectors, NamedVectors):
             return vectors
         rows = np.array(list(vectors.values()), np.float32).reshape(-1, dim)
@@ -164,7 +164,7 @@ class NamedVectors(Mapping[bytes, Floats]):
 
     @classmethod
     def together(cls, parts: Sequence["NamedVectors"], dim: int) -> "NamedVectors":
-        """All of them, of two under one name the later."""
+        """The union of the parts; of duplicates the last counts."""
         if len(parts) == 1:
             return parts[0]
         names = [name for part in parts for name in part]
@@ -172,7 +172,7 @@ class NamedVectors(Mapping[bytes, Floats]):
         return cls(names, PackedVectors.joined(packed))
 
     def take(self, names: Iterable[bytes]) -> PackedVectors:
-        """The vectors of these, all of which are here."""
+        """The vectors of these names, which must all exist."""
         return self._packed[list(map(self._row_of.__getitem__, names))]
 
     @property

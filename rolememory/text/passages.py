@@ -1,7 +1,7 @@
-"""Passages of a message: the stretches that are recalled, whole sentences packed up to a limit.
+"""Splits a message into passages, the units of recall: whole sentences packed up to a limit.
 
-What a passage is depends on the text up to its end and on the sentence behind it alone: text that is appended to a message changes
-its last passage and leaves the identity of the others.
+A passage depends only on the text up to its end and the next sentence: text appended to a message changes its last passage
+and keeps the others.
 """
 
 import re
@@ -14,21 +14,19 @@ from rolememory.schema.learning import ORDERS, MarkedSpan
 from rolememory.text.sentences import SentenceSpan, sentences
 
 LONGEST = 280  # characters of a passage
-LONGEST_HAN = (
-    120  # of one whose beginning is mostly Han or kana: each says what two letters or three say
-)
+LONGEST_HAN = 120  # of one that begins mostly with Han or kana: each is worth two or three letters
 
-_DEEPER = 0.5  # of the limit holds for what is packed behind the first passage
+_DEEPER = 0.5  # factor on the limit of passages after the first
 
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|[—–-](?=\s)|——|…+|\.{3}")
 _BLANKS = re.compile(r"\s+")
 _VISIBLE = re.compile(r"\S")
-_FILLED = 3  # the first third of the limit is no place to cut
+_FILLED = 3  # no cuts in the first third of the limit
 
 
 class PassageSpan(NamedTuple):
-    """A stretch of a message that is recalled as one: half-open, in characters of the clean text."""
+    """A passage of a message: half-open, in characters of the cleaned text."""
 
     start: int
     end: int
@@ -38,12 +36,11 @@ class PassageSpan(NamedTuple):
 def passages(
     text: str, marks: Sequence[MarkedSpan] = (), left_out: Sequence[SentenceSpan] = ()
 ) -> tuple[PassageSpan, ...]:
-    """The passages of a text in order: between and around them stand only blanks, commands and what is `left_out`. Cost: O(length).
+    """The passages of a text in order: they cover all but blanks, commands and `left_out`. Cost: O(length).
 
-    Behind the first passage, sentences are packed up to half the limit: what somebody says in the midst of a long reply is then
-    found as well as a line that stands alone. Words out of character make passages of their own. Quoted speech stays together with
-    the words before or behind it that say who speaks. A sentence is cut only if it is longer than the limit: at clauses, else at
-    blanks, else anywhere.
+    After the first passage, sentences are packed up to half the limit, so that a line inside a long reply is found as well as one
+    on its own. Out-of-character remarks are passages of their own. Quoted speech stays together with its speech tag. Only a
+    sentence longer than the limit is cut: at clauses, else at blanks, else anywhere.
 
     >>> text = "The beacon is dark. ((brb)) Was it the storm?"
     >>> [(text[one.start : one.end], one.ooc) for one in passages(text, [MarkedSpan("ooc", 20, 27)])]
@@ -63,7 +60,7 @@ def passages(
 
 
 def limit_at(text: str, start: int) -> int:
-    """How long a passage that starts here may be."""
+    """The maximum length of a passage starting here."""
     beginning = text[start : start + LONGEST_HAN]
     visible = sum(map(len, beginning.split()))
     han = sum(map(len, _HAN.findall(beginning)))
@@ -71,7 +68,7 @@ def limit_at(text: str, start: int) -> int:
 
 
 def _packed_to(text: str, start: int) -> int:
-    """How long the sentences together may be that are packed from here."""
+    """The maximum length of sentences packed from here."""
     limit = limit_at(text, start)
     return int(limit * _DEEPER) if _VISIBLE.search(text, 0, start) else limit
 
@@ -89,7 +86,7 @@ def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[SentenceS
 
 
 def _outside(region: SentenceSpan, left_out: Iterable[SentenceSpan]) -> Iterator[SentenceSpan]:
-    """What is left of a region."""
+    """The parts of a region outside of `left_out`."""
     place = region.start
     for start, end in sorted(left_out):
         if place < end and start < region.end:
@@ -99,7 +96,7 @@ def _outside(region: SentenceSpan, left_out: Iterable[SentenceSpan]) -> Iterator
 
 
 def _pieces(text: str, region: SentenceSpan) -> Iterator[SentenceSpan]:
-    """Sentences, and the parts of those that are longer than a passage."""
+    """Sentences, and parts of those longer than the limit."""
     for one in sentences(text, *region):
         start = one.start
         while one.end - start > LONGEST_HAN and one.end - start > (limit := limit_at(text, start)):
@@ -110,7 +107,7 @@ def _pieces(text: str, region: SentenceSpan) -> Iterator[SentenceSpan]:
 
 
 def _cut(text: str, start: int, longest: int) -> int:
-    """Where to cut between the two places: at the last clause, else at the last blank, else as late as possible."""
+    """Where to cut before `longest`: at the last clause, else at the last blank, else there."""
     least = start + (longest - start) // _FILLED
     clauses = [clause.end() for clause in _CLAUSE.finditer(text, least, longest)]
     if clauses:
@@ -142,7 +139,7 @@ def _packed(
 def _with_tags(
     text: str, pieces: Iterable[SentenceSpan], quotes: Sequence[MarkedSpan]
 ) -> Iterator[SentenceSpan]:
-    """The pieces, quoted speech as one with the sentences beside it that say who speaks, as far as that fits."""
+    """The pieces, with quoted speech merged with its speech tags where that fits."""
     start = 0
     last: SentenceSpan | None = None
     for piece in pieces:
@@ -159,7 +156,7 @@ def _with_tags(
 def _tied_to(
     text: str, start: int, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]
 ) -> int:
-    """How long both may be together that begin at `start`, where quoted speech goes on, or one may say who speaks the other; else 0."""
+    """The length limit for merging both from `start`, if a quotation continues or one may be the other's speech tag; else 0."""
     place = bisect_right(quotes, piece.start, key=attrgetter("start")) - 1
     if place < 0:
         return 0

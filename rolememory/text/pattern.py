@@ -1,11 +1,11 @@
 r"""Keys written as /body/flags: JavaScript's meaning, bounded time.
 
 A key is a pattern exactly when SillyTavern takes it for one; every other key is plain text. Patterns run under a
-`PatternBudget`, which never lets one of them hold up a turn; those that time out again and again rest in the `Quarantine`.
+`PatternBudget`, so that none delays a turn; those that time out repeatedly are skipped (`Quarantine`).
 
-What differs from a browser: a back reference to an optional group inside a loop sees the group of an earlier round
-(`(?:(a)?b\1)+`); with the flag `i`, back references fold case as Unicode does; letters that Unicode gained after
-Python's tables have no case. Everything else is compared with Node.js row by row in the tests.
+Differences to a browser: a back reference to an optional group inside a loop sees the group of an earlier iteration
+(`(?:(a)?b\1)+`); with the flag `i`, back references use Unicode case folding; letters newer than Python's Unicode
+tables have no case. Everything else is compared with Node.js in the tests.
 """
 
 import re
@@ -24,24 +24,22 @@ from rolememory.jsregex.parse import CostlyPatternError, Flags, parse
 from rolememory.jsregex.write import Writer
 from rolememory.schema.value_class import value_class
 
-MAX_WEIGHT = (
-    10_000  # nodes with all least counts written out; the engine writes them out when it compiles
-)
+MAX_WEIGHT = 10_000  # nodes with loops unrolled to their minimum, as the engine does when compiling
 MAX_TEXT = 100_000  # characters of one text that are searched
-MOST_TRIES = 5  # of a search that timed out while other threads worked
-LEAST_SLICE_MS = 1.0  # with less than this left, a budget counts as spent
+MOST_TRIES = 5  # of a search that timed out while other threads used the CPU
+LEAST_SLICE_MS = 1.0  # a budget with less than this left is spent
 
 _KEY = re.compile(r"/(?P<body>.+?)/(?P<flags>[gimsuy]*)", re.DOTALL)
 _OPEN_SLASH = re.compile(r"(?:^|[^\\])/")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 Place = tuple[int, int]
-"""Where a match stands: start and end in characters of the searched text."""
+"""Start and end of a match, in characters of the searched text."""
 
 
 @value_class
 class PatternSource:
-    """A pattern as its author wrote it."""
+    """A pattern as written."""
 
     body: str
     flags: str = ""
@@ -51,9 +49,9 @@ class PatternSource:
 
 
 def parse_pattern(key: str) -> PatternSource | None:
-    r"""The pattern a key stands for, or None when it is plain text.
+    r"""The pattern of a key, or None for plain text.
 
-    Too long or too deeply nested patterns are patterns all the same; `compile_pattern` says what is wrong with them.
+    Also for patterns that are too long or too deeply nested; `compile_pattern` says what is wrong with them.
     Source: SillyTavern 1.19, as told in own words by the world info specification, 4.2.
 
     >>> parse_pattern("/oil[\\s\\S]*lamp/i")
@@ -76,10 +74,10 @@ def parse_pattern(key: str) -> PatternSource | None:
 
 @lru_cache(maxsize=2048)
 def compile_pattern(key: str | PatternSource) -> "Pattern":
-    r"""The pattern of a key, ready to search; compiled once for each text of a key.
+    r"""The compiled pattern of a key; cached.
 
     Raises:
-        PatternError: it is no pattern, or one that is too expensive; says what, where, and what to write instead.
+        PatternError: it is not a pattern, or too expensive; says what, where, and what to write instead.
 
     >>> compile_pattern("/(?<=dark )lamp/i").search("The dark Lamp")
     (9, 13)
@@ -99,7 +97,7 @@ class Pattern:
     def __init__(self, source: PatternSource, tree: Node, flags: Flags) -> None:
         self.source = source
         self.lowered = flags.ignore_case
-        # without it the pattern cannot match; with `lowered` it stands in the lower-cased text
+        # every match contains it; with `lowered`: in the lower-cased text
         self.literal = analysis.required_literal(tree, lowered=flags.ignore_case)
         self.engine = _engine(tree, flags)
         self._splits = not flags.unicode and analysis.splits_pairs(tree)
@@ -115,11 +113,11 @@ class Pattern:
 
     @property
     def matches_empty(self) -> bool:
-        """Whether it matches the empty text, so everything: most likely a mistake."""
+        """Whether it matches the empty text and so everything: most likely a mistake."""
         return self.search("", timeout_s=0.1) is not None
 
     def search(self, text: str, timeout_s: float | None = None) -> Place | None:
-        """The first match in the first MAX_TEXT characters, or None. Cost without its literal in the text: one substring test.
+        """The first match in the first MAX_TEXT characters, or None. Cost if its literal is absent: one substring test.
 
         Raises:
             TimeoutError: it took longer than `timeout_s` seconds.
@@ -139,7 +137,7 @@ class Pattern:
 
 
 class Quarantine:
-    """Patterns that timed out too often: they are skipped until their key is edited. Thread-safe."""
+    """Patterns that timed out too often; skipped until their key is edited. Thread-safe."""
 
     def __init__(self, limit: int = 3) -> None:
         self._limit = limit
@@ -147,7 +145,7 @@ class Quarantine:
         self._lock = threading.Lock()
 
     def holds(self, key: str) -> bool:
-        """Whether the pattern rests."""
+        """Whether the pattern is skipped."""
         return self._timeouts[key] >= self._limit
 
     def timed_out(self, key: str) -> bool:
@@ -158,7 +156,7 @@ class Quarantine:
 
 
 class PatternBudget:
-    """The CPU time all patterns of one turn may take, in their own thread: a busy machine skips none. Every search of a turn goes through it, so it also knows what did not finish."""
+    """CPU time budget of all patterns of a turn, measured per thread so that load from others skips none; records what did not finish."""
 
     def __init__(
         self,
@@ -171,16 +169,16 @@ class PatternBudget:
         self._each_ms, self._clock = each_ms, clock
         self._quarantine = quarantine or Quarantine()
         self.unfinished: dict[str, None] = {}  # keys of the patterns that were stopped, in order
-        self.quarantined: list[str] = []  # keys that began to rest in this turn
+        self.quarantined: list[str] = []  # keys skipped since this turn
 
     @property
     def spent(self) -> bool:
-        """Whether the turn's time is used up: no further pattern is run."""
+        """Whether the turn's time is used up: no more patterns are run."""
         return self.left_ms < LEAST_SLICE_MS
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a trace says about it, in English: one line for each pattern that did not finish."""
+        """Notes for the trace, in English: one per pattern that did not finish."""
         told = [f"pattern {_shown(key)} took too long and was stopped" for key in self.unfinished]
         return (
             *told,
@@ -191,7 +189,7 @@ class PatternBudget:
         )
 
     def search(self, pattern: Pattern, text: str) -> Place | None:
-        """`pattern.search(text)` within the time that is left; None as well when it did not finish. Never raises."""
+        """`pattern.search(text)` within the time left; None also if it did not finish. Never raises."""
         key = str(pattern.source)
         if key in self.unfinished:
             return None
@@ -215,7 +213,7 @@ class PatternBudget:
     def _searched(
         self, pattern: Pattern, text: str, started: float, slice_s: float
     ) -> Place | None:
-        """The engine counts the CPU of the whole process: where others spent it, the search begins again."""
+        """Search, repeated if other threads used the time: the engine counts the CPU time of the whole process."""
         for _ in range(MOST_TRIES - 1):
             try:
                 return pattern.search(text, slice_s)
@@ -288,7 +286,7 @@ def _units(text: str) -> str:
 
 
 def _whole_characters(place: Place | None, units: str) -> Place | None:
-    """A place in UTF-16 units as a place in characters; half a character counts as the whole one."""
+    """A place in UTF-16 units as one in characters; half a character counts as a whole."""
     if place is None:
         return None
     start, end = (_characters(units, offset) for offset in place)
@@ -296,7 +294,7 @@ def _whole_characters(place: Place | None, units: str) -> Place | None:
 
 
 def _characters(units: str, offset: int) -> Place:
-    """The number of characters before the offset, without and with one that it cuts in half."""
+    """The number of characters before the offset, without and with one cut in half."""
     cut = (
         offset < len(units)
         and "\udc00" <= units[offset] <= "\udfff"

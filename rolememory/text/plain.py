@@ -1,4 +1,4 @@
-"""Letters and punctuation made alike, every character in its place: what patterns over a message are written for."""
+"""Length-preserving normalisation of letters and punctuation, for patterns over messages."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from rolememory.shipped import lexicon
 
 
 def plain(text: str) -> str:
-    r"""The text in one width, case and script; every character keeps its place.
+    r"""The text normalised in width, case and script; offsets are kept.
 
     >>> plain("記住：“Ｉ’M ＬＩＮ”！")
     '记住:"i\'m lin"!'
@@ -18,7 +18,7 @@ def plain(text: str) -> str:
 
 
 def replace_surrogates(text: str) -> str:
-    r"""The text with a mark in the place of every half character, which no file could keep and no server would read; two halves are one.
+    r"""The text with lone surrogates replaced (they cannot be encoded as UTF-8) and surrogate pairs joined.
 
     >>> replace_surrogates("a\ud800b"), replace_surrogates("\ud83d\ude00")
     ('a�b', '😀')
@@ -29,12 +29,12 @@ def replace_surrogates(text: str) -> str:
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Finds what any of the patterns does."""
+    """One pattern that matches any of these."""
     return re.compile("|".join(f"(?:{one})" for one in patterns))
 
 
 def simplified(text: str) -> str:
-    """The text with traditional characters as the lexicons spell them, one for one.
+    """The text with traditional characters simplified, one to one.
 
     >>> simplified("記住"), simplified("remember")
     ('记住', 'remember')
@@ -49,7 +49,7 @@ def _simplified() -> dict[int, str]:
 
 
 class _PlainCharacters(dict[int, str]):
-    """Each character as patterns spell it, found on first use; none grows."""
+    """Code point -> normalised character, computed on first use; never longer."""
 
     def __missing__(self, code: int) -> str:
         one = (

@@ -1,4 +1,4 @@
-"""Which rows of an index hold which token, and how often: what was found out once in columns, as a file keeps them, the newest in memory.
+"""Posting lists of an index: immutable sealed columns, as in the file, plus the newest postings in memory.
 
 n_rows n_tokens n_postings  tokens (digests, rising)  lengths  starts  postings (row << 4 | count)  digests of the texts
 """
@@ -14,14 +14,14 @@ from typing import Any
 from rolememory.text.arrays import Held, Mask, NDArray, np
 
 DIGEST_BYTES = 16
-COUNT_BITS = 4  # of a posting that hold the count of the token in the text
+COUNT_BITS = 4  # bits of a posting for the token's count in the text
 MOST = (1 << COUNT_BITS) - 1
 _NONE = array("I")
 
 
 @lru_cache(maxsize=2048)
 def text_digest(text: str) -> bytes:
-    """What tells texts apart."""
+    """A digest of a text."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
@@ -33,22 +33,22 @@ def _token(token: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SealedPostings:
-    """The postings of some texts, which do not change any more."""
+    """Immutable postings of some texts."""
 
     tokens: "NDArray[np.uint64]"  # (n_tokens,), rising
     lengths: "NDArray[np.float64]"  # (n_rows,)
-    starts: Held  # (n_tokens,): where the postings of each token begin
+    starts: Held  # (n_tokens,): start of each token's postings
     postings: Held  # (n_postings,), rows rising for each token
     digests: Sequence[bytes]  # of each row's text
 
     @classmethod
     def none(cls) -> "SealedPostings":
-        """Those of no text."""
+        """Empty postings."""
         return cls.read(bytes(24))
 
     @classmethod
     def read(cls, raw: bytes) -> "SealedPostings":
-        """What `raw` gave. Raises: ValueError."""
+        """Read the bytes of `raw`. Raises: ValueError."""
         rows, tokens, postings = np.frombuffer(raw, "<u8", 3).tolist()
         parts: list[NDArray[Any]] = []
         at = 24
@@ -61,13 +61,13 @@ class SealedPostings:
         return cls(parts[0], parts[1], parts[2], parts[3], digests)
 
     def raw(self) -> bytes:
-        """The same as bytes."""
+        """The postings as bytes."""
         columns = (self.tokens, self.lengths, self.starts, self.postings)
         sizes = np.array([len(self.digests), len(self.tokens), len(self.postings)], "<u8")
         return b"".join([*(one.tobytes() for one in (sizes, *columns)), *self.digests])
 
     def place(self, token: str) -> int:
-        """The place of a token, -1 for none."""
+        """The index of a token, -1 if absent."""
         if not len(self.tokens):
             return -1
         name = _token(token)
@@ -75,24 +75,22 @@ class SealedPostings:
         return at if at < len(self.tokens) and int(self.tokens[at]) == name else -1
 
     def of(self, place: int) -> Held:
-        """The postings of the token at that place; a view."""
+        """The postings of the token at that index; a view."""
         end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.postings)
         return self.postings[self.starts[place] : end]
 
 
 class Postings:
-    """The postings of an index; its owner sees to it that nobody reads while something is added."""
+    """The postings of an index; the owner locks reads against `add`."""
 
     def __init__(self, sealed: SealedPostings | None = None) -> None:
         self.sealed = sealed or SealedPostings.none()
-        self.spare: Counter[str] = (
-            Counter()
-        )  # of texts that went, and of the newest rows that repeat one
-        self.texts: NDArray[np.int32] | None = None  # that ever stood here, with each sealed token
+        self.spare: Counter[str] = Counter()  # of removed texts, and of new rows that duplicate one
+        self.texts: NDArray[np.int32] | None = None  # document frequency of each sealed token
         self._newest: dict[str, array[int]] = {}
 
     def add(self, row: int, said: Mapping[str, int]) -> None:
-        """Note a row with these tokens, higher than any before."""
+        """Add a row, higher than any before, with its token counts."""
         base, newest = row << COUNT_BITS, self._newest
         for token, count in said.items():
             posting = base | min(count, MOST)
@@ -102,7 +100,7 @@ class Postings:
                 known.append(posting)
 
     def of(self, token: str) -> Held:
-        """The postings of a token, rows rising; not to be kept while something is added."""
+        """The postings of a token in row order; invalid after `add`."""
         held, place = (
             np.frombuffer(self._newest.get(token, _NONE), np.uint32),
             self.sealed.place(token),
@@ -113,14 +111,14 @@ class Postings:
         return np.concatenate([told, held]) if len(held) else told
 
     def count_texts(self, told: Mask) -> None:
-        """Count the different texts with each sealed token: those in the mask of sealed rows, with the same text one."""
+        """Count the texts with each sealed token; `told` masks the sealed rows to count, one per text."""
         starts = self.sealed.starts
         seen = told[self.sealed.postings >> COUNT_BITS]
         counts = np.add.reduceat(seen, starts, dtype=np.int32) if len(starts) else seen
         self.texts = counts.astype(np.int32)
 
     def holders(self, token: str) -> int:
-        """How many different texts hold a token, of all; after `count_texts`."""
+        """Document frequency of a token, over distinct texts; after `count_texts`."""
         place = self.sealed.place(token)
         sealed = int(self.texts[place]) if self.texts is not None and place >= 0 else 0
         return sealed + len(self._newest.get(token, ())) - self.spare.get(token, 0)
@@ -128,7 +126,7 @@ class Postings:
     def resealed(
         self, alive: Mask, lengths: "NDArray[np.float64]", digests: Sequence[bytes]
     ) -> SealedPostings:
-        """The postings of the rows in the mask, numbered from 0; `lengths` and `digests` are theirs."""
+        """The postings of the rows in the mask, renumbered from 0; `lengths` and `digests` are theirs."""
         tokens, held = self._all()
         rows = held >> COUNT_BITS
         kept = alive[rows]

@@ -1,4 +1,4 @@
-"""The scene stamp of a message: what cards and frontends print about the state of the scene, as fields.
+"""Parses scene stamps: what cards and frontends print in a message about the state of the scene.
 
 Read are: a status panel in an element (`<status>`, `<StatusBlock>`, `<状态栏>`), in a code block (JSON, YAML or lines) or under a
 heading (`【状态栏】`), a JSON object at either end of a message, updates of variables (JSON Patch, `_.set('path', old, new)`), lines in
@@ -20,7 +20,7 @@ MOST_FIELDS = 12
 LONGEST_VALUE = 80
 _LONGEST_LINE = 600
 _LONGEST_NAME = 20
-_LONGEST_PANEL = 20_000  # characters of one that are read
+_LONGEST_PANEL = 20_000  # characters read per panel
 _DEEPEST = 5  # levels of JSON
 
 Fields = list[tuple[str, str]]
@@ -36,7 +36,7 @@ _UPDATE = re.compile(
     r"""_\.set\(\s*['"](?P<path>[^'"\n]{1,200})['"][^\n]{0,200}?,\s*['"]?(?P<value>[^'",()\n]{1,80})['"]?\s*\)"""
 )
 _PATCH = re.compile(r"<json_?patch>", re.I)
-_SETS = ("replace", "add", "insert")  # what JSON Patch sets to a value
+_SETS = ("replace", "add", "insert")  # JSON Patch operations that set a value
 _WORD = re.compile(r"\w")
 _PATH = re.compile(r"[^./\[\]\d][^./\[\]]*")
 _DECORATION = " \t\r　>#-=*_~•·|｜`"
@@ -64,7 +64,7 @@ _EDGES = " \t\r　*_`'\"“”；;，,。|｜"
 
 
 class Panel(NamedTuple):
-    """Where a message prints the state of its scene, half-open, and the fields there."""
+    """A span (half-open) that prints the state of the scene, and its fields."""
 
     start: int
     end: int
@@ -72,7 +72,7 @@ class Panel(NamedTuple):
 
 
 def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
-    r"""What a message prints about its scene: (field, value), each field once, in the order printed. Cost: O(length).
+    r"""The scene stamp of a message: (field, value), each field once, in printed order. Cost: O(length).
 
     Known fields are called time, date, place, mood, affection, who, items, weather; others keep their printed name.
 
@@ -93,7 +93,7 @@ def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
 
 
 def moved(before: Mapping[str, str], stamp: Iterable[tuple[str, str]]) -> bool:
-    """Whether the scene is printed at another place or on another day than before; a clock that goes on is no such move.
+    """Whether place or day differ from before; a later time of day does not count.
 
     >>> moved({"place": "mill"}, [("place", "the mill, upstairs")]), moved({"place": "mill"}, [("place", "harbour")])
     (False, True)
@@ -106,7 +106,7 @@ def moved(before: Mapping[str, str], stamp: Iterable[tuple[str, str]]) -> bool:
 
 
 def named(stamp: Iterable[tuple[str, str]]) -> list[str]:
-    """Who is printed to be there.
+    """The names printed as present.
 
     >>> named([("who", "Lin, Mira、老周"), ("place", "mill")])
     ['Lin', 'Mira', '老周']
@@ -125,16 +125,16 @@ def known_fields() -> tuple[str, ...]:
 
 
 def panels(raw: str) -> list[Panel]:
-    """Every place of a message that prints the state of its scene, in order."""
+    """The panels of a message, in order."""
     return list(_found(raw)) if _words().signs.search(raw) else []
 
 
 class _StampLexicon(NamedTuple):
     names: Mapping[str, str]  # folded name -> field
-    before: tuple[str, ...]  # what may stand in front of a name
+    before: tuple[str, ...]  # prefixes of a name
     panels: frozenset[str]
-    picture: re.Pattern[str]  # a picture in front of a value that names its field
-    signs: re.Pattern[str]  # one of these stands in every panel
+    picture: re.Pattern[str]  # an emoji before a value that names its field
+    signs: re.Pattern[str]  # every panel contains one of these
 
 
 @cache
@@ -157,7 +157,7 @@ def _folded(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _field(name: str) -> str:
-    """The known field that a printed name means; "" when it means none."""
+    """The known field of a printed name; "" if unknown."""
     words, folded = _words(), _folded(name)
     if folded in words.names:
         return words.names[folded]
@@ -166,7 +166,7 @@ def _field(name: str) -> str:
 
 
 def _known(fields: Fields) -> int:
-    """How many known fields are among them."""
+    """The number of known fields."""
     return len({field for name, _ in fields if (field := _field(name))})
 
 
@@ -187,7 +187,7 @@ def _found(raw: str) -> Iterator[Panel]:
 
 
 def _containers(raw: str) -> Iterator[tuple[int, int, Fields]]:
-    """Elements, code blocks and objects, and what they say, if they say something of the scene."""
+    """Elements, code blocks and objects with fields of the scene."""
     raw, place = raw.rstrip(), 0
     if (first := _OBJECT.match(raw)) and (fields := _in_json(first["first"])):
         yield first.start("first"), first.end("first"), fields
@@ -206,7 +206,7 @@ def _containers(raw: str) -> Iterator[tuple[int, int, Fields]]:
 
 
 def _closing(raw: str, opening: re.Match[str]) -> tuple[int, int]:
-    """Where the inside of an element or a code block ends, and the mark that closes it; both at the end if none does."""
+    """The end of the inside of an element or code block, and of its closing mark; the end of the text if unclosed."""
     if opening["fence"]:
         closing = "\n" + opening["fence"]
         closed = raw.find(closing, opening.end() - 1)
@@ -231,13 +231,13 @@ def _inside(inside: str, name: str) -> Fields:
 
 
 def _updates(inside: str) -> Fields:
-    """What variables were set to, of those that say something of the scene."""
+    """The values that variables are set to, for fields of the scene."""
     told = ((_PATH.findall(one["path"])[-1:], one["value"]) for one in _UPDATE.finditer(inside))
     return [(path[0], value) for path, value in told if path and _field(path[0])]
 
 
 def _in_json(text: str) -> Fields:
-    """The fields of a JSON value that knows at least one."""
+    """The fields of a JSON value with at least one known field."""
     opening = min((at for mark in "{[" if (at := text.find(mark)) >= 0), default=-1)
     if opening < 0 or _TAG.sub("", text[:opening]).strip() or len(text) > _LONGEST_PANEL:
         return []
@@ -275,7 +275,7 @@ def _is_patch(value: Any) -> bool:
 
 
 def _text(value: Any, field: str) -> str:
-    """A value as a line: members of a list and parts of a known field are joined, of names their names; "" where it has none."""
+    """A value as one line: list members and parts of a known field joined; "" without text."""
     if isinstance(value, str | int | float):
         return str(value)
     if isinstance(value, list):
@@ -300,7 +300,7 @@ class _StampLine(NamedTuple):
 
 
 def _between(raw: str, start: int, end: int) -> Iterator[Panel]:
-    """The panels among the lines between two places."""
+    """The panels among the lines from `start` to `end`."""
     rows = list(_rows(raw, start, end))
     while rows and rows[-1].kind == "blank":
         rows.pop()
@@ -329,12 +329,12 @@ def _kind(line: str) -> tuple[Literal["blank", "heading", "boxed", "bare", "text
     fields = _only_fields(line)
     if not fields:
         return "text", []
-    needed = 1 if line[0] in "(（" else 0  # known fields: talk stands in round brackets too
+    needed = 1 if line[0] in "(（" else 0  # known fields required: speech may be in parentheses too
     return ("boxed" if line[0] in _BOXES and _known(fields) > needed else "bare"), fields
 
 
 def _only_fields(line: str) -> Fields:
-    """The fields of a line that holds nothing else; none where it is talk."""
+    """The fields of a line with nothing else; none for other text."""
     if len(line) > _LONGEST_LINE or (line[0] not in _BOXES and not _pair(line)):
         return []
     fields, whole = _in_line(line)
@@ -342,7 +342,7 @@ def _only_fields(line: str) -> Fields:
 
 
 def _told(run: list[_StampLine], *, edge: bool) -> Iterator[_StampLine]:
-    """The rows of a run that print the state of a scene, not talk that looks like it."""
+    """The rows of a run that are a scene stamp, not speech that looks like one."""
     block = _bare_block(run) if edge else range(0)
     headed = False
     for number, row in enumerate(run):
@@ -352,7 +352,7 @@ def _told(run: list[_StampLine], *, edge: bool) -> Iterator[_StampLine]:
 
 
 def _bare_block(run: Sequence[_StampLine]) -> range:
-    """From the first to the last bare row with a known field, where the run has more than one such field."""
+    """The range of bare rows with a known field, if the run has several known fields."""
     bare = [at for at, row in enumerate(run) if row.kind == "bare" and _known(row.fields)]
     return range(bare[0], bare[-1] + 1) if bare and _known(_all_fields(run)) > 1 else range(0)
 
@@ -362,7 +362,7 @@ def _all_fields(rows: Iterable[_StampLine]) -> Fields:
 
 
 def _in_line(line: str) -> tuple[Fields, bool]:
-    """The fields of a line, and whether there is nothing else in it."""
+    """The fields of a line, and whether it contains nothing else."""
     named = _bracketed(line)
     if len(named) == 1 and _folded(named[0][0]) in _words().panels:
         return _in_line(named[0][1].strip())

@@ -1,6 +1,6 @@
-"""Real secrets: keys of programs, payment cards, identity and account numbers. Found, named by kind, never repeated.
+"""Detects real secrets: API keys, payment cards, identity and account numbers.
 
-Only what a format or a checksum vouches for: the password of a gate and a telephone number of a story are story.
+Only with a known format or checksum: the password of a gate or a telephone number in a story is not one.
 """
 
 import re
@@ -16,7 +16,7 @@ SecretKind = Literal["private_key", "api_key", "card", "id_number"]
 
 @value_class
 class Secret:
-    """Where a secret stands: [start, end) of the text, the secret alone."""
+    """The span of a secret: [start, end) of the text."""
 
     kind: SecretKind
     start: int
@@ -26,7 +26,7 @@ class Secret:
 _MAY = re.compile(
     r"(?:\d[ -]?){11}|[A-Za-z0-9+/_-]{15}|PRIVATE KEY|[A-Z]{2}\d{2} ?[A-Z0-9]", re.ASCII
 )
-"""Without a long run of this kind a text holds no secret: nearly all texts are done with here."""
+"""A text without such a long run has no secret: skips nearly all texts."""
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
@@ -40,7 +40,7 @@ _API_KEY = re.compile(
             r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}|\bya29\.[\w-]{20,}",
             r"\bSG\.[\w-]{16,}\.[\w-]{16,}|\b\d{8,10}:[A-Za-z0-9_-]{35}\b",
             r"\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?|\b[Bb]earer\s+[\w.~+/-]{16,}=*",
-            # a long run of letters and digits is a key or a digest, no word
+            # a long run of letters and digits is a key or digest, not a word
             r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])(?:[0-9a-f]{32,}|[0-9A-F]{32,}|[A-Za-z0-9+/_-]{40,}={0,2})(?![\w/-]|\.\w)",
         )
     ),
@@ -60,7 +60,7 @@ _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b
 
 
 def secrets_in(text: str) -> list[Secret]:
-    """The secrets of a text in order, apart from each other. Cost: O(length).
+    """The secrets of a text in order, without overlaps. Cost: O(length).
 
     >>> [found.kind for found in secrets_in("My card is 4111 1111 1111 1111, my wifi password is hunter2!")]
     ['card']
@@ -77,7 +77,7 @@ def secrets_in(text: str) -> list[Secret]:
 
 
 def redacted(text: str) -> str:
-    """The text with its secrets hidden; the very same text where there are none.
+    """The text with secrets replaced; the same object if there are none.
 
     >>> redacted("It is AKIA2BCDEFGHIJKLMNOP, don't tell"), redacted("四月的雨")
     ("It is [private], don't tell", '四月的雨')
@@ -86,7 +86,7 @@ def redacted(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """The text with its secrets hidden and every other character in its place; the very same text where there are none.
+    """The text with secrets replaced, keeping offsets; the same object if there are none.
 
     >>> masked("It is AKIA2BCDEFGHIJKLMNOP, don't tell")
     "It is [private]           , don't tell"
@@ -95,7 +95,7 @@ def masked(text: str) -> str:
 
 
 def _hidden(text: str, shown: Callable[[str, int], str]) -> str:
-    """The text with what is shown in the place of each secret, by the word for it and the length of the secret."""
+    """The text with each secret replaced by `shown(word, length)`."""
     found = secrets_in(text)
     hidden = translated("[private]", language_of(text)) if found else ""
     for secret in reversed(found):
@@ -117,7 +117,7 @@ def _is_key(value: str) -> bool:
 
 
 def _is_card(digits: str) -> bool:
-    """Whether it is built like a card's number. Source: ISO/IEC 7812-1, annex B."""
+    """Whether it has a valid Luhn checksum. Source: ISO/IEC 7812-1, annex B."""
     digits = re.sub(r"\D", "", digits)
     if not 13 <= len(digits) <= 19 or digits[0] not in "23456" or len(set(digits)) == 1:
         return False
@@ -128,13 +128,13 @@ def _is_card(digits: str) -> bool:
 
 
 def _chinese_check(number: str) -> bool:
-    """Source: GB 11643-1999."""
+    """Whether the check digit is valid. Source: GB 11643-1999."""
     total = sum(int(digit) * (2 ** (17 - place) % 11) for place, digit in enumerate(number[:17]))
     return "10X98765432"[total % 11] == number[17].upper()
 
 
 def _iban_check(number: str) -> bool:
-    """Source: ISO 13616, mod 97."""
+    """Whether the checksum is valid. Source: ISO 13616, mod 97."""
     number = number.replace(" ", "")
     turned = number[4:] + number[:4]
     return len(number) >= 15 and int("".join(str(int(char, 36)) for char in turned)) % 97 == 1

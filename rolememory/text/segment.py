@@ -1,4 +1,4 @@
-"""What a turn reads: the messages, newest first, then the texts of the card and whatever else may be scanned."""
+"""The segments that a turn scans: messages, newest first, then texts of the card."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from rolememory.schema.scene import Segment
 from rolememory.text.clean import Cleaner
 
 CARD_TEXTS = ("description", "personality", "depth_prompt", "scenario", "creator_notes", "persona")
-"""Texts of a `Character` that become segments when they say something, in this order."""
+"""Texts of a `Character` that become segments if not empty, in this order."""
 
 _LIMIT = 1000  # messages; Source: SillyTavern's own limit, spec worldinfo 4.1
 _NOBODY = Character()
@@ -20,9 +20,9 @@ def segments(
     cleaner: Cleaner | None = None,
     character: Character | None = None,
 ) -> tuple[Segment, ...]:
-    """What a turn reads, in the order of segment numbers: the newest messages, then card texts.
+    """The segments of a turn in order of number: the newest messages, then card texts.
 
-    `messages` are the visible ones, oldest first. An empty message keeps its place; empty card texts are left out.
+    `messages` are the visible ones, oldest first. An empty message keeps its number; empty card texts are left out.
 
     >>> [s.text for s in segments([Message.user("Why?"), Message.assistant("The storm.")], character=Character(scenario="A harbour."))]
     ['The storm.', 'Why?', 'A harbour.']

@@ -1,7 +1,7 @@
-"""Where the sentences of a message end, in English, Chinese and text that mixes them.
+"""Sentence splitting for English, Chinese and mixed text.
 
-Read from left to right: whether a sentence ends depends on what precedes it and on the next visible character alone, so text
-that is appended later moves no end but the last.
+A sentence end depends only on the text before it and the next visible character, so text appended later moves only the
+last end.
 """
 
 import re
@@ -24,18 +24,18 @@ _LONGEST_ABBREVIATION = 9
 
 
 class SentenceSpan(NamedTuple):
-    """A stretch of a text: half-open, in characters, without blanks at its edges."""
+    """A span of a text: half-open, in characters, without blanks at the edges."""
 
     start: int
     end: int
 
     def of(self, text: str) -> str:
-        """The stretch of that text."""
+        """The text of the span."""
         return text[self.start : self.end]
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[SentenceSpan]:
-    r"""The sentences between two places, in order; the end of a line ends one. Cost: O(length).
+    r"""The sentences from `start` to `end`; line ends are sentence ends. Cost: O(length).
 
     >>> text = 'Dr. Lin paid 3.50. "Go!" he said. “走吧。”他说。我……我不去'
     >>> [text[one.start : one.end] for one in sentences(text)]
@@ -69,9 +69,9 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _closed(text: str, stop: re.Match[str], line: int, opened: dict[str, tuple[int, bool]]) -> int:
-    """The place behind the marks that close what stands open; a mark that opens belongs to the next sentence.
+    """The end after closing marks; an opening mark belongs to the next sentence.
 
-    `opened` remembers, for each paired mark of this line, up to where it was counted and whether it stood open there.
+    `opened`: for each paired mark of this line, the place counted up to, and whether it was open there.
     """
     for place in range(stop.end("mark"), stop.end()):
         if (mark := text[place]) in _PAIRED:
@@ -90,7 +90,7 @@ def _is_end(
     if not char:
         return True
     if closing and closing[-1] in _QUOTES and (char.islower() or (not blank and CJK.match(char))):
-        return False  # who said it follows: "Go!" he said. “走吧。”他说。
+        return False  # a speech tag follows: "Go!" he said. “走吧。”他说。
     mark = stop["mark"]
     if mark.startswith(("…", "..")):
         return char in _OPENERS or bool(blank and char.isupper())

@@ -1,7 +1,7 @@
-"""Names of people, places and things that two texts share, as they are written: no list knows the names of a story.
+"""Names (of people, places, things) that two texts share, found by spelling, since no list has the names of a story.
 
-Latin    a word with a capital, inside a sentence too, and never without    Finch escaped. ~ his partner, Jory Finch
-Chinese  three characters in a row, no two of them an everyday word         胡四爷又来了 ~ 盐帮的胡四爷
+Latin    a capitalised word, also inside a sentence, never in lower case     Finch escaped. ~ his partner, Jory Finch
+Chinese  three characters in a row without an everyday word of two           胡四爷又来了 ~ 盐帮的胡四爷
 """
 
 import re
@@ -13,14 +13,14 @@ from rolememory.shipped import lexicon
 from rolememory.text.words import PAIR, kind, stem
 
 _RUN = 3  # Chinese characters: most pairs of them are everyday words
-_LONGEST = 2000  # characters at the end of a message that are read
+_LONGEST = 2000  # characters read, at the end of a message
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
 _INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
 _HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
 
 
 class Names:
-    """The names that a message holds; `but`: those of who talks, as tokens.
+    """The names in a message; `but`: tokens of the speakers' names, ignored.
 
     >>> "It was his partner, Jory Finch." in Names("Finch escaped."), "Thanks. I will." in Names("Thanks!")
     (True, False)
@@ -34,7 +34,7 @@ class Names:
         self._runs = [run for run in _name_runs(message) if but.isdisjoint(_pairs(run))]
 
     def __contains__(self, text: str) -> bool:
-        """Whether a text holds one of them."""
+        """Whether a text contains one of them."""
         said = self._said
         if said.capital:
             told = _written(text)
@@ -46,11 +46,11 @@ class Names:
 
 @value_class
 class _Written:
-    """How the words of a text are written."""
+    """Capitalisation of the words of a text."""
 
-    capital: frozenset[str]  # with a capital, without those of the calendar
-    inside: frozenset[str]  # of these, behind another word of a sentence
-    small: frozenset[str]  # with a capital here, that stand without one elsewhere in the text
+    capital: frozenset[str]  # capitalised, without words of the calendar
+    inside: frozenset[str]  # of these, those inside a sentence
+    small: frozenset[str]  # capitalised ones that are also in lower case in the text
 
 
 @lru_cache(maxsize=1024)
@@ -66,7 +66,7 @@ def _written(text: str) -> _Written:
 
 
 def _name_runs(text: str) -> frozenset[str]:
-    """What of Chinese may be names."""
+    """Chinese runs that may be names."""
     runs = (han[at : at + _RUN] for han in _HAN.findall(text) for at in range(len(han) - _RUN + 1))
     return frozenset(run for run in runs if all(kind(pair) == PAIR for pair in _pairs(run)))
 

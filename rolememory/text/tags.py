@@ -1,8 +1,8 @@
-"""Tags of emotion and gesture that a model puts into its reply for an avatar. They are no story and are removed.
+"""Removes tags of emotion and gesture that a model puts into its reply for an avatar.
 
 Read are: a name and a value in any bracket (`[emotion:happy]`, `{{emotion=happy}}`, `[动作:wave,表情:happy]`, `【动作：点头】`, `[face:Joy]`),
 elements (`<emotion>joy</emotion>`, `<gesture name="wave"/>`), special tokens (`<|EMOTE_HAPPY|>`, `<|ACT {"emotion":"happy"}|>`), and a
-bare label in brackets (`[happy]`, `（开心）`) where it is the name of an emotion. `*smiles*` and any other aside is story and stays.
+bare label in brackets (`[happy]`, `（开心）`) if it is the name of an emotion. `*smiles*` and other asides are story and stay.
 Source: the forms that avatar and voice front ends ask their models for (VRM and Live2D viewers, desktop companions, speech services).
 """
 
@@ -19,17 +19,17 @@ from rolememory.text.plain import simplified
 
 
 class UntaggedReply(NamedTuple):
-    """A reply without its tags, and what they said."""
+    """A reply without its tags, and their emotions."""
 
-    text: str  # the very same string where there was no tag, or nothing else
-    emotions: tuple[str, ...] = ()  # labels of `text.affect.EMOTIONS`, in the order told
+    text: str  # the same object if there was no tag, or nothing else
+    emotions: tuple[str, ...] = ()  # labels of `text.affect.EMOTIONS`, in order
 
 
 _LANGUAGES = lexicon("tags")["languages"].values()
 
 
 def _words(name: str) -> list[str]:
-    """The words of that name, those of all languages together."""
+    """The words of that name, all languages together."""
     return [word for rows in _LANGUAGES for word in rows.get(name, ())]
 
 
@@ -62,7 +62,7 @@ _OTHER_FORMS = {
 
 @cache
 def _forms(opening: str) -> re.Pattern[str]:
-    """The tags that begin so; made when a text holds one."""
+    """The pattern of tags that begin with `opening`; compiled on first use."""
     left, close = re.escape(opening), _CLOSED_BY[opening]
     plain = rf"{left}(?P<pairs>{_PAIRS}){close}", rf"{left}\s*(?P<bare>{_LABELS}?)\s*{close}"
     return re.compile("|".join((*_OTHER_FORMS.get(opening, ()), *plain)), re.IGNORECASE)
@@ -82,11 +82,11 @@ _AND = re.compile(rf"\s*(?:[,，、/|&+]|{'|'.join(_words('and'))})\s*")
 
 _NOTHING_FELT = frozenset(_words("calm"))
 _ALSO_WORDS = frozenset(_words("also_words"))
-"""Names of emotions that stand in brackets for other reasons more often: alone they are left as they are."""
+"""Names of emotions that are in brackets more often for other reasons: not removed as bare labels."""
 
 
 def strip_tags(raw: str) -> UntaggedReply:
-    """The reply without tags of emotion and gesture, and the emotions that these told. Cost: O(length).
+    """The reply without tags of emotion and gesture, and the emotions in these. Cost: O(length).
 
     >>> strip_tags("[happy] You came back! *smiles*")
     UntaggedReply(text='You came back! *smiles*', emotions=('joy',))
@@ -102,7 +102,7 @@ def strip_tags(raw: str) -> UntaggedReply:
 
 
 def _found(raw: str) -> Iterator[tuple[re.Match[str], list[str]]]:
-    """Every tag with its emotions, in order and apart."""
+    """Every tag with its emotions, in order, without overlaps."""
     place = 0
     while opening := _OPENS.search(raw, place):
         place = opening.end()
@@ -113,7 +113,7 @@ def _found(raw: str) -> Iterator[tuple[re.Match[str], list[str]]]:
 
 
 def _read(match: re.Match[str]) -> list[str] | None:
-    """The emotions that a tag tells; None when it is no tag."""
+    """The emotions of a tag; None if it is not a tag."""
     kind = match.lastgroup or ""
     if kind in ("inside", "attribute"):
         return _named(match["element"] or match["empty"], match[kind])
@@ -127,7 +127,7 @@ def _read(match: re.Match[str]) -> list[str] | None:
 
 
 def _named(name: str, value: str) -> list[str]:
-    """The emotions of a value, where its name says that it tells them."""
+    """The emotions of a value, if its name is one for emotions."""
     return _felt(value.strip().strip("\"'“”")) if _FEELS_NAME.fullmatch(name) else []
 
 
@@ -141,7 +141,7 @@ def _felt(value: str) -> list[str]:
 
 
 def _bare(value: str) -> list[str] | None:
-    """Labels alone in brackets: all of them must be names of emotions."""
+    """The emotions of bare labels in brackets, which must all be names of emotions."""
     labels: list[str] = []
     for word in _AND.split(_STRENGTH.sub("", value).strip()):
         label = _label(word)
@@ -152,7 +152,7 @@ def _bare(value: str) -> list[str] | None:
 
 
 def _label(word: str) -> str | None:
-    """The emotion of that name; "" for one that says nothing is felt, None for any other word."""
+    """The emotion of that name; "" for a neutral one, None for any other word."""
     if not 0 < len(word) <= 24:
         return None
     name = fold(word.replace("_", " ")).text.strip()
@@ -164,7 +164,7 @@ def _label(word: str) -> str | None:
 
 
 def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """The text without these stretches, and without the gaps that they would leave."""
+    """The text without these spans and the gaps they would leave."""
     place, before = 0, "\n"
     for start, end in spans:
         piece = text[place:start]
@@ -186,7 +186,7 @@ def _after_blanks(text: str, place: int) -> int:
 
 
 def _would_join(before: str, after: str) -> bool:
-    """Whether two Latin words or sentences would run into one another."""
+    """Whether removing a tag would join two Latin words or sentences."""
     return (
         bool(after)
         and before.isascii()

@@ -1,9 +1,9 @@
-"""Which texts share a question's words: own BM25, told as a share of what was asked.
+"""BM25 index, with scores as a share of the question's information.
 
-    index ─ among(mask) ─▶ Heard ─ scores, information, shared ─▶ as if no other text were there
+    index ─ among(mask) ─▶ CollectionStatistics ─ scores, information, shared ─▶ over the masked texts only
 
-Floats are shares: 1 = every word of the question stands once in a text of usual length. So they mean the same for a
-short and a long question, in both languages, and for a role with three memories (a background corpus stands in).
+A score of 1 = a text of average length contains every word of the question once. So scores are comparable between short
+and long questions, both languages, and small roles (for which a background corpus is assumed).
 """
 
 import threading
@@ -23,40 +23,40 @@ from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings,
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
 
 K1, B = 0.8, 0.3
-"""BM25's saturation and length norm. Memories are short lines, so length says less than in web pages (1.2 and 0.75 there).
+"""BM25's saturation and length norm. Memories are short, so length matters less than in web pages (1.2 and 0.75 there).
 Source: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009."""
 
 BACKGROUND = 60.0
-"""Texts that the imagined background corpus adds to a role's own: keeps the weights of three memories sane."""
+"""Size of the assumed background corpus, added to a role's texts so that idf works with few memories."""
 
 ENOUGH = 2.5
-"""So many rare words shared are as much as a text can ask for: long messages are not measured by all their words."""
+"""Cap of a question's information, in rare words: long messages are not measured by all their words."""
 
 UNKNOWN_PAIR = (
-    0.3  # of its weight that a two-gram no text holds counts as asked for: most are not words
+    0.3  # share of its weight that an unknown bigram adds to the question: most are not words
 )
 
 BARELY = 0.02
-"""Of what a rare word tells: words that tell less stand nearly everywhere and are not looked up."""
+"""Minimum information, as a share of a rare word's: words below it are in nearly all texts and are skipped."""
 
-MOST_NAMED = 16  # words that an explanation names
+MOST_NAMED = 16  # words in an explanation
 
-MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
+MOST_AT_ONCE = 1 << 14  # postings counted per pass
 
 MOST_HELD, HELD_PER_ROW = 1 << 19, 12
 """Postings and counts that are kept from turn to turn, of a large role so many for each row: its everyday words must find room."""
 
-MOST_NEW = 64  # rows that are added to what was looked up
+MOST_NEW = 64  # new rows up to which the cache is updated instead of rebuilt
 
 EVERYDAY = 8
-"""A token in more than one of so many texts is kept as a count for each row: that takes less room, and less time to add up."""
+"""A token in more than 1 of so many texts is cached as dense counts, which is smaller and faster to sum."""
 
 
 class TermIndex:
     """BM25 over texts by id. Rows only grow (a changed text gets a new one) until `compact`; thread-safe.
 
-    What is added is held, not its text: `read` gives that, always the same. Cost: `add` O(tokens), `scores` O(postings of the
-    question's terms).
+    Holds the items, not their texts: `read(item)` gives the text, always the same. Cost: `add` O(tokens), `scores` O(postings
+    of the question's terms).
     """
 
     def __init__(self, read: Callable[[Any], str] = str) -> None:
@@ -67,7 +67,7 @@ class TermIndex:
         self._clear()
 
     def adopt(self, load: Callable[[], bytes | None]) -> None:
-        """Take over what `sealed` gave, once the first text comes: a text that is in there need not be read."""
+        """Use the bytes of `sealed`, loaded with the first text: texts in it need not be read again."""
         self._load = load
 
     def _clear(self, sealed: SealedPostings | None = None) -> None:
@@ -75,11 +75,11 @@ class TermIndex:
         digests = self._postings.sealed.digests
         self._number_of: dict[bytes, int] = dict(zip(dict.fromkeys(digests), count(), strict=False))
         self._numbers = array("q", map(self._number_of.__getitem__, digests))
-        # by number: the first row of a sealed text that stands nowhere yet, -1 = none; and behind each such row the next
+        # by text number: the first unused sealed row of the text, -1 = none; by row: the next unused one
         self._left, self._after = _chained(self._numbers, len(self._number_of))
-        self._copies = array("q", bytes(8 * len(self._number_of)))  # by number: rows that hold it
+        self._copies = array("q", bytes(8 * len(self._number_of)))  # by text number: rows in use
         self._row_of: dict[str, int] = {}
-        self._items: list[Any] = [None] * len(digests)  # what gives the text; None = removed
+        self._items: list[Any] = [None] * len(digests)  # None = removed
         self._lengths = array("d", self._postings.sealed.lengths.tobytes())
         self._alive = array("B", bytes(len(digests)))
 
@@ -91,20 +91,20 @@ class TermIndex:
 
     @property
     def version(self) -> int:
-        """Moves whenever a row changes its meaning."""
+        """Changes whenever a row changes its meaning."""
         return self._moves.version
 
     def moved(self, since: int) -> list[str] | None:
-        """The ids whose row changed its meaning since that version; None where that is not known any more."""
+        """Ids whose row changed its meaning since that version; None if no longer known."""
         return self._moves.since(since)
 
     @property
     def n_rows(self) -> int:
-        """Rows of the arrays that `scores` gives, removed ones included."""
+        """Number of rows in `scores`, including removed ones."""
         return len(self._items)
 
     def add(self, entry_id: str, item: Any) -> None:
-        """Index what `read` gives of an item under an id; what stood there before is replaced."""
+        """Index the text of an item under an id, replacing the previous one."""
         self.add_all([(entry_id, item)])
 
     def add_all(self, items: Iterable[tuple[str, Any]]) -> None:
@@ -114,7 +114,7 @@ class TermIndex:
             self._moves.note(*[one for one, item in items if self._put(one, item)])
 
     def add_known(self, items: Mapping[str, Any], digests: Sequence[bytes]) -> None:
-        """The same for many whose texts have these digests; a text that stood here before is not read."""
+        """The same for many whose texts have these digests; known texts are not read."""
         with self._lock:
             self._open()
             if not self._row_of and digests == self._postings.sealed.digests:
@@ -125,7 +125,7 @@ class TermIndex:
             self._moves.all()
 
     def _stand(self, items: Mapping[str, Any]) -> None:
-        """Let each sealed text stand, in order."""
+        """Use all sealed rows, in order."""
         self._row_of = dict(zip(items, range(len(items)), strict=True))
         self._items, self._alive = list(items.values()), array("B", b"\1" * len(items))
         self._left = array("q", [-1]) * len(self._left)
@@ -133,14 +133,14 @@ class TermIndex:
         self._copies = array("q", told.tobytes())
 
     def _open(self) -> None:
-        """Take over what was sealed, once."""
+        """Load the sealed postings, once."""
         load, self._load = self._load, None
         if load and (raw := load()) is not None and not self._items:
-            with suppress(ValueError):  # then the texts are read again
+            with suppress(ValueError):  # the texts are read again
                 self._clear(SealedPostings.read(raw))
 
     def _put(self, entry_id: str, item: Any, digest: bytes = b"") -> bool:
-        """Index an item; false where its text stands there already."""
+        """Index an item; false if its text is unchanged."""
         if (row := self._row_of.get(entry_id)) is not None:
             if self._read(self._items[row]) == self._read(item):
                 self._items[row] = item
@@ -150,7 +150,7 @@ class TermIndex:
         return True
 
     def digests(self, ids: Iterable[str], longest: int = 0) -> list[bytes]:
-        """What tells the texts of these, as `add_known` takes it; b"" for one that is not here or has more bytes than `longest`, if that is given.
+        """Digests of these texts for `add_known`; b"" for an unknown id or a text of more than `longest` bytes (0 = no limit).
 
         Cost: O(n).
         """
@@ -163,7 +163,7 @@ class TermIndex:
             ]
 
     def sealed(self, least: int, fresh: float) -> bytes | None:
-        """What `adopt` takes over; None for fewer texts than `least`, or where no more than this share of them is new or went."""
+        """The bytes for `adopt`; None for fewer texts than `least`, or if at most a share of `fresh` was added or removed."""
         with self._lock:
             alive, known = np.array(self._alive, np.bool_), len(self._postings.sealed.digests)
             told = int(np.count_nonzero(alive[:known]))
@@ -175,7 +175,7 @@ class TermIndex:
             return self._postings.resealed(alive, lengths, named).raw()
 
     def remove(self, entry_id: str) -> None:
-        """Forget an id; one that is not there is no mistake."""
+        """Remove an id, if present."""
         with self._lock:
             if entry_id in self._row_of:
                 self._drop(entry_id)
@@ -184,7 +184,7 @@ class TermIndex:
                     self.compact()
 
     def compact(self) -> None:
-        """Give removed rows back; row numbers change."""
+        """Drop removed rows; row numbers change."""
         with self._lock:
             kept = [
                 (entry_id, self._items[row])
@@ -220,7 +220,7 @@ class TermIndex:
         self._items.append(item)
         self._lengths.append(
             float(len(text.encode("utf-8", "surrogatepass")))
-        )  # a Han character is worth three letters
+        )  # a Han character counts as three letters
         self._alive.append(1)
         return row
 
@@ -228,7 +228,7 @@ class TermIndex:
         row = self._row_of.pop(entry_id)
         number = self._numbers[row]
         self._copies[number] -= 1
-        if not self._copies[number]:  # with one of several a repeat goes: as many count as before
+        if not self._copies[number]:  # while duplicates remain, the text is still counted once
             self._left[number] = -1
             self._postings.spare.update(set(tokens(self._read(self._items[row]))))
         self._items[row], self._alive[row] = None, 0
@@ -244,15 +244,15 @@ class TermIndex:
             self._postings.count_texts(_once(came, numbers, len(self._copies)))
 
     def rows(self, ids: Iterable[str]) -> Rows:
-        """The row of each id, -1 for one that is not here; shape (n_ids,)."""
+        """The row of each id, -1 if absent; shape (n_ids,)."""
         return np.fromiter(map(self._row_of.get, ids, repeat(-1)), dtype=np.int64)
 
     def among(
         self, rows: "Mask | None" = None, before: "CollectionStatistics | None" = None
     ) -> "CollectionStatistics":
-        """The texts in these rows of the index, (n_rows,), as if there were no others; None = all.
+        """Statistics over the texts in these rows, a mask (n_rows,), only; None = all.
 
-        What `before` looked up is not looked up again, where only texts behind its own have come.
+        Reuses the cache of `before` if only rows after its own were added.
         """
         with self._lock:
             alive = np.frombuffer(self._alive, dtype=np.bool_).copy()
@@ -271,7 +271,7 @@ class TermIndex:
 
 
 def _chained(numbers: "array[int]", most: int) -> "tuple[array[int], array[int]]":
-    """The first row of each number, (most,), and behind each row the next of the same, (n_rows,); -1 = none."""
+    """Linked lists of rows by number: the first row of each, (most,), and the next of each row, (n_rows,); -1 = none."""
     of = np.array(numbers)
     rows = of.argsort(kind="stable")
     first, after = np.empty(most, np.int64), np.full(len(of), -1)
@@ -282,14 +282,14 @@ def _chained(numbers: "array[int]", most: int) -> "tuple[array[int], array[int]]
 
 
 def _wide(rows: Mask, size: int) -> Mask:
-    """A mask of so many rows: those that came since are not in it."""
+    """The mask extended to `size` rows with False."""
     wide = np.zeros(size, dtype=np.bool_)
     wide[: len(rows)] = rows[:size]
     return wide
 
 
 def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, Held]]":
-    """The postings of tokens that any text holds, in parts of about `MOST_AT_ONCE`, so that little room is taken at a time."""
+    """The non-empty postings of the tokens, in parts of about `MOST_AT_ONCE`, to bound memory."""
     part, size = dict[str, Held](), 0
     for token in some:
         held = postings.of(token)
@@ -304,7 +304,7 @@ def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, H
 
 
 def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
-    """The rows that are heard, of those with the same text one."""
+    """The rows in the mask, one per distinct text (the last)."""
     rows = np.flatnonzero(heard)
     last = np.full(most, -1, dtype=np.int64)
     last[numbers[rows]] = rows
@@ -314,23 +314,23 @@ def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
 
 
 def most_telling(told: Mapping[str, float], most: int) -> list[str]:
-    """The tokens that tell most, at most so many; of equals the first of the alphabet."""
+    """The `most` tokens of the highest information; ties: alphabetical."""
     return sorted(sorted(told), key=told.__getitem__, reverse=True)[:most]
 
 
 @dataclass(slots=True)
 class _Found:
-    """What was looked up of some texts; statistics hand it on to their successor, with what came since."""
+    """Cached postings and counts of some texts, handed on between statistics and updated with new rows."""
 
-    size: int = 0  # rows that it holds for
+    size: int = 0  # rows covered
     holding: dict[str, tuple[Rows, Counts]] = field(default_factory=dict)
     often: dict[str, Counts] = field(default_factory=dict)  # of everyday tokens
     counts: dict[str, int] = field(default_factory=dict)
-    held: int = 0  # postings in `holding`, and as many as take the room of `often`
-    late: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # rows to be put in there
+    held: int = 0  # memory used, in postings
+    late: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # rows not yet merged
 
     def add(self, row: int, said: Mapping[str, int], *, fresh: bool) -> None:
-        """Note a row that came, with its tokens; `fresh`: no other has its text."""
+        """Add a new row with its tokens; `fresh`: no other has its text."""
         for token, often in said.items():
             if token in self.holding or token in self.often:
                 self.late.setdefault(token, []).append((row, min(often, MOST)))
@@ -338,7 +338,7 @@ class _Found:
                 self.counts[token] += 1
 
     def catch_up(self, token: str) -> None:
-        """Put in what came since a token was looked up."""
+        """Merge the new rows of a token."""
         late = self.late.pop(token)
         if token in self.holding:
             (rows, often), (more, counts) = self.holding[token], zip(*late, strict=True)
@@ -352,16 +352,16 @@ class _Found:
 
 
 def _long(often: Counts, size: int) -> Counts:
-    """The same for so many rows, and with room for more where it was shorter."""
+    """The counts for at least `size` rows; grown by a quarter if shorter."""
     if len(often) >= size:
         return often
     return np.concatenate((often, np.zeros(size + size // 4 - len(often), np.uint8)))
 
 
 class CollectionStatistics:
-    """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone.
+    """BM25 statistics over a subset of an index for one turn: idf and average length depend on this subset only.
 
-    Who says the same a thousand times makes no word more common: a text counts once.
+    Repeated texts count once.
     """
 
     def __init__(
@@ -374,16 +374,18 @@ class CollectionStatistics:
         said: Callable[[int], Mapping[str, int]],
         before: "CollectionStatistics | None" = None,
     ) -> None:
-        """`columns`: the number of each row's text, its length, and how many texts there are; `said`: the tokens of a row.
+        """`columns`: text number and length of each row, and the number of texts; `said`: the tokens of a row.
 
-        `before` heard the same of the first rows.
+        `before` has the same mask of the first rows.
         """
         self._postings, self._heard, self._lock = postings, heard, lock
-        self._every = every  # whether all texts are heard
+        self._every = every  # whether the mask has all texts
         self._size: int = before._size if before else 0
         self._total: float = before._total if before else 0.0
         self.once: Mask = before.once if before else np.zeros(0, np.bool_)
-        self._last: Rows = before._last if before else np.zeros(0, np.int64)  # row by number
+        self._last: Rows = (
+            before._last if before else np.zeros(0, np.int64)
+        )  # last row by text number
         self._lengths: Floats = before._lengths if before else np.zeros(0, np.float32)
         rows, fresh = self._hear(*columns)
         goes_on = before is not None and len(rows) <= MOST_NEW and before.may_go_on
@@ -395,16 +397,16 @@ class CollectionStatistics:
         self._known.size = len(heard)
         slope = np.float32(K1 * B / max(self._total / max(self._size, 1), 1e-6))
         self._norms = np.float32(K1 * (1.0 - B)) + slope * self._lengths
-        self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
+        self._named: tuple[TermQuery, list[str]] | None = None  # for the last question
         self._information: dict[str, float] = {}
-        self._holders: dict[str, int] = {}  # by token, as far as these texts were asked for it
+        self._holders: dict[str, int] = {}  # document frequency by token
 
     def _hear(
         self, numbers: "array[int]", lengths: "array[float]", texts: int
     ) -> tuple[Rows, Rows]:
-        """Count the rows behind those that were counted: with those of the same text one, the last, which is in `once`.
+        """Count new rows, one per distinct text: the last, which is in `once`.
 
-        Gives those rows, and which of them hold a text that no other did.
+        Returns these rows, and which of them have a new text.
         """
         known = len(self.once)
         rows = np.flatnonzero(self._heard[known:]) + known
@@ -418,21 +420,21 @@ class CollectionStatistics:
         once[last[named]] = True
         fresh = rows[(before < 0) & once[rows]]
         self._last, self.once, self._size = last, once, self._size + len(fresh)
-        self._total += float(told[fresh].sum())  # whole numbers: exact in any order
+        self._total += float(told[fresh].sum())  # integers: exact in any order
         return rows, fresh
 
     def goes_on_in(self, heard: Mask) -> bool:
-        """Whether the same texts are heard in the first of these rows."""
+        """Whether the mask begins with this one's."""
         size = len(self._heard)
         return size <= len(heard) and not np.count_nonzero(heard[:size] != self._heard)
 
     @property
     def n_rows(self) -> int:
-        """Rows of the arrays that `scores` gives."""
+        """Number of rows in `scores`."""
         return len(self._heard)
 
     def _holding(self, token: str) -> tuple[Rows, Counts]:
-        """The rows that hold a token, and how often each does; looked up once."""
+        """The rows with a token, and its count in each; cached."""
         known = self._known
         if token in known.late:
             known.catch_up(token)
@@ -444,11 +446,11 @@ class CollectionStatistics:
                 known.held += len(found[0])
         if newest:
             return found
-        end = int(found[0].searchsorted(len(self._heard)))  # they rise
+        end = int(found[0].searchsorted(len(self._heard)))  # sorted
         return found[0][:end], found[1][:end]
 
     def _looked_up(self, token: str) -> tuple[Rows, Counts]:
-        with self._lock:  # a buffer that is read cannot grow
+        with self._lock:  # a buffer cannot grow while it is read
             posting = self._postings.of(token)
             rows, often = (posting >> COUNT_BITS).astype(np.int64), posting & MOST
         if len(rows) and rows[-1] >= len(self._heard):
@@ -457,7 +459,7 @@ class CollectionStatistics:
         return rows.compress(heard), often[: len(rows)].compress(heard).astype(np.uint8)
 
     def _often(self, token: str) -> Counts:
-        """How often each row holds a token, (n_rows,); looked up once."""
+        """The count of a token in each row, (n_rows,); cached."""
         size, known = len(self._heard), self._known
         if token in known.late:
             known.catch_up(token)
@@ -473,22 +475,22 @@ class CollectionStatistics:
 
     @property
     def _is_newest(self) -> bool:
-        """Whether no successor has taken over what was looked up."""
+        """Whether no successor has taken over the cache."""
         return self._known.size == len(self._heard)
 
     @property
     def may_go_on(self) -> bool:
-        """Whether a successor may take it over: not where so much was looked up that it is time to begin again."""
+        """Whether a successor may take over the cache: the newest, and not full."""
         return self._is_newest and not self.full
 
     @property
     def full(self) -> bool:
-        """Whether so much was looked up that it is time to begin again."""
+        """Whether the cache is full, so that a successor starts with an empty one."""
         most = max(MOST_HELD, HELD_PER_ROW * len(self._heard))
         return self._known.held + len(self._known.counts) > most
 
     def count(self, some: Iterable[str]) -> None:
-        """Find out at once how many texts hold each of these tokens, so how much it tells. Cost: one pass over their postings."""
+        """Compute document frequency and information of these tokens. Cost: one pass over their postings."""
         new = [one for one in some if one not in self._information]
         counts = self._known.counts if self._is_newest else {}
         fresh = [one for one in new if one not in counts]
@@ -505,7 +507,7 @@ class CollectionStatistics:
             self._information[token] = log(every / (held + BACKGROUND * kind(token)[1] + 0.5))
 
     def _counted(self, known: "Mapping[str, Held]") -> list[int]:
-        """Count the heard texts in these postings, in one pass."""
+        """Document frequencies from these postings, in one pass."""
         rows = np.concatenate(list(known.values()))
         rows >>= COUNT_BITS
         np.minimum(rows, len(self.once), out=rows)
@@ -516,33 +518,33 @@ class CollectionStatistics:
         return counts
 
     def holders(self, token: str) -> int:
-        """How many different texts hold a token."""
+        """Document frequency of a token, over distinct texts."""
         if token not in self._holders:
             self.count((token,))
         return self._holders[token]
 
     def holding(self, token: str) -> Rows:
-        """The rows of the index whose texts hold a token."""
+        """The rows of the index that contain a token."""
         return self._holding(token)[0]
 
     def information(self, token: str) -> float:
-        """How much a token tells, in nats: the idf over these texts and the background corpus.
+        """Information of a token in nats: the idf over these texts and the background corpus.
 
-        Never negative, and an unknown token tells the most. O(texts that hold it), once.
+        Never negative, highest for an unknown token. O(its postings), cached.
         """
         if token not in self._information:
             self.count((token,))
         return self._information[token]
 
     def informing(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """How much each of these tokens tells, times its weight."""
+        """The information of each token times its weight."""
         known = self._information
         if not known.keys() >= weights.keys():
             self.count(weights)
         return {token: weight * known[token] for token, weight in weights.items()}
 
     def telling(self, question: TermQuery, most: int) -> TermQuery:
-        """Its tokens that tell most, at most so many: who asks with a whole text asks little more with the rest, which most texts hold."""
+        """The question reduced to its `most` most informative tokens: in a long text the others are common and add little."""
         if len(question.weights) <= most:
             return question
         best = most_telling(self.informing(question.weights), most)
@@ -552,7 +554,7 @@ class CollectionStatistics:
         )
 
     def hardly(self, question: TermQuery, some: Collection[str], share: float) -> TermQuery:
-        """The question with these tokens counting together for at most this share of it."""
+        """The question with the total information of these tokens capped at this share."""
         told = self.informing(question.weights)
         unit, mass = self.rare_word(), sum(told.values())
         these = sum(told[one] for one in told if one in some)
@@ -563,9 +565,9 @@ class CollectionStatistics:
         return TermQuery({**question.weights, **less}, question.surfaces)
 
     def scores(self, question: TermQuery) -> Floats:
-        """What share of the question's information each row of the index holds: (n_rows,) float32, 0 = no word shared.
+        """Each row's share of the question's information: (n_rows,) float32, 0 = no shared word.
 
-        The share may pass 1 in short texts that repeat a word. Rows that are not heard give 0.
+        May exceed 1 in short texts that repeat a word. Rows outside the mask give 0.
         """
         out = np.zeros(len(self._heard), dtype=np.float32)
         unit, mass, told = self.rare_word(), 0.0, list[tuple[bool, str, float]]()
@@ -580,7 +582,7 @@ class CollectionStatistics:
         return out
 
     def _add_everyday(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
-        """Add what each token tells where it stands, and 0 where it does not. Cost: passes over `out` for each."""
+        """Add the scores of common tokens from dense counts. Cost: passes over `out` for each."""
         for _, token, most in told:
             share = self._often(token).astype(np.float32)
             bounds = share + self._norms
@@ -589,7 +591,7 @@ class CollectionStatistics:
             out += share
 
     def _add_rare(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
-        """Add what the tokens tell, one after the other in each row. Cost: O(their postings)."""
+        """Add the scores of rare tokens, in token order for each row. Cost: O(their postings)."""
         found = [self._holding(token) for _, token, _ in told]
         rows, often = (np.concatenate([one[at] for one in found]) for at in (0, 1))
         most, sizes = [most for _, _, most in told], [len(one) for one, _ in found]
@@ -599,7 +601,7 @@ class CollectionStatistics:
         np.add.at(out, rows, share)
 
     def shared(self, question: TermQuery, text: str) -> str:
-        """Which of the question's most telling words a text holds, joined by blanks; of at most `MOST_NAMED`."""
+        """The most informative question words in a text, joined by blanks; of at most `MOST_NAMED`."""
         if self._named is None or self._named[0] is not question:
             known = [token for token in question.weights if self.holders(token)]
             self._named = question, sorted(known, key=self._telling)[:MOST_NAMED]
@@ -610,9 +612,9 @@ class CollectionStatistics:
         return " ".join(dict.fromkeys(question.surfaces[token] for token in out))
 
     def _telling(self, token: str) -> tuple[bool, float]:
-        """Sorts what is worth naming first: pairs before single characters, then by what it tells."""
+        """Sort key for explanations: bigrams before single characters, then by information."""
         return len(token) == 1, -kind(token)[0] * self.information(token)
 
     def rare_word(self) -> float:
-        """The information of a rare word that two texts hold, in nats: the unit of `ENOUGH`, and the least that can be asked."""
+        """Information of a rare word in two texts, in nats: the unit of `ENOUGH`, and the minimum of a question."""
         return log((self._size + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))

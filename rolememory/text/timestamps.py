@@ -1,4 +1,4 @@
-"""Times as people, frontends and databases write them."""
+"""Parses times as people, frontends and databases write them."""
 
 import re
 from collections.abc import Mapping
@@ -33,10 +33,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(value: Any, zone: tzinfo | None = UTC) -> datetime:
-    """The time meant, in UTC: ISO, a date with slashes, English or Chinese words, or an epoch in s, ms, µs or ns (number or digits).
+    """The time in UTC of ISO text, a date in digits or (English or Chinese) words, or an epoch in s, ms, µs or ns.
 
-    A number's unit follows from its size: below 10^11 seconds (the year 5138), below 10^14 ms, below 10^17 µs, else ns. A time
-    without a zone is one of `zone`; None = the zone of this machine.
+    A number's unit follows from its size: below 10^11 seconds (the year 5138), below 10^14 ms, below 10^17 µs, else ns.
+    `zone` applies to times without one; None = the zone of this machine.
     Raises: ValueError.
 
     >>> [str(moment(value)) for value in (1714586400, "1714586400000", "2024年5月1日 18:00", "2024-05-01T18:00:00Z")] == ["2024-05-01 18:00:00+00:00"] * 4
@@ -55,7 +55,7 @@ def moment(value: Any, zone: tzinfo | None = UTC) -> datetime:
 
 
 def since_epoch(number: float) -> datetime:
-    """The moment so many s, ms, µs or ns after 1970.
+    """The time of an epoch in s, ms, µs or ns.
 
     >>> str(since_epoch(1714586400123456))
     '2024-05-01 18:00:00.123456+00:00'
@@ -82,7 +82,7 @@ def _written(text: str) -> datetime:
     if _NUMBER.fullmatch(text):
         return _digits(text)
     try:
-        return datetime.fromisoformat(text)  # nearly all are written so
+        return datetime.fromisoformat(text)  # nearly all have this form
     except ValueError:
         for pattern in _DAYS:
             if found := pattern.fullmatch(text):
@@ -91,7 +91,7 @@ def _written(text: str) -> datetime:
 
 
 def _told(parts: Mapping[str, str | None]) -> datetime:
-    """The moment of a day in words; a month is known by three of its letters.
+    """The time of a date in words; months are recognised by three letters.
 
     >>> [str(_written(text))[:16] for text in ("April 1, 2024", "1 Apr 2024", "2024/4/1 8:53 PM", "Mon, Sept. 1st 2025 at 12 am")]
     ['2024-04-01 00:00', '2024-04-01 00:00', '2024-04-01 20:53', '2025-09-01 00:00']
@@ -107,7 +107,7 @@ def _told(parts: Mapping[str, str | None]) -> datetime:
 
 
 def _month(name: str) -> int:
-    """The number of a month from the beginning of its English name."""
+    """The number of a month from the start of its English name."""
     begin = {"sept": "sep"}.get(name.lower(), name.lower())
     months = [number for number, one in enumerate(_MONTHS.split(), 1) if one.startswith(begin)]
     if len(months) != 1:
@@ -116,7 +116,7 @@ def _month(name: str) -> int:
 
 
 def _digits(text: str) -> datetime:
-    """The moment of a year, a day or an epoch in digits.
+    """The time of a year, a day or an epoch in digits.
 
     >>> _digits("1887").year, _digits("20240501").month, _digits("1714586400").year
     (1887, 5, 2024)

@@ -1,6 +1,6 @@
-"""Vectors by id, and how near each is to a question: exact, in memory, one matrix product.
+"""Exact nearest neighbour search over vectors by id: in memory, one matrix product.
 
-A long text lies here in pieces; its best piece counts. (An approximate index pays above about 200,000 vectors; see spec figures in
+A long text is stored in pieces; its best piece counts. (An approximate index pays above about 200,000 vectors; see spec figures in
 docs/designs.md.)
 """
 
@@ -18,7 +18,7 @@ _SOFT = re.compile(r"(?<=[,,、:: ])")
 
 
 def products(rows: Floats, query: Floats) -> Floats:
-    """Dot product of each row with the query, (n_rows,), on this thread alone.
+    """Dot product of each row with the query, (n_rows,), single-threaded.
 
     A threaded matrix product is no faster here (memory is the limit) and waits 8 to 15 ms for its other threads where
     a language model keeps all cores busy; measured with 10,000 x 384: 0.35 ms against 0.12 idle and 8.0 loaded.
@@ -28,7 +28,7 @@ def products(rows: Floats, query: Floats) -> Floats:
 
 
 def sound(rows: Floats) -> Mask:
-    """Which rows point somewhere, (n_rows,): neither all zero nor anything in them that is no finite number.
+    """Mask of rows that are finite and not all zero, (n_rows,).
 
     >>> import numpy as np
     >>> sound(np.array([[1, 0], [0, 0], [np.nan, 1], [np.inf, 1]], dtype=np.float32)).tolist()
@@ -38,7 +38,7 @@ def sound(rows: Floats) -> Mask:
 
 
 def pieces(text: str, size: int = 300) -> list[str]:
-    """A text in pieces of at most `size` characters, cut at sentence borders where there are any; 0 = one piece.
+    """A text in pieces of at most `size` characters, split at sentence ends if possible; 0 = one piece.
 
     >>> pieces("One. Two. Three.", 10)
     ['One. Two.', 'Three.']
@@ -58,7 +58,7 @@ def pieces(text: str, size: int = 300) -> list[str]:
 
 
 def _parts(text: str, size: int) -> Iterable[str]:
-    """Sentences; one that is too long in clauses or words; one without any in equal lengths."""
+    """Sentences; too long ones split into clauses or words, else into equal lengths."""
     for sentence in _split(_BREAK, text):
         if len(sentence) <= size:
             yield sentence
@@ -89,9 +89,9 @@ class VectorTable:
         self._row_of: dict[str, int] = {}
         self._names: dict[bytes, str] = {}  # name of a text -> an id that has it
         self._first = PackedVectors.zeros(64, dim)
-        self._more = PackedVectors.zeros(0, dim)  # further pieces, with room for more
+        self._more = PackedVectors.zeros(0, dim)  # further pieces, over-allocated
         self._owner = np.zeros(0, dtype=np.int64)
-        self._further: dict[int, list[int]] = {}  # row -> its rows there
+        self._further: dict[int, list[int]] = {}  # row -> its rows in `_more`
         self._n_more = 0
 
     def __len__(self) -> int:
@@ -102,11 +102,11 @@ class VectorTable:
 
     @property
     def version(self) -> int:
-        """Moves whenever a row changes its meaning."""
+        """Changes whenever a row changes its meaning."""
         return self._moves.version
 
     def moved(self, since: int) -> list[str] | None:
-        """The ids whose row changed its meaning since that version; None where that is not known any more."""
+        """Ids whose row changed its meaning since that version; None if no longer known."""
         with self._lock:
             return self._moves.since(since)
 
@@ -116,17 +116,17 @@ class VectorTable:
             return tuple(self._ids)
 
     def digests(self, entry_id: str) -> tuple[bytes, ...]:
-        """The names of the texts whose vectors stand under an id; none = the id is not here."""
+        """The names of the texts of an id's vectors; empty if the id is unknown."""
         row = self._row_of.get(entry_id)
         return () if row is None else self._digests[row]
 
     @property
     def size(self) -> int:
-        """How many vectors there are."""
+        """Number of vectors."""
         return len(self._ids) + self._n_more
 
     def named_so(self, name: bytes) -> PackedVectors | None:
-        """The vector of a text with this name, (1, dim), if some id has it."""
+        """The vector of a text by its name, (1, dim), if any id has it."""
         with self._lock:
             row = self._row_of.get(self._names.get(name, ""))
             if row is None or name not in self._digests[row]:
@@ -135,18 +135,18 @@ class VectorTable:
             return self._pieces(row)[[place]]
 
     def set(self, entry_id: str, vectors: Floats, digests: tuple[bytes, ...] = ()) -> None:
-        """Put the pieces of an id, (n_pieces, dim) or (dim,), and the names of their texts; what stood there before is replaced."""
+        """Set the pieces of an id, (n_pieces, dim) or (dim,), and the names of their texts, replacing previous ones."""
         rows = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if rows.shape[1] != self.dim or not len(rows):
             raise ValueError(f"expected vectors of {self.dim} dimensions, got shape {rows.shape}")
         self._put({entry_id: digests}, [len(rows)], PackedVectors.of(rows))
 
     def set_all(self, given: Mapping[str, tuple[bytes, ...]], vectors: PackedVectors) -> None:
-        """The same for many: of each id the names of its pieces, whose vectors stand behind each other."""
+        """The same for many: id -> names of its pieces, with their vectors concatenated."""
         self._put(given, list(map(len, given.values())), vectors)
 
     def reserve(self, n: int) -> None:
-        """Have room for so many ids at once: a matrix that grows leaves its smaller ones behind."""
+        """Allocate rows for `n` ids at once, instead of growing repeatedly."""
         with self._lock:
             if n > len(self._first):
                 self._first = self._first.grown(n)
@@ -199,7 +199,7 @@ class VectorTable:
         self._further[row] = list(range(start, end))
 
     def _clear(self, row: int) -> None:
-        """Forget what stands in a row; the last of the further pieces take the places of its own."""
+        """Clear a row; the last further pieces move into the places of its own."""
         for name in self._digests[row]:
             if self._names.get(name) == self._ids[row]:
                 del self._names[name]
@@ -212,7 +212,7 @@ class VectorTable:
                 others[others.index(last)] = place
 
     def remove(self, entry_id: str) -> None:
-        """Forget an id; the last row takes its place. One that is not there is no mistake."""
+        """Remove an id, if present; the last row moves into its place."""
         with self._lock:
             if (row := self._row_of.get(entry_id)) is None:
                 return
@@ -231,7 +231,7 @@ class VectorTable:
             self._moves.note(entry_id)
 
     def named(self) -> NamedVectors:
-        """Every vector by the name of its text: what a vector file keeps."""
+        """Every vector by the name of its text, for a vector file."""
         with self._lock:
             firsts = [row for row, names in enumerate(self._digests) if names]
             further = [
@@ -244,17 +244,17 @@ class VectorTable:
             return NamedVectors(names, PackedVectors.joined(parts))
 
     def rows(self, ids: Iterable[str]) -> Rows:
-        """The row of each id, -1 for one that is not here; shape (n_ids,)."""
+        """The row of each id, -1 if absent; shape (n_ids,)."""
         return np.fromiter(map(self._row_of.get, ids, repeat(-1)), dtype=np.int64)
 
     def at(self, rows: Rows) -> Floats:
-        """The vectors of the first pieces of some rows, (n_rows, dim); of one that is not here any more, anything."""
+        """The vectors of the first pieces of some rows, (n_rows, dim); arbitrary for removed rows."""
         with self._lock:
             found: Floats = self._first[rows.clip(0, len(self._first) - 1)].floats()
             return found
 
     def nearest(self, ids: Sequence[str], among: Sequence[str]) -> dict[str, float]:
-        """Cosine of each of these ids with the nearest `among` the others, by their first pieces; those that are not here are left out."""
+        """Cosine of each of these ids with the nearest of `among`, by first pieces; unknown ids are left out."""
         others = self.rows(among)
         here = {one: row for one, row in zip(ids, self.rows(ids), strict=True) if row >= 0}
         if not here or not (others >= 0).any():
@@ -268,7 +268,7 @@ class VectorTable:
         return found
 
     def all_similarities(self, queries: Sequence[Floats]) -> Floats:
-        """The same of each query, (n_queries, n_rows)."""
+        """The same for each query, (n_queries, n_rows)."""
         with self._lock:
             best = self._first[: len(self._ids)].all_products(queries)
             if used := self._n_more:

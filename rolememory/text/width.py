@@ -1,10 +1,10 @@
-"""How wide a text stands on a terminal."""
+"""Width of text on a terminal."""
 
 from unicodedata import east_asian_width
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text takes: a Chinese character takes two.
+    """Terminal columns of a text: a Chinese character takes two.
 
     >>> cells("灯塔 ab")
     7
@@ -13,5 +13,5 @@ def cells(text: str) -> int:
 
 
 def padded(text: str, wide: int) -> str:
-    """The text with blanks behind it up to so many columns."""
+    """The text padded with blanks to `wide` columns."""
     return text + " " * (wide - cells(text))

@@ -1,7 +1,7 @@
-"""The words of a text, as they are compared: Latin stems, numbers, Chinese one- and two-grams, each with its weight.
+"""Tokens of a text: Latin stems, numbers, Chinese unigrams and bigrams, each with a weight.
 
 text ─ tokens ─▶ ("beacon", "storm", "灯塔", "灯", "塔")
-question ─ ask ─▶ Question(weights, surfaces)
+question ─ term_query ─▶ TermQuery(weights, surfaces)
 """
 
 import re
@@ -21,7 +21,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 
 RARE, COMMON, STOP = (1.0, 0.002), (0.7, 0.03), (0.3, 0.2)
-"""Latin words: (weight as evidence, share of background texts that hold it). Written from general knowledge of both
+"""Latin words: (weight as evidence, share of background texts that contain it). Written from general knowledge of both
 languages; the classes are those of words.*.json. A two-character word counts about as much as one Latin word."""
 HAN, HAN_EVERYDAY = (0.4, 0.01), (0.1, 0.1)
 PAIR, PAIR_COMMON, PAIR_LOOSE = (0.5, 0.001), (0.3, 0.03), (0.15, 0.004)
@@ -40,20 +40,20 @@ _HAN_FIRST, _HANGUL_FIRST, _HANGUL_LAST = (
     "\u3400",
     "\uac00",
     "\ud7a3",
-)  # kana and the other unspaced scripts come before
+)  # kana and other unspaced scripts come first
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _LATIN = re.compile("[a-z]+")
 
 
 @value_class
 class WordLists:
-    """What a language's words.*.json says."""
+    """The content of a language's words.*.json."""
 
     stop: frozenset[str]
-    common: frozenset[str]  # words that say little by themselves
-    everyday: frozenset[str]  # the same of single characters
-    counting: frozenset[str]  # numerals and measure words: two of them make no word
-    pointing: frozenset[str]  # words that stand for what was named before
+    common: frozenset[str]  # words of little information
+    everyday: frozenset[str]  # the same for single characters
+    counting: frozenset[str]  # numerals and measure words: two of them are not a word
+    pointing: frozenset[str]  # anaphoric words
     forms: Mapping[str, str]  # irregular form -> base: went -> go
     spellings: Mapping[
         str, str
@@ -76,7 +76,7 @@ def word_lists(language: str) -> WordLists:
 
 
 class _Stemmers(threading.local):
-    """One stemmer per thread, loaded with its first word: the library's objects keep state while they work."""
+    """One stemmer per thread, loaded on first use: the library's objects are not thread-safe."""
 
     @cached_property
     def english(self) -> Any:
@@ -85,7 +85,7 @@ class _Stemmers(threading.local):
 
 @cache
 def _stemmer_package() -> str:
-    """A package of the library's modules: the library itself loads those of thirty languages with it, some 20 ms."""
+    """The package of a single stemmer: importing the library itself loads thirty languages, some 20 ms."""
     package, found = ModuleType("rolememory.text._snowball"), find_spec("snowballstemmer")
     package.__path__ = list((found and found.submodule_search_locations) or ())
     sys.modules[package.__name__] = package
@@ -97,7 +97,7 @@ _stemmers = _Stemmers()
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The stem of a folded Latin word; irregular forms count as their base.
+    """The stem of a folded Latin word; irregular forms are mapped to their base.
 
     >>> stem("storms"), stem("went"), stem("education") == stem("educated")
     ('storm', 'go', True)
@@ -132,9 +132,9 @@ def _common_stems() -> frozenset[str]:
 
 
 def _grams(run: str) -> list[str]:
-    """One-grams of Han, two-grams of everything; a gram of function characters alone says nothing.
+    """Unigrams of Han, bigrams of everything, without those of function characters only.
 
-    Each is held once, however many texts it is in.
+    Interned, since many texts share them.
     """
     stop = word_lists("zh").stop
     if len(run) == 1:
@@ -149,7 +149,7 @@ def _grams(run: str) -> list[str]:
 
 
 def _says_something(word: str) -> bool:
-    """Whether a stem is no stop word."""
+    """Whether a stem is not a stop word."""
     return word not in _stop_stems() and not (len(word) == 1 and "a" <= word <= "z")
 
 
@@ -161,9 +161,9 @@ def _runs(text: str) -> list[tuple[str, str, str]]:
 
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[str, ...]:
-    """What a text is compared by, with repetitions: stems, numbers, Han one-grams, two-grams of unspaced scripts.
+    """The tokens of a text, with repetitions: stems, numbers, Han unigrams, bigrams of unspaced scripts.
 
-    Stop words are out, unless nothing else remains.
+    Without stop words, unless nothing else remains.
 
     >>> tokens("The beacon failed in the storms.")
     ('beacon', 'fail', 'storm')
@@ -186,13 +186,13 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 def is_pair(token: str) -> bool:
-    """Whether a token is a two-gram of Han: most of those are no words."""
+    """Whether a token is a Han bigram: most of them are not words."""
     return len(token) == 2 and bool(_ONE_HAN.match(token))
 
 
 @lru_cache(maxsize=65536)
 def kind(token: str) -> tuple[float, float]:
-    """(weight of a token as evidence, share of background texts that hold it)."""
+    """(weight of a token as evidence, share of background texts that contain it)."""
     if not _ONE_HAN.match(token):
         return STOP if token in _stop_stems() else COMMON if token in _common_stems() else RARE
     zh = word_lists("zh")
@@ -205,24 +205,24 @@ def kind(token: str) -> tuple[float, float]:
 
 
 def weighty(text: str) -> frozenset[str]:
-    """The words of weight in a text."""
+    """The rare words and Han tokens of a text."""
     return frozenset(token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR))
 
 
-NAMES_ITS_MATTER = 2.0  # words of its own with which a question needs no context
+NAMES_ITS_MATTER = 2.0  # content words from which a question needs no context
 _QUESTION_MARK = re.compile(r"[?？]")
 
 
 @value_class
 class TermQuery:
-    """Weighted tokens to look for, and how the reader wrote them."""
+    """Weighted tokens to search for, and their spelling in the text."""
 
     weights: Mapping[str, float]
     surfaces: Mapping[str, str]
 
     @property
     def mass(self) -> float:
-        """How much it says in itself, in words: 0 = nothing ("and then?")."""
+        """Its total weight, in words: 0 for "and then?"."""
         return sum(
             weight for token, weight in self.weights.items() if kind(token) in (RARE, HAN, PAIR)
         )
@@ -230,7 +230,7 @@ class TermQuery:
 
 @lru_cache(maxsize=256)
 def term_query(text: str) -> TermQuery:
-    """The query of a text to the index.
+    """The query for a text.
 
     >>> term_query("Why is the beacon dark?").surfaces
     {'beacon': 'beacon', 'dark': 'dark'}
@@ -245,7 +245,7 @@ def term_query(text: str) -> TermQuery:
 
 @lru_cache(maxsize=1024)
 def context_dependence(text: str) -> float:
-    """How much what a message means depends on the talk before it, 0..1: a question that names its matter stands alone.
+    """How much a message depends on the talk before it, 0..1: 0 for a question that names its topic.
 
     >>> [context_dependence(text) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
     [0.0, 1.0, 1.0]
@@ -259,7 +259,7 @@ def context_dependence(text: str) -> float:
 
 
 def _points(text: str) -> bool:
-    """Whether a word stands for something that was named before."""
+    """Whether a text contains an anaphoric word."""
     folded = text.casefold()
     spoken = {run for runs in _RUNS.findall(folded) for run in runs if run}
     return not spoken.isdisjoint(word_lists("en").pointing) or any(

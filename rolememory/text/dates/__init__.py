@@ -1,10 +1,10 @@
-"""Times named in a text: "last spring", 三天前, "in March 2023", 去年中秋.
+"""Recognises dates and times in a text: "last spring", 三天前, "in March 2023", 去年中秋.
 
     times ─▶ grammar     the rules of a language, from worldbook_rules/lexicons/time.{en,zh}.json
-          ─▶ meanings    what a match of a rule means, the same in every language
+          ─▶ meanings    semantics of matches, for all languages
           ─▶ spans, festivals, lunar   the calendar
 
-What is not said is read as the past: "in March" is the latest March that has begun, 周三 the latest Wednesday.
+Underspecified dates are in the past: "in March" is the latest March that has begun, 周三 the latest Wednesday.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,18 +17,18 @@ from rolememory.text.dates.grammar import Mention, grammar, signs_of
 from rolememory.text.dates.spans import Calendar
 from rolememory.text.plain import simplified
 
-MAX_TEXT = 20_000  # characters that are read
+MAX_TEXT = 20_000  # characters read
 DEFAULT = DatesSettings()
-_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # where only absolute times count
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # reference if only absolute times count
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 def times(
     text: str, now: datetime, language: Language = "en", settings: DatesSettings = DEFAULT
 ) -> tuple[TimeSpan, ...]:
-    """The times named in the text, in its order; of overlapping ones the longest. Never raises, whatever the text.
+    """The times in the text, in order; of overlapping ones the longest. Never raises.
 
-    Both languages are read, each where its script stands; `language` decides which comes first where two are equally long.
+    Reads both languages if their scripts occur; `language` goes first among equally long matches.
 
     >>> from datetime import UTC
     >>> [(each.text, each.start.date().isoformat()) for each in times("Last spring we met.", datetime(2025, 8, 1, tzinfo=UTC))]
@@ -41,9 +41,9 @@ def times(
 def teller(
     settings: DatesSettings = DEFAULT,
 ) -> Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]:
-    """What gives the times a memory's text names, seen from when it was told; without that only those that say their year.
+    """A cached function for the times in a memory's text, relative to when it was told; without that, only absolute ones.
 
-    It remembers what it has read: memories are asked for again whenever one of them changes.
+    Cached because all memories are read again whenever one changes.
     """
     return lru_cache(maxsize=2048)(partial(_times_told, settings))
 
@@ -70,7 +70,7 @@ def _mentions(
 
 
 def _longest(mentions: Iterable[Mention]) -> list[Mention]:
-    """Those that overlap no longer one, in the order of the text."""
+    """The mentions that overlap no longer one, in text order."""
     kept: list[Mention] = []
     found = sorted(mentions, key=lambda each: (each.start - each.end, each.start))
     taken = bytearray(MAX_TEXT if found else 0)

@@ -1,4 +1,4 @@
-"""Days that have a name and come once a year, by rule."""
+"""Dates of yearly festivals, by rule."""
 
 from datetime import date, timedelta
 
@@ -8,11 +8,11 @@ DAY = timedelta(days=1)
 
 
 def festival_days(rule: str, year: int) -> tuple[date, date] | None:
-    """First and last day in that year (of the lunar year for lunar feasts), or None where it is not known.
+    """First and last day in that year (the lunar year for lunar rules), or None if unknown.
 
-    Rules, as the lexicons write them: "solar 12 25", "lunar 8 15", "weekday 11 3 4" (month, Monday = 0, the fourth;
-    -1 = the last), "easter", "eve" (the evening before the lunar new year); and behind any of them "-1..3", the
-    days from the one before to the third after it.
+    Rules, as in the lexicons: "solar 12 25", "lunar 8 15", "weekday 11 3 4" (month, Monday = 0, the fourth;
+    -1 = the last), "easter", "eve" (the evening before the lunar new year); each may be followed by "-1..3", the
+    days from one before to three after it.
 
     >>> festival_days("solar 12 25 -1..1", 2024)
     (datetime.date(2024, 12, 24), datetime.date(2024, 12, 26))

@@ -1,8 +1,8 @@
-"""The interpreter of worldbook_rules/lexicons/time.{language}.json: which rules a text may match, and where they do.
+"""Interpreter of worldbook_rules/lexicons/time.{language}.json: matches its rules in a text.
 
 A file holds tables of words; `fragments`, pieces of patterns; and `families` of rules that all need one of their `signs` in the text.
 `{name}` in a pattern is a fragment, or any word of a table (`{one+other}`: of several); a blank stands for any white space. A rule
-is a pattern, the name of what its match means (`meanings`), and groups that it fills by itself. Each pattern is put into `frame`.
+is a pattern, the name of its meaning (`meanings`), and groups with fixed values. Each pattern is put into `frame`.
 """
 
 import re
@@ -26,7 +26,7 @@ _PLACE = re.compile(r"\{([a-z_+]+)\}")
 
 
 class Mention(NamedTuple):
-    """A named time and where it stands in the text."""
+    """A time and its place in the text."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Mention(NamedTuple):
 
 
 class TimeRule(NamedTuple):
-    """A pattern, what its match means, and groups that are always said so."""
+    """A pattern, its meaning, and groups with fixed values."""
 
     pattern: str
     meaning: str
@@ -43,14 +43,14 @@ class TimeRule(NamedTuple):
 
 @value_class
 class Family:
-    """Rules that all need one of these signs in the text: a word in English, a character in Chinese."""
+    """Rules that need one of these signs in the text: a word in English, a character in Chinese."""
 
     signs: frozenset[str]
     rules: Sequence[TimeRule]
 
 
 class Grammar:
-    """The words of time of one language."""
+    """The time expressions of one language."""
 
     def __init__(self, words: Mapping[str, Any]) -> None:
         self._words = words
@@ -58,10 +58,10 @@ class Grammar:
             Family(self._signs(each["signs"]), [TimeRule(*rule) for rule in each["rules"]])
             for each in words["families"]
         ]
-        self.compiled = cache(self._compiled)  # when a text first needs it
+        self.compiled = cache(self._compiled)  # compiled on first use
 
     def mentions(self, text: str, signs: Collection[str], calendar: Calendar) -> Iterator[Mention]:
-        """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
+        """All matches of all rules, overlapping ones too; without dates outside the calendar's range."""
         families = [each for each in self.families if not each.signs.isdisjoint(signs)]
         masked: bytearray | None = None
         for rule in chain.from_iterable(each.rules for each in families):
@@ -75,14 +75,14 @@ class Grammar:
                     yield Mention(start, end, named)
 
     def _masked(self, text: str) -> bytearray:
-        """Which characters belong to phrases that only look like times."""
+        """Mask of characters in phrases that only look like times."""
         masked = bytearray(len(text))
         for found in self.compiled("{never}").finditer(text):
             masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
         return masked
 
     def _signs(self, listed: str) -> frozenset[str]:
-        """Of a phrase of a table its longest word, of several the last; # = a digit."""
+        """The longest word of each phrase of a table (ties: the last); # = a digit."""
         signs = set(listed.replace("#", " ".join("0123456789")).split())
         tables = {sign for sign in signs if _PLACE.fullmatch(sign)}
         phrases = (phrase for table in tables for phrase in self._words[table.strip("{}")])
@@ -104,7 +104,7 @@ class Grammar:
 
 
 def signs_of(text: str) -> set[str]:
-    """The English words and all characters of a text; a number of more than four digits names no time."""
+    """The English words and all characters of a text, without numbers of more than four digits."""
     return {*_WORD.findall(text.lower()), *_LONG_NUMBER.sub("", text)}
 
 
@@ -115,7 +115,7 @@ def grammar(language: Language) -> Grammar:
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern for any of the words, the longest first; a straight apostrophe fits a curly one.
+    """A pattern for any of the words, longest first; a straight apostrophe also matches a curly one.
 
     >>> any_of(["new year", "new year's"])
     "(?:new year['’]s|new year)"

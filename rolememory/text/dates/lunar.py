@@ -1,7 +1,7 @@
 """The Chinese lunar calendar, 1950 to 2100.
 
-One hexadecimal number a year: from the left whether the leap month has 30 days, then twelve bits whether months 1 to 12
-have, then the number of the month that is followed by a leap month (0 = none). Source: facts of the calendar as the Hong
+One hexadecimal number per year: a bit if the leap month has 30 days, twelve bits if months 1 to 12 have, then the number of
+the month that is followed by a leap month (0 = none). Source: facts of the calendar as the Hong
 Kong Observatory publishes them; every first of a month was compared with computed new moons at 120 degrees east.
 """
 
@@ -30,7 +30,7 @@ _YEARS = tuple(
 
 @lru_cache(maxsize=4096)
 def lunar_date(year: int, month: int, day: int) -> date | None:
-    """The day of the common calendar, in the ordinary month of that number; None outside 1950..2100 or where there is no such day.
+    """The Gregorian date of a lunar one, in the regular month of that number; None outside 1950..2100 or without such a day.
 
     >>> lunar_date(2024, 8, 15)  # the Mid-Autumn Festival
     datetime.date(2024, 9, 17)
@@ -51,7 +51,7 @@ def lunar_date(year: int, month: int, day: int) -> date | None:
 
 
 def _lengths(year: int) -> list[tuple[int, int]]:
-    """Number and days of each month of the year; a leap month bears the number of the one before it."""
+    """Number and days of each month of the year; a leap month has the number of the one before it."""
     code = _YEARS[year - FIRST]
     lengths = []
     for month in range(1, 13):

@@ -1,4 +1,4 @@
-"""What the words of time mean, the same in every language: the groups of a rule's match, read by the tables of its file."""
+"""Semantics of time expressions, for all languages: from the groups of a rule's match and the tables of its file."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -11,61 +11,61 @@ from rolememory.text.dates.numbers import number
 from rolememory.text.dates.spans import Calendar, Extent, Which
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
-"""Four digits outside of these are a number, not a year."""
+"""Four digits outside this range are not a year."""
 
 SURE, LIKELY, UNSURE = 1.0, 0.8, 0.5
-NO_YEAR = 0.9  # a date or month without its year: most likely the latest
-BARE = 0.6  # a name alone: Tuesday, Christmas
+NO_YEAR = 0.9  # certainty of a date or month without year: probably the latest
+BARE = 0.6  # of a name alone: Tuesday, Christmas
 _MOST_YEARS = 1000  # "2000年前" may be before the year 2000
 
 
 @value_class
 class NamedTime:
-    """The time that some words name."""
+    """The time that an expression means."""
 
     extent: Extent
     certainty: float = SURE
-    absolute: bool = False  # the same whenever it is said
+    absolute: bool = False  # independent of the reference time
 
 
 @value_class
 class Reading:
-    """What a rule found in a text, by the names of its groups."""
+    """A match of a rule: its groups by name, with calendar and word tables."""
 
     found: Mapping[str, str]
     calendar: Calendar
     words: Mapping[str, Any]
 
     def said(self, group: str) -> str:
-        """What the group matched, in the spelling of the tables; "" where it took no part."""
+        """The text of the group, normalised for the tables; "" if unmatched."""
         said = self.found.get(group, "").lower()
         return said if said.isalnum() else " ".join(said.replace("’", "'").split())
 
     def word(self, group: str, *tables: str) -> Any:
-        """What one of the tables says of that word; None where it took no part."""
+        """The group's value in one of the tables, or None."""
         said = self.said(group)
         return next(
             (row[said] for table in tables if said in (row := self.words.get(table, {}))), None
         )
 
     def number(self, group: str, table: str = "") -> int:
-        """The number in digits, in Chinese numerals or in words of that table."""
+        """The group's number, in digits, Chinese numerals or words of that table."""
         return int(number(self.said(group), self.words.get(table, {})))
 
     def which(self) -> Which:
-        """Which one is meant of what comes round."""
+        """Which occurrence of a recurring time is meant."""
         which: Which = self.word("lead", "which") or "latest"
         return which
 
     def part(self, extent: Extent) -> Extent:
-        """The part of the day that is said, or all of it."""
+        """The part of the day, if named, else all of it."""
         hours = self.word("part", "parts_of_day")
         return self.calendar.part(extent, hours) if hours else extent
 
     def yearly(
         self, extent_of: Callable[[int], Extent | None], certainty: float
     ) -> NamedTime | None:
-        """What comes once a year: in the year that is said, or the one that is meant."""
+        """A yearly time: in the named year, else the occurrence that is meant."""
         calendar, offset = self.calendar, self.word("other", "years")
         if self.said("year"):
             return in_year(extent_of, self.number("year"))
@@ -77,12 +77,12 @@ class Reading:
 
 
 def in_year(extent_of: Callable[[int], Extent | None], year: int) -> NamedTime | None:
-    """What comes once a year, in a year that is said."""
+    """A yearly time in that year."""
     extent = extent_of(year) if FIRST_YEAR <= year <= LAST_YEAR else None
     return NamedTime(extent, SURE, absolute=True) if extent else None
 
 
-# ── counted from today ──
+# ── relative to today ──
 
 
 def _day(one: Reading) -> NamedTime:
@@ -95,7 +95,7 @@ def _hours(one: Reading) -> NamedTime:
 
 
 def _window(one: Reading) -> NamedTime:
-    """From so many days ago to so many days ago; 0 = now."""
+    """A vague window of days before now; until 0 = now."""
     calendar, (since, until, certainty) = one.calendar, one.word("window", "vague")
     start, end = calendar.now - since * DAY, calendar.now - until * DAY
     if since >= 1:
@@ -105,7 +105,7 @@ def _window(one: Reading) -> NamedTime:
 
 
 def _count(one: Reading) -> tuple[float, float]:
-    """Least and most of what is counted: 三, 两三, 十几, 三个半, 三年多, two and a half."""
+    """Minimum and maximum of a count: 三, 两三, 十几, 三个半, 三年多, two and a half."""
     vague = one.word("count", "vague_numbers")
     least, most = vague or (one.number("count", "numbers"),) * 2
     if one.said("half"):
@@ -167,11 +167,11 @@ def _weekend(one: Reading) -> NamedTime:
     return NamedTime(this if begun else one.calendar.weekend(-1), UNSURE)
 
 
-# ── of the calendar ──
+# ── calendar dates ──
 
 
 def _date(one: Reading) -> NamedTime | None:
-    """A day of a month, or the month where no day is said."""
+    """A day of a month, or the month if no day is named."""
     if not one.said("date"):
         return _month(one)
     bare = one.said("date").isdigit() and not (one.said("year") or one.said("plainly"))
@@ -183,7 +183,7 @@ def _date(one: Reading) -> NamedTime | None:
 
 
 def _on(one: Reading, month: int, day: int, year: int) -> Extent | None:
-    """The day in that year; none in years without it (February 29th)."""
+    """The day in that year; None in years without it (February 29th)."""
     try:
         return one.part(one.calendar.day(one.calendar.today.replace(year, month, day)))
     except ValueError:
@@ -191,7 +191,7 @@ def _on(one: Reading, month: int, day: int, year: int) -> Extent | None:
 
 
 def _day_or_month_first(one: Reading) -> NamedTime | None:
-    """5/14/2023 and 14.5.2023; where both are possible, points and hyphens say day first, a slash month first, and neither is sure."""
+    """5/14/2023 or 14.5.2023; if ambiguous, points and hyphens mean day first, a slash month first, both uncertain."""
     first, second = one.number("first"), one.number("second")
     month_first = second > 12 or (first <= 12 and one.said("mark") == "/")
     month, day = (first, second) if month_first else (second, first)
@@ -222,14 +222,14 @@ def _month(one: Reading) -> NamedTime | None:
 
 
 def _stands(one: Reading) -> bool:
-    """Whether a month's name without a year is a month: "in May", but not "may I", "the march", "June said"."""
+    """Whether a month name without a year is a month: "in May", but not "may I", "the march", "June said"."""
     name, lead = one.said("month"), one.said("lead")
     capital = one.found["month"][0].isupper()
     if name in one.words["months_short"]:
         return bool(lead) and capital
     if lead in one.words["month_leads"] or one.said("third"):
         return True
-    if lead in ("of", "from"):  # "a letter from June" is hers
+    if lead in ("of", "from"):  # in "a letter from June" June is a person
         return capital and name not in one.words["months_also_names"]
     return capital and (bool(lead) or name in one.words["months_alone"])
 
@@ -252,7 +252,7 @@ def _festival_in(calendar: Calendar, rule: str, year: int) -> Extent | None:
 
 
 def _lunar(one: Reading) -> NamedTime | None:
-    """A day of the lunar calendar, or the month where no day is said; the first month where none is."""
+    """A day of the lunar calendar, or the month if no day is named; the first month by default."""
     month = one.number("lunar", "lunar_months") if one.said("lunar") else 1
     if not one.said("lunar_day"):
         return one.yearly(partial(_lunar_month, one.calendar, month), NO_YEAR)
@@ -296,4 +296,4 @@ MEANINGS: Mapping[str, Callable[[Reading], NamedTime | None]] = {
     "year": _year,
     "part_of_year": _part_of_year,
 }
-"""By the name that rules call them."""
+"""By the name used in rules."""

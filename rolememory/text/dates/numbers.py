@@ -1,19 +1,19 @@
-"""Numbers as they are written: in digits, in words of a table, in Chinese numerals."""
+"""Parses numbers: digits, number words, Chinese numerals."""
 
 import unicodedata
 from collections.abc import Mapping
 
-_TWO = {ord("两"): "二"}  # Unicode counts it as a word, not as a numeral
+_TWO = {ord("两"): "二"}  # not a numeral in Unicode
 
 
 def number(said: str, words: Mapping[str, float]) -> float:
-    """The number in digits, in one of these words or several that add up, or in Chinese numerals, as a count or digit by digit.
+    """The value of digits, a sum of these words, or Chinese numerals, as a count or digit by digit.
 
     >>> [number(said, {"twenty": 20, "one": 1}) for said in ("7", "one", "twenty-one", "三", "十五", "一百零五", "二〇二三")]
     [7.0, 1.0, 21.0, 3.0, 15.0, 105.0, 2023.0]
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a number.
     """
     if said.isdecimal():
         return float(said)

@@ -1,4 +1,4 @@
-"""What the engine asks of an embedding model, whichever it is."""
+"""The interface of embedding models."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from rolememory.text.embed.shutdown import ENDING
 from rolememory.text.language import language_of
 
 MOST_UNKNOWN = 0.2
-"""Share of unknown tokens above which a model's word on a text is noise.
+"""Share of unknown tokens above which a model's vector is noise.
 Source: an English model on Chinese text: 66 % unknown, wrong pairs at cosine 0.50 against 0.55 of right ones."""
 
 
@@ -32,7 +32,7 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> Floats:
-        """The vector of a question, (dim,); goes before passages that wait.
+        """The vector of a question, (dim,); goes before waiting passages.
 
         Raises:
             ModelError: the model could not be asked.
@@ -40,18 +40,18 @@ class Embedder(Protocol):
         ...
 
     def unknown_share(self, text: str) -> float:
-        """Share of the text's tokens that the model has never seen, 0..1; 0 where that cannot be known."""
+        """Share of the text's tokens unknown to the model, 0..1; 0 if it cannot be determined."""
         ...
 
     def trusts(self, text: str) -> bool:
-        """Whether the model's vector of this text means anything."""
+        """Whether the model's vector of this text is meaningful."""
         ...
 
 
 def trusted(text: str, unknown_share: float, languages: Sequence[str]) -> bool:
-    """Trust by the languages the model is good for (none named = all), and by how many of the text's tokens it knows.
+    """Whether the text's language is one of the model's (none named = all), and its tokens are known.
 
-    Both, since a vocabulary may hold single characters of a language that the model never learned to read.
+    Both, since a vocabulary may contain characters of a language that the model was not trained on.
 
     >>> trusted("灯塔", 0.0, ("en",)), trusted("灯塔", 0.66, ()), trusted("灯塔", 0.0, ("en", "zh"))
     (False, False, True)
@@ -74,7 +74,7 @@ def normalised(vectors: Floats, dims: int = 0) -> Floats:
     """The first `dims` columns (0 = all) as float32 rows of length 1.
 
     Raises:
-        DirectionError: a row that points nowhere: all zero, or something in it that is no finite number.
+        DirectionError: a row is all zero or not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         kept = np.asarray(vectors, dtype=np.float32)[..., : dims or None].astype(np.float64)
@@ -88,13 +88,13 @@ def normalised(vectors: Floats, dims: int = 0) -> Floats:
 
 @cache
 def everyday_sentences() -> Mapping[str, tuple[str, ...]]:
-    """Unrelated sentences per language: what a model's cosines look like when nothing is meant."""
+    """Unrelated sentences per language, to measure a model's noise cosines."""
     raw = lexicon("everyday")
     return {language: tuple(sentences) for language, sentences in raw.items()}
 
 
 def background(embedder: Embedder) -> dict[str, Floats]:
-    """The vectors of the everyday sentences, for each language the model can be trusted in."""
+    """The vectors of the everyday sentences, for each language the model is trusted in."""
     return {
         language: embedder.embed(sentences)
         for language, sentences in everyday_sentences().items()
@@ -103,7 +103,7 @@ def background(embedder: Embedder) -> dict[str, Floats]:
 
 
 class PriorityLock:
-    """Admits one caller at a time, questions before passages, and none when the process ends: a later caller's thread ends."""
+    """Admits one caller at a time, questions before passages, and none at process exit: a later caller's thread ends."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()
@@ -112,7 +112,7 @@ class PriorityLock:
         self._open = ENDING.watch(self)
 
     def shut(self) -> None:
-        """Close the gate and wait until no caller is inside."""
+        """Admit no more callers, and wait until none is inside."""
         with self._free:
             self._open = False
             self._free.notify_all()
@@ -125,7 +125,7 @@ class PriorityLock:
 
     @contextmanager
     def question(self) -> Iterator[None]:
-        """Go in next."""
+        """Enter before waiting passages."""
         with self._free:
             self._questions += 1
             self._free.wait_for(lambda: not self._busy)
@@ -135,7 +135,7 @@ class PriorityLock:
 
     @contextmanager
     def passage(self) -> Iterator[None]:
-        """Go in when no question waits."""
+        """Enter when no question waits."""
         with self._free:
             self._free.wait_for(lambda: not self._busy and not self._questions)
             self._enter()

@@ -1,4 +1,4 @@
-"""The embedding models we can recommend. Source: model cards of the Hugging Face hub; sizes are downloads, rounded."""
+"""Recommended embedding models. Source: model cards of the Hugging Face hub; sizes are downloads, rounded."""
 
 from collections.abc import Sequence
 
@@ -8,23 +8,23 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class RecommendedModel:
-    """A model one can fetch by name, and how its texts must begin."""
+    """A downloadable model, and the prefixes of its texts."""
 
     name: str
     repository: str
     dims: int
-    window: int  # tokens it reads
+    window: int  # maximum tokens
     megabytes: int
-    languages: tuple[str, ...]  # "multi": many more
+    languages: tuple[str, ...]  # "multi": many others
     licence: str
     about: str
     query_prefix: str = ""
     passage_prefix: str = ""
-    package: str = ""  # pip package that brings it
+    package: str = ""  # pip package with it
 
     @property
     def here(self) -> bool:
-        """Whether it is on this machine."""
+        """Whether it is installed on this machine."""
         from rolememory.text.embed.local import cached, packaged
 
         shipped = bool(self.package) and packaged() is not None
@@ -101,7 +101,7 @@ MODELS: Sequence[RecommendedModel] = (
 
 
 def known_by(name: str) -> RecommendedModel | None:
-    """The model with this name, repository, package, or a folder called after it.
+    """The model with this name, repository or package, or of a folder named after it.
 
     >>> known_by("BAAI/bge-m3").dims, known_by("/models/BGE-small-zh-v1.5").licence, known_by("nothing")
     (1024, 'MIT', None)

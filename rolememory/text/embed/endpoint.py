@@ -1,6 +1,6 @@
-"""A model behind an OpenAI-compatible `/embeddings` endpoint: a local server, or any provider.
+"""Client of an OpenAI-compatible `/embeddings` endpoint: a local server, or any provider.
 
-The breaker keeps a dead endpoint from costing every turn its time-out; a secret is never part of a message.
+A circuit breaker avoids a time-out in every turn; messages never contain secrets.
 """
 
 import logging
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     import httpx
 
 BATCH = 32  # texts per request
-MOST_BYTES = (
-    32 * 2**20
-)  # of an answer: 32 vectors of 8,192 numbers, each written with all its digits
-PROBE = "lighthouse"  # asked once, to learn the dimensions
+MOST_BYTES = 32 * 2**20  # per answer: 32 vectors of 8,192 numbers with all digits
+PROBE = "lighthouse"  # embedded once, to get the dimensions
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +34,7 @@ class _Vector(BaseModel, allow_inf_nan=False):
 
 
 class _EmbeddingsResponse(BaseModel):
-    """What an `/embeddings` endpoint answers, as far as we read it."""
+    """The used fields of an `/embeddings` answer."""
 
     data: list[_Vector]
 
@@ -45,7 +43,7 @@ class Endpoint:
     """Vectors over HTTP. `client` is for tests; `breaker` may be shared.
 
     Raises:
-        ModelError: no endpoint is named, or it cannot be asked for its dimensions.
+        ModelError: no endpoint is configured, or it does not answer.
     """
 
     def __init__(
@@ -83,7 +81,7 @@ class Endpoint:
         return first
 
     def unknown_share(self, text: str) -> float:
-        """Not known from outside: 0."""
+        """0, since the tokenizer is not known."""
         return 0.0
 
     def trusts(self, text: str) -> bool:
@@ -98,7 +96,7 @@ class Endpoint:
             )
         try:
             return normalised(np.array(rows), self.dim)
-        except DirectionError as error:  # that of one text may be so
+        except DirectionError as error:  # may concern only one text
             raise DirectionError(
                 "{url}/embeddings: {error}", url=self._named, error=error
             ) from None
@@ -112,7 +110,7 @@ class Endpoint:
             )
         try:
             rows = _read(self._post(texts), len(texts))
-        except Exception as error:  # the network's and the server's faults have many names
+        except Exception as error:  # network and server errors have many classes
             raise self._failed(_told(error)) from None
         if self.breaker.success():
             _log.warning("%s: gives vectors again", self._named)
@@ -159,7 +157,7 @@ def _read(raw: bytes, n_texts: int) -> list[list[float]]:
 
 
 def _told(error: Exception) -> str:
-    """A fault in a few words, without headers, bodies or secrets."""
+    """An error in a few words, without headers, bodies or secrets."""
     if isinstance(error, ValidationError):
         return "answered something that is not a list of embeddings"
     return (

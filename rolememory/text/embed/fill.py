@@ -1,4 +1,4 @@
-"""Fills a vector table: from what is kept, else by asking the model, a batch at a time, the newest text first."""
+"""Fills a vector table: from stored vectors, else by the model, in batches, newest text first."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain, islice
@@ -11,13 +11,13 @@ from rolememory.text.packed_vectors import NamedVectors, PackedVectors
 from rolememory.text.postings import text_digest
 from rolememory.text.vectors import VectorTable, pieces, sound
 
-BATCH = 64  # texts between two looks at whether to go on: of more, more are of like length
-AT_ONCE = 1024  # texts whose vectors are put together: little room is taken besides
+BATCH = 64  # texts per step: with more, more have similar length
+AT_ONCE = 1024  # texts whose vectors are put at once, to bound memory
 
 
 @value_class
 class _MissingVectors:
-    """An entry whose vectors are missing: its pieces, and their names."""
+    """An entry without vectors: its pieces, and their names."""
 
     entry_id: str
     texts: tuple[str, ...]
@@ -25,22 +25,22 @@ class _MissingVectors:
 
 
 class VectorFiller:
-    """Texts that wait for their vectors. Not thread-safe: one thread fills."""
+    """A queue of texts to embed. Not thread-safe: one thread fills."""
 
     def __init__(self, table: VectorTable, size: int = 300) -> None:
         self._table, self._size = table, size
-        self._waiting: dict[str, _MissingVectors] = {}  # the last one is next
+        self._waiting: dict[str, _MissingVectors] = {}  # LIFO
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """The ids that wait, the next one last."""
+        """The waiting ids, the next one last."""
         return tuple(self._waiting)
 
     def want(self, texts: Iterable[tuple[str, str]], kept: NamedVectors | None = None) -> None:
-        """Let these (id, text) have vectors, the last one first. What the table holds under another id, or `kept` does, is put at once."""
+        """Queue these (id, text), the last one first. Vectors in the table under another id, or in `kept`, are put at once."""
         known = kept or NamedVectors.of({}, self._table.dim)
         some = iter(texts)
         while part := list(islice(some, AT_ONCE)):
@@ -49,7 +49,7 @@ class VectorFiller:
                 self._table.set_all(ready, self._at_hand(chain(*ready.values()), known))
 
     def put(self, named: Mapping[str, bytes], kept: NamedVectors) -> Set[str]:
-        """Let these ids have the kept vectors of their texts, each of one piece, by its name; the ids of those that are kept."""
+        """Put the kept vectors of these ids, each of one piece, by its name; the ids found."""
         ready = {one: (name,) for one, name in named.items() if name in kept}
         ids = iter(ready)
         while part := {one: ready[one] for one in islice(ids, AT_ONCE)}:
@@ -57,7 +57,7 @@ class VectorFiller:
         return ready.keys()
 
     def _names(self, entry_id: str, text: str, kept: NamedVectors) -> tuple[bytes, ...]:
-        """The names of the pieces of a text whose vectors are at hand; none where the table has it, or where it waits."""
+        """The names of a text's pieces if their vectors are available; empty if the table has it already, or it was queued."""
         self._waiting.pop(entry_id, None)
         parts = tuple(pieces(text, self._size))
         names = tuple(map(text_digest, parts))
@@ -76,17 +76,17 @@ class VectorFiller:
         return PackedVectors.joined([one for one in others if one is not None])
 
     def forget(self, entry_id: str) -> None:
-        """Let this have no vectors; it has no text any more."""
+        """Remove an id from the queue and the table."""
         self._waiting.pop(entry_id, None)
         self._table.remove(entry_id)
 
     def step(self, embedder: Embedder) -> dict[bytes, Floats]:
-        """Put the vectors of the next few texts; gives those that were made, by the names of their texts.
+        """Put the vectors of the next texts; the new ones, by the names of their texts.
 
-        A text in a language that the model does not know, or that it has no sound vector for, gets none.
+        A text in a language unknown to the model, or with an invalid vector, gets none.
 
         Raises:
-            ModelError: the model could not be asked; these texts wait on.
+            ModelError: the model could not be asked; these texts stay in the queue.
         """
         batch = list(islice(reversed(self._waiting.values()), BATCH))
         known = [want for want in batch if embedder.trusts(want.texts[0])]
@@ -106,7 +106,7 @@ class VectorFiller:
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Floats | None]:
-    """The vector of each text; None for one whose vector points nowhere, which costs the others of its batch nothing."""
+    """The vector of each text; None for an invalid one, without affecting the others of its batch."""
     if not texts:
         return []
     try:

@@ -1,10 +1,10 @@
-"""An embedding model in this process, by onnxruntime: the graph that `rolememory model export` writes. Needs neither torch nor sentence-transformers.
+"""An embedding model in this process, by onnxruntime, from the export of `rolememory model export`. Without torch or sentence-transformers.
 
-    <home>/.cache/graph/manifest.json             what the graph was drawn from and how it is fed; written last, the truth
+    <home>/.cache/graph/manifest.json             origin and inputs of the graph; written last
     <home>/.cache/graph/<sha256>.onnx             the graph: tokens in, normalised vectors out
-    <home>/.cache/graph/<sha256>.tokenizer.json   how texts become tokens, cutting and padding included
+    <home>/.cache/graph/<sha256>.tokenizer.json   the tokenizer, with truncation and padding
 
-A cache: delete it at any time, the original is used again.
+A cache: without it, the original model is used.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from rolememory.text.embed.in_process import READ, InProcess, vector_space
 from rolememory.text.embed.local import checked_digest, digest_of, size_of, weights_of
 
 MANIFEST = "manifest.json"
-PROBE = "lighthouse"  # asked once: a graph that cannot answer it is no graph of ours
+PROBE = "lighthouse"  # embedded once to check the graph
 
 DType = Literal["float32", "int8"]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -31,12 +31,12 @@ _Size = Annotated[int, Field(ge=1)]
 
 
 class Manifest(BaseModel, frozen=True):
-    """What a graph was drawn from, and how it is fed."""
+    """Origin and inputs of a graph."""
 
     format: Literal[1] = 1
-    model: str  # as people know it
-    weights: _Digest  # sha256 of the weights it was drawn from
-    weights_bytes: _Size  # their size: the quick look
+    model: str  # as shown to people
+    weights: _Digest  # sha256 of the original weights
+    weights_bytes: _Size  # their size, for the quick check
     graph: _Digest
     tokenizer: _Digest
     dtype: DType
@@ -44,29 +44,29 @@ class Manifest(BaseModel, frozen=True):
     max_tokens: _Size
     pooling: str
     inputs: tuple[Literal["input_ids", "attention_mask", "token_type_ids"], ...]
-    unknown: int | None  # id of the token for what the vocabulary lacks
-    deviation: float = 0.0  # 1 - cosine to the original, the largest that was seen
+    unknown: int | None  # id of the unknown token
+    deviation: float = 0.0  # largest 1 - cosine to the original
 
     def files(self, folder: Path) -> tuple[Path, Path]:
-        """Graph and tokenizer in their folder."""
+        """Paths of graph and tokenizer."""
         return folder / f"{self.graph}.onnx", folder / f"{self.tokenizer}.tokenizer.json"
 
     @property
     def runtime(self) -> str:
-        """What computes the vectors, for people."""
+        """Name of the backend, for people."""
         return f"onnx {self.dtype}"
 
 
 def graph_folder(home: Path) -> Path:
-    """Where the graph of a home's model lies."""
+    """The folder of the graph of a home's model."""
     return home / ".cache" / "graph"
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """What lies in a folder of a graph; None when nothing does.
+    """The manifest in a graph folder, or None.
 
     Raises:
-        ModelError: something that cannot be read as a manifest.
+        ModelError: the manifest is invalid.
     """
     try:
         return Manifest.model_validate_json((folder / MANIFEST).read_bytes())
@@ -77,10 +77,10 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def expected_graph(folder: Path, model: Path) -> Manifest | None:
-    """The graph that will be taken for a model's folder, by a quick look at sizes; None when there is none.
+    """The graph for a model's folder, by a quick check of sizes; None without one.
 
     Raises:
-        ModelError: there is one, and it will not be used.
+        ModelError: it exists but does not match.
     """
     if (found := read_manifest(folder)) is None:
         return None
@@ -99,10 +99,10 @@ def expected_graph(folder: Path, model: Path) -> Manifest | None:
 def open_graph(
     folder: Path, model: Path, settings: EmbeddingSettings, sha256: str = ""
 ) -> "GraphModel | None":
-    """The graph of a model's folder, checked against its weights; None when there is none.
+    """The graph of a model's folder, checked against its weights; None without one.
 
     Raises:
-        ModelError: there is one, and it must not be used.
+        ModelError: it exists but is invalid.
     """
     if (found := expected_graph(folder, model)) is None:
         return None
@@ -112,10 +112,10 @@ def open_graph(
 
 
 class GraphModel(InProcess):
-    """The graph of a folder; which weights it must be from is its opener's concern.
+    """The graph of a folder; `open_graph` checks its weights.
 
     Raises:
-        ModelError: nothing there, damaged, or it does not answer.
+        ModelError: missing, damaged, or failing.
     """
 
     def __init__(self, folder: Path, settings: EmbeddingSettings | None = None) -> None:
@@ -128,7 +128,7 @@ class GraphModel(InProcess):
             self._tokenizer = _tokenizer(found.files(folder)[1], settings.max_tokens)
             self._session = _session(found.files(folder)[0])
             width = self._computed([PROBE]).shape[1]
-        except Exception as error:  # the faults of two native libraries have many names
+        except Exception as error:  # errors of two native libraries have many classes
             raise _refused(folder, "it does not run: {error}", error=str(error)[:200]) from error
         if width != found.dims:
             raise _refused(
@@ -188,7 +188,7 @@ def _tokenizer(file: Path, max_tokens: int) -> Any:
 
 
 def _session(file: Path) -> Any:
-    """Computes on the caller's thread alone: several would wait for each other where a language model keeps the cores busy."""
+    """An onnxruntime session, single-threaded: threads would wait for each other if a language model keeps the cores busy."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

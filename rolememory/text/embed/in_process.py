@@ -1,4 +1,4 @@
-"""What models in this process have in common, whatever they run on: small batches, questions first, trust by vocabulary."""
+"""Base of models in this process: small batches, questions first, trust by vocabulary."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import PriorityLock, known_languages, trusted
 
-BATCH = 4  # passages a question may have to wait for; of more the shorter ones are padded longer than it saves
-READ = 2000  # characters of a text by which its language is judged
+BATCH = 4  # passages a question may have to wait for; larger batches waste time on padding
+READ = 2000  # characters used to detect the language
 
 
 def vector_space(weights: str, settings: EmbeddingSettings, made: str = "float32") -> str:
-    """The key of vectors made with these weights. float32 has one, whatever computes it: the results differ by less than 1e-4."""
+    """The key of vectors made with these weights. float32 backends share one: their results differ by less than 1e-4."""
     about = (settings.dims, settings.query_prefix, settings.passage_prefix, settings.max_tokens)
     return f"sentence-transformers:{weights}:{made}:{about!r}"
 
@@ -24,10 +24,8 @@ class InProcess(ABC):
 
     key: str
     dim: int
-    runtime: str  # what computes the vectors, for people
-    passed_over: ModelError | None = (
-        None  # why the exported graph of this model is not used, if there is one
-    )
+    runtime: str  # name of the backend, for people
+    passed_over: ModelError | None = None  # why the exported graph of this model is not used
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         self._settings = settings
@@ -35,14 +33,14 @@ class InProcess(ABC):
 
     @abstractmethod
     def _encode(self, texts: Sequence[str]) -> Floats:
-        """Vectors of texts that have their prefix, (n_texts, dim)."""
+        """Vectors of texts with prefix, (n_texts, dim)."""
 
     @abstractmethod
     def unknown_share(self, text: str) -> float:
         """Share of unknown tokens under the model's tokenizer, 0..1."""
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Vectors of passages, (n_texts, dim), in small batches of like length so that questions can go between."""
+        """Vectors of passages, (n_texts, dim), in small batches of similar length so that questions can go between."""
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
         places = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         for start in range(0, len(places), BATCH):

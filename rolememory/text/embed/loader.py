@@ -1,11 +1,11 @@
-"""Which model, and loading it behind: a turn never waits for one.
+"""Chooses the embedding model, and loads it in the background: a turn never waits for it.
 
 backend auto      configured model, else the packaged one, else the default one from the local cache, else none
 backend endpoint  an OpenAI-compatible server
-backend off       words alone
+backend off       words only
 
-A model in this process runs by the graph drawn of it, when one lies beside the home's roles, fits, and onnxruntime is there;
-by sentence-transformers otherwise.
+A model in this process runs as its ONNX export if the home has a matching one and onnxruntime is installed, else by
+sentence-transformers.
 """
 
 import logging
@@ -26,15 +26,15 @@ from rolememory.text.embed.shutdown import ENDING
 
 State = Literal["absent", "loading", "ready", "failed"]
 Load = Callable[[EmbeddingSettings], Embedder | None]
-DEFAULT_NAME = "all-MiniLM-L6-v2"  # of the model that needs no setting
+DEFAULT_NAME = "all-MiniLM-L6-v2"  # the default model
 log = logging.getLogger(__name__)
 
 
 def configured(settings: EmbeddingSettings) -> Path:
-    """The folder of the model that the settings name: a path, or a name in the local cache.
+    """The folder of the configured model: a path, or a name in the local cache.
 
     Raises:
-        ModelError: it is neither; another model in its place would be a surprise.
+        ModelError: neither exists; no other model is used instead.
     """
     folder = Path(settings.model).expanduser()
     found = (
@@ -52,19 +52,19 @@ def configured(settings: EmbeddingSettings) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """What a home works by."""
+    """The model that a home uses."""
 
     source: str  # off, endpoint, folder, package, cache, none
-    name: str = ""  # as people know it
+    name: str = ""  # as shown to people
     folder: Path | None = None  # of a model in this process
-    sha256: str = ""  # that its weights must have
+    sha256: str = ""  # expected digest of its weights
 
 
 def chosen(settings: EmbeddingSettings) -> ChosenModel:
-    """What these settings lead to on this machine, in the order in which it is tried.
+    """The first model available for these settings on this machine.
 
     Raises:
-        ModelError: the model that they name is not here.
+        ModelError: the configured model is not available.
     """
     if settings.backend == "off":
         return ChosenModel("off")
@@ -80,7 +80,7 @@ def chosen(settings: EmbeddingSettings) -> ChosenModel:
 
 
 def promised(settings: EmbeddingSettings) -> bool:
-    """Whether there is something to load: a model that the settings ask for, or one at hand."""
+    """Whether there is a model to load: a configured or an available one."""
     if settings.backend == "auto" and not (settings.model or settings.endpoint):
         return chosen(settings).folder is not None
     return settings.backend != "off"
@@ -97,12 +97,12 @@ def load(
     choose: Callable[[EmbeddingSettings], ChosenModel] = chosen,
     graph: Path | None = None,
 ) -> Embedder | None:
-    """The model that the settings lead to, or None. Takes seconds; never asks the hub.
+    """The model for the settings, or None. Takes seconds; never contacts the hub.
 
-    `graph`: the folder where a graph of the model may lie.
+    `graph`: the folder for an exported graph of the model.
 
     Raises:
-        ModelError: a model was asked for and cannot be loaded.
+        ModelError: a configured model cannot be loaded.
     """
     model = choose(settings)
     if model.source == "endpoint":
@@ -121,7 +121,7 @@ def load(
 def in_process(
     folder: Path, settings: EmbeddingSettings, graph: Path | None = None, sha256: str = ""
 ) -> InProcess:
-    """The model of a folder, by its graph if that is there and right; else by sentence-transformers, knowing why.
+    """The model of a folder, by its graph if valid; else by sentence-transformers, with the reason.
 
     Raises:
         ModelError: neither can be loaded.
@@ -160,7 +160,7 @@ class Loader:
     ) -> None:
         self.settings, self._promised = settings, promised
         self.state: State = "absent"
-        self.reason = ""  # why it failed
+        self.reason = ""  # why loading failed
         self.background: Mapping[str, Floats] = {}  # of everyday sentences, for `VectorTable`
         self._load = load
         self._embedder: Embedder | None = None
@@ -169,7 +169,7 @@ class Loader:
         self.started = False
 
     def start(self) -> None:
-        """Begin to load, once; returns at once."""
+        """Start loading, once; does not wait."""
         with self._lock:
             if self.started:
                 return
@@ -177,11 +177,11 @@ class Loader:
         threading.Thread(target=self._work, name="rolememory-model", daemon=True).start()
 
     def get(self) -> Embedder | None:
-        """The model if it is there by now; never waits, and leaves it to `start` to begin."""
+        """The model if loaded; neither waits nor starts loading."""
         return self._embedder
 
     def ready(self, timeout_s: float | None = None) -> bool:
-        """Wait for the model; true when it is there."""
+        """Wait for the model; whether it is loaded."""
         self.start()
         self._done.wait(timeout_s)
         return self._embedder is not None
@@ -193,15 +193,13 @@ class Loader:
     def _load_it(self) -> None:
         try:
             if self._promised():
-                self.state = "loading"  # only now: where there is none, nothing loads
+                self.state = "loading"  # only if there is a model to load
             embedder = self._load(self.settings)
             self.background = background(embedder) if embedder else {}
             self._embedder, self.state = embedder, "ready" if embedder else "absent"
         except ModelError as error:
             self._fail(str(error))
-        except (
-            Exception
-        ) as error:  # a library that breaks while it loads must not take the chat with it
+        except Exception as error:  # a library that fails to load must not stop the chat
             self._fail(f"{type(error).__name__}: {str(error)[:200]}")
         finally:
             self._done.set()

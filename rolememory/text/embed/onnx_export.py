@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from rolememory.text.embed.in_process import InProcess
 
 OPSET = 17
-MOST_BYTES = 19 * 10**8  # of weights: a graph is one protobuf message, which ends at 2 GiB
+MOST_BYTES = 19 * 10**8  # of weights: a graph is one protobuf message, at most 2 GiB
 NEEDS = {
     "sentence_transformers": "sentence-transformers",
     "torch": "torch",
     "onnx": "onnx",
     "onnxruntime": "onnxruntime",
 }
-COMPARED = 12  # everyday sentences of each language
+COMPARED = 12  # everyday sentences compared per language
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 SHOWN = (
     "The lamp is dark.",
@@ -42,7 +42,7 @@ HARD = (
 
 @value_class
 class ExportedGraph:
-    """How a graph is fed, and what it was told about."""
+    """The inputs of a graph, and its tokenizer."""
 
     inputs: tuple[str, ...]
     tokenizer: str  # its tokenizer.json
@@ -52,10 +52,10 @@ class ExportedGraph:
 
 
 def check_tools() -> None:
-    """Raise where a package is missing that the export needs.
+    """Check that the packages for the export are installed.
 
     Raises:
-        ModelError: naming all of them.
+        ModelError: names the missing ones.
     """
     if missing := [name for module, name in NEEDS.items() if find_spec(module) is None]:
         install = 'pip install "rolememory[semantic,onnx]"'
@@ -67,10 +67,10 @@ def check_tools() -> None:
 
 
 def export_onnx(local: LocalModel, to: Path) -> ExportedGraph:
-    """Write the model's graph; gives what is needed to feed it.
+    """Write the model's graph; the description of its inputs.
 
     Raises:
-        ModelError: a model of a kind that has no such graph.
+        ModelError: the kind of model cannot be exported.
     """
     import torch
 
@@ -84,7 +84,7 @@ def export_onnx(local: LocalModel, to: Path) -> ExportedGraph:
                 _whole(local.model, inputs), tuple(features[name] for name in inputs), str(to), dynamo=False, opset_version=OPSET,
                 input_names=list(inputs), output_names=["vectors"], dynamic_axes=axes,
             )  # fmt: skip
-    except OSError:  # the disk is full: not the model's fault
+    except OSError:  # such as a full disk: not the model's fault
         raise
     except Exception as error:  # a model that cannot be traced fails in many ways
         raise _unfit("it cannot be traced: {error}", error=str(error)[:200]) from error
@@ -99,22 +99,22 @@ def export_onnx(local: LocalModel, to: Path) -> ExportedGraph:
 
 
 def rounded(file: Path, to: Path) -> None:
-    """The graph with its weights in 8 bits: a quarter of the size.
+    """Write the graph with int8 weights: a quarter of the size.
 
     Raises:
-        ModelError: it cannot be done.
+        ModelError: quantisation failed.
     """
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     try:
         with _quiet():
             quantize_dynamic(str(file), str(to), per_channel=True, weight_type=QuantType.QInt8)
-    except Exception as error:  # whatever the library meets, it is one thing to a person
+    except Exception as error:  # any error of the library is reported the same way
         raise _unfit("it cannot be rounded: {error}", error=str(error)[:200]) from error
 
 
 def deviation(original: "InProcess", other: "InProcess") -> float:
-    """The largest 1 - cosine between two models' vectors of a text: everyday sentences of all languages, and hard ones."""
+    """The largest 1 - cosine between two models' vectors: over everyday sentences of all languages, and hard ones."""
     long = [text * 60 for text in HARD[-2:]]  # beyond the window of a small model
     texts = [
         *HARD,
@@ -149,7 +149,7 @@ def _fast_tokenizer(model: Any) -> Any:
 
 
 def _fed_by(tokenizer: Any, longest: int) -> str:
-    """The tokenizer as a file, with cutting and padding as the original does them."""
+    """The tokenizer as JSON, with truncation and padding like the original."""
     from tokenizers import Tokenizer
 
     copy = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())

@@ -1,8 +1,8 @@
 """Ends threads that run or load a model before the interpreter ends.
 
-The interpreter kills daemon threads where they stand. One that stands in a model's C++ code takes the process down with it
-("terminate called without an active exception"), so whoever is in a model is waited for, nobody is let in any more, and who is
-importing a model's library ends at the next import.
+The interpreter kills daemon threads wherever they are. Killing one inside a model's C++ code aborts the process ("terminate
+called without an active exception"), so threads in a model are waited for, no more are admitted, and a thread that imports
+a model's library ends at the next import.
 """
 
 import atexit
@@ -16,15 +16,15 @@ from weakref import WeakSet
 
 
 class Entrance(Protocol):
-    """What lets threads into a model."""
+    """Admits threads to a model."""
 
     def shut(self) -> None:
-        """Close the gate and wait until no caller is inside."""
+        """Admit no more callers, and wait until none is inside."""
         ...
 
 
 class ShutdownGuard:
-    """Who must have left before the interpreter ends. Thread-safe."""
+    """Waits at exit for threads that use or load models. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,18 +34,18 @@ class ShutdownGuard:
 
     @property
     def near(self) -> bool:
-        """Whether the interpreter ends or is about to: what fails now says nothing about a model."""
+        """Whether the interpreter is exiting: failures then say nothing about a model."""
         return self._begun or not threading.main_thread().is_alive()
 
     def watch(self, entrance: Entrance) -> bool:
-        """Register the gate to be closed at exit; false when the exit has begun."""
+        """Register an entrance to shut at exit; false if exiting already."""
         with self._lock:
             self._entrances.add(entrance)
             return not self._begun
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """What this thread does here is waited for; at the end it stops at its next import."""
+        """Work inside is waited for at exit, and stops at its next import."""
         thread = threading.current_thread()
         with self._lock:
             if self._begun:
@@ -58,13 +58,13 @@ class ShutdownGuard:
                 self._loading.discard(thread)
 
     def find_spec(self, *_: object) -> ModuleSpec | None:
-        """A finder on `sys.meta_path` that finds nothing and ends the thread that is loading a model."""
+        """A finder on `sys.meta_path` that finds nothing, and ends a thread that is loading a model."""
         if threading.current_thread() in self._loading:
             raise SystemExit
         return None
 
     def begin(self) -> None:
-        """Wait until everybody has left."""
+        """Shut all entrances and wait for loading threads."""
         with self._lock:
             self._begun = True
             entrances, threads = list(self._entrances), list(self._loading)

@@ -1,13 +1,13 @@
-"""Macros in double braces, expanded in authors' texts: names, chance, time, conditions, variables.
+"""Macros in double braces, expanded in authors' texts: names, randomness, time, conditions, variables.
 
     parse      text ──▶ macros, pairs of them, arguments
-    turn       saying the macros of one text: conditions, variables, names
-    table      what each macro with arguments says
-    variables  what macros keep; state of one chat
-    moments    times in words
+    expansion  expanding one text: conditions, variables, names
+    table      definitions of macros with arguments
+    variables  variables of macros; state of one chat
+    moments    formatting of times
 
-What a macro says is never read for macros again, so no name, message or variable becomes one. Pure: clock and chance are
-handed in, so a turn can be replayed. Names are read without case; a macro that nobody knows stays as it is written.
+The result of a macro is never expanded again, so no name, message or variable becomes one. Pure: clock and randomness
+are passed in, so a turn can be replayed. Names ignore case; an unknown macro stays as written.
 
 Source: SillyTavern 1.19 (tests/text/macro_rows.json holds its answers) and Character Card V3 (`hidden_key`).
 """

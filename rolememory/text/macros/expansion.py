@@ -11,11 +11,11 @@ from rolememory.text.macros.variables import VariableSet, number_of
 if TYPE_CHECKING:
     from rolememory.text.macros.macros import Macros
 
-MOST_SAID = 200_000  # characters that the macros of one text may say
+MOST_SAID = 200_000  # characters that the macros of one text may expand to
 
 OLD = re.compile(r"<(user|bot|char|group|charifnotgroup)>", re.IGNORECASE)
 ESCAPED = re.compile(r"\\([{}])")
-_OLD_NAMES = {"bot": "char", "charifnotgroup": "charIfNotGroup"}  # as the client spells them
+_OLD_NAMES = {"bot": "char", "charifnotgroup": "charIfNotGroup"}  # with the client's case
 _UTC = re.compile(r"\{\{time_(UTC[+-][0-9]+)\}\}", re.IGNORECASE)
 _TRIM = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
 _BEGUN = re.compile(
@@ -25,16 +25,16 @@ _SHORT = re.compile(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
 
 
 class MacroExpansion:
-    """Expands one text, within limits of length and number of macros."""
+    """Expands one text, with limits on length and number of macros."""
 
     def __init__(self, macros: "Macros", text: str) -> None:
         self.macros: Macros = macros
         self.text = text
         self.met = self._long = 0
-        self._card: dict[str, str] = {}  # texts of the card, said when first asked for
+        self._card: dict[str, str] = {}  # texts of the card, expanded on first use
 
     def whole(self, text: str) -> str:
-        """A text of its own: the old spellings, the macros, then braces and cuts."""
+        """Expand a top-level text: old spellings, macros, then escaped braces and {{trim}}."""
         text = _UTC.sub(r"{{time::\1}}", text)
         text = OLD.sub(
             lambda old: f"{{{{{_OLD_NAMES.get(old[1].lower(), old[1].lower())}}}}}", text
@@ -43,7 +43,7 @@ class MacroExpansion:
         return _TRIM.sub("", said).replace(ELSE, "") if "{{" in said or ELSE in said else said
 
     def part(self, text: str, base: int = 0, *, of_variable: bool = False) -> str:
-        """The macros of a text that may stand inside a macro, or is the value of a variable. `base`: where it stands."""
+        """Expand a text inside a macro, or the value of a variable. `base`: its offset."""
         done, at, found = "", 0, calls(text)
         between = _ended if of_variable else str
         for one in map(Scoped, found) if of_variable else scoped(found, self._takes_more):
@@ -57,7 +57,7 @@ class MacroExpansion:
         return done + between(text[at:])
 
     def _takes_more(self, call: MacroCall) -> bool:
-        """Whether what stands before its closing macro can be one argument more."""
+        """Whether the text before its closing macro may be one more argument."""
         name = call.name.lower()
         row = TABLE.get(name)
         if row is None:
@@ -142,7 +142,7 @@ class MacroExpansion:
     # ── conditions ──
 
     def _when(self, condition: str, content: str, *, keep: bool) -> str:
-        """{{if condition}}...{{else}}...{{/if}}: only what is chosen is said."""
+        """{{if condition}}...{{else}}...{{/if}}: only the chosen branch is expanded."""
         bare = condition.lstrip(BLANKS)
         inverted = bare.startswith("!")
         holds = self._holds(bare[1:].lstrip(BLANKS) if inverted else condition)
@@ -176,7 +176,7 @@ def _assigned(kept: VariableSet, name: str, operator: str, value: str) -> str:
 
 
 def _ended(text: str) -> str:
-    """What begins like a macro and is none ends at once in the value of a variable; without the name of another variable it says nothing.
+    """Close unfinished macros in the value of a variable; a variable macro without a name becomes empty.
 
     >>> _ended("a {{1 {{!b {{.2")
     'a {{}}1 {{!}}b 2'
@@ -185,7 +185,7 @@ def _ended(text: str) -> str:
 
 
 def _put(text: str, call: MacroCall, told: Mapping[Place, str]) -> str:
-    """What stands between the braces, arguments replaced by what they say."""
+    """The text between the braces, with arguments replaced by their expansion."""
     done, at = "", call.start + 2
     for place in sorted(told):
         done += text[at : place[0]] + told[place] if place[0] >= at else told[place]

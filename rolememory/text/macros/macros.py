@@ -1,4 +1,4 @@
-"""What macros say in one turn, and of whom."""
+"""The macros of one turn, and the values they expand to."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ _SAID_IN_ORDER = (
 
 @value_class
 class Macros:
-    r"""What macros say in one turn.
+    r"""The macros of one turn.
 
     >>> Macros({"user": "Ann", "char": "Mira"}).expand("{{USER}} owes {{char}} {{roll:1d1}} coin{{// soon}}. {{weather}}?")
     'Ann owes Mira 1 coin. {{weather}}?'
@@ -34,35 +34,35 @@ class Macros:
     """
 
     values: Mapping[str, str] = field(default_factory=dict)  # name in lower case -> text
-    seed: int = 0  # of this turn: random, roll
-    chat: int = 0  # of the chat: pick stays the same in it
+    seed: int = 0  # of this turn, for random and roll
+    chat: int = 0  # seed of the chat, for pick
     outlets: Mapping[str, str] = field(default_factory=dict)
-    card_macros: bool = True  # hidden_key, which SillyTavern does not know
-    card: Character | None = None  # its texts are said when a macro asks for them
+    card_macros: bool = True  # hidden_key, unknown to SillyTavern
+    card: Character | None = None  # its texts are expanded on demand
     now: datetime | None = None
     variables: Variables = field(default_factory=Variables)
-    dice: Callable[[], float] | None = None  # numbers in [0, 1) for roll; None = by the seed
+    dice: Callable[[], float] | None = None  # numbers in [0, 1) for roll; None = from the seed
 
     def started(self, dice: Callable[[], float]) -> "Macros":
-        """The macros for one scan, with variables of its own."""
+        """A copy for one scan, with its own variables."""
         return replace(self, variables=self.variables.copy(), dice=dice)
 
     def expand(self, text: str, *, hidden: bool = False) -> str:
-        """The text with its macros said; `hidden` shows what {{hidden_key:...}} holds, for texts that are only searched."""
+        """The text with macros expanded; `hidden` includes the text of {{hidden_key:...}}, for texts that are only searched."""
         shown, searched = self.say(text)
         return searched if hidden else shown
 
     def say(self, text: str) -> tuple[str, str]:
-        """The text with its macros said once: as it is shown, and as it is searched."""
+        """The text with macros expanded once: as shown, and as searched."""
         if not has_macros(text):
             return text, text
         said = MacroExpansion(self, text).whole(text)
         if HIDDEN[0] not in said:
             return said, said
-        return _HIDDEN.sub("", said), _HIDDEN.sub(r" \1 ", said)  # a word of its own
+        return _HIDDEN.sub("", said), _HIDDEN.sub(r" \1 ", said)  # a separate word
 
     def of_card(self, text: str) -> str:
-        r"""A text of the card as prompts show it: blanks around it cut, macros said. Those that stand for such texts say nothing.
+        r"""A text of the card as in prompts: stripped, macros expanded. Macros for texts of the card are empty.
 
         >>> Macros({"char": "Mira"}, card=Character(scenario="At the forge.")).of_card(" {{char}}, a smith.{{scenario}}\n")
         'Mira, a smith.'
@@ -86,7 +86,7 @@ def has_macros(text: str) -> bool:
 
 
 def is_settled(text: str) -> bool:
-    """Whether its macros say the same turn by turn and change nothing.
+    """Whether its macros expand to the same in every turn and change no state.
 
     >>> is_settled("{{char}}'s {{noop}}"), is_settled("{{ .place }}"), is_settled("{{incvar::n}} {{user}}")
     (True, False, False)
@@ -98,10 +98,10 @@ def is_settled(text: str) -> bool:
 
 
 def texts_of_card(who: Character, macros: Macros) -> dict[str, str]:
-    """Every text of the card, by the name of its field, said in the order in which the frontend says them."""
+    """The expanded texts of the card by field, expanded in the order of the frontend."""
     said = {name: macros.of_card(getattr(who, name)) for name in _SAID_IN_ORDER}
     for text in who.alternate_greetings:
-        macros.of_card(text)  # for what it keeps
+        macros.of_card(text)  # for its effect on variables
     return said
 
 
@@ -118,7 +118,7 @@ def for_character(
     dice: Callable[[], float] | None = None,
     context_tokens: int | None = None,
 ) -> Macros:
-    """The macros of a turn with this character. `messages`: the chat, oldest first; `unseen` were before them."""
+    """The macros of a turn with this character. `messages`: the chat, oldest first, after `unseen` earlier ones."""
     group = dict.fromkeys(("group", "charifnotgroup", "groupnotmuted"), who.name)
     asked = "" if context_tokens is None else str(context_tokens)
     return Macros(
@@ -163,7 +163,7 @@ def _of_chat(messages: Sequence[Message], unseen: int, now: datetime | None) -> 
 
 
 def _idle(shown: Sequence[Message], now: datetime | None) -> str:
-    """How long ago the user said something before the newest message."""
+    """The time since the user's message before the newest one, in words."""
     before = next((one for one in reversed(shown[:-1]) if one.role == "user"), None)
     return moments.ago(now - before.sent) if before and before.sent and now else "just now"
 

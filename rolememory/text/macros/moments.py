@@ -1,4 +1,4 @@
-"""Times as macros say them: formats of moment.js, and how long ago something was. English, as the frontend says them."""
+"""Formatting of times for macros: formats and relative times of moment.js, in English."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ _MONTHS = (
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _ISO_MONTH = re.compile(r"\d{4}-?\d\d")
 _OFFSET = re.compile(r"UTC([+-]\d+)", re.ASCII)
-_STEPS = (  # up to so many of the unit it is said so; moment.js, "relative time thresholds"
+_STEPS = (  # moment.js, "relative time thresholds"
     ("seconds", 44, "a few seconds"),
     ("minutes", 1, "a minute"),
     ("minutes", 44, "{} minutes"),
@@ -41,7 +41,7 @@ _STEPS = (  # up to so many of the unit it is said so; moment.js, "relative time
 
 
 def formatted(when: datetime, form: str) -> str:
-    """The moment in a format of moment.js; no format = ISO 8601.
+    """The time in a format of moment.js; "" = ISO 8601.
 
     >>> formatted(datetime(2026, 11, 23, 15, 4, 5, tzinfo=UTC), "dddd Do MMMM, h A [o'clock]")
     "Monday 23rd November, 3 PM o'clock"
@@ -50,7 +50,7 @@ def formatted(when: datetime, form: str) -> str:
 
 
 def shifted(when: datetime, offset: str) -> datetime:
-    """The moment at another place: `UTC+2`; anything else leaves it. Up to 16 a number means hours, above it minutes."""
+    """The time with another offset: `UTC+2`, else unchanged. Numbers up to 16 are hours, above it minutes."""
     found = _OFFSET.fullmatch(offset)
     if found is None or len(found[1]) > 5:
         return when
@@ -61,7 +61,7 @@ def shifted(when: datetime, offset: str) -> datetime:
 
 
 def ago(span: timedelta) -> str:
-    """How long that is, in words.
+    """A duration in words.
 
     >>> [ago(timedelta(hours=hours)) for hours in (0, 5, 30, 24 * 400)]
     ['a few seconds', '5 hours', 'a day', 'a year']
@@ -83,7 +83,7 @@ def ago(span: timedelta) -> str:
 
 
 def difference(left: str, right: str) -> str:
-    """`3 hours ago` where the left is before the right, `in 3 hours` where it is behind.
+    """`3 hours ago` if left is before right, else `in 3 hours`.
 
     >>> difference("2023-01-01 12:00", "2023-01-01 15:00"), difference("soon", "now")
     ('3 hours ago', 'Invalid date')
@@ -96,7 +96,7 @@ def difference(left: str, right: str) -> str:
 
 
 def _read(text: str) -> datetime | None:
-    """A time in ISO 8601, or a month; without a zone it is one of UTC."""
+    """A time in ISO 8601, or a month; UTC if without a zone."""
     written = text.strip()
     if _ISO_MONTH.fullmatch(written):
         written = f"{written[:4]}-{written[-2:]}-01"
@@ -122,7 +122,7 @@ def _said(when: datetime, token: str) -> str:
 
 
 def _numbered(when: datetime, token: str) -> str:
-    """A number, its ordinal (`Do`), or with leading zeros (`DD`); a token that is none stands as it is."""
+    """A number, ordinal (`Do`), or zero-padded number (`DD`) of a token; other tokens unchanged."""
     if token in _NUMBERS:
         return str(_NUMBERS[token](when))
     if token[:-1] in _NUMBERS:
@@ -139,7 +139,7 @@ def _nth(number: int) -> str:
 
 
 def _week(when: datetime) -> tuple[int, int]:
-    """Year and week as moment.js counts them for the United States: weeks begin on Sunday, the first holds January 1."""
+    """Year and week by moment.js's US rules: weeks begin on Sunday, the first contains January 1."""
     sunday = when.date() - timedelta(days=when.isoweekday() % 7)
     year = (sunday + timedelta(days=6)).year
     first = date(year, 1, 1)

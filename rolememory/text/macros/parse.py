@@ -1,6 +1,6 @@
-"""Where macros stand in a text: `{{name::argument}}`, one inside another, pairs like `{{if x}}...{{/if}}`, variables like `{{.x += 1}}`.
+"""Parser of macros: `{{name::argument}}`, nested, pairs like `{{if x}}...{{/if}}`, variables like `{{.x += 1}}`.
 
-What is no whole macro is text. Source: the macro engine of SillyTavern 1.19, by what it answers (tests/text/macro_rows.json).
+Incomplete macros are text. Source: the macro engine of SillyTavern 1.19, by its answers (tests/text/macro_rows.json).
 """
 
 import re
@@ -12,8 +12,8 @@ from itertools import islice
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE
 
-DEEPEST = 50  # macros inside macros; deeper ones are text
-MOST = 2_000  # macros of one text; the rest is text
+DEEPEST = 50  # maximum nesting; deeper macros are text
+MOST = 2_000  # macros per text; the rest is text
 
 BLANKS = "".join(sorted(JS_SPACE))
 FLAGS = "!?~#/>"
@@ -37,26 +37,26 @@ class MacroCall:
     end: int
     name: str  # as written; "" for a variable
     flags: str = ""
-    arguments: tuple[Place, ...] = ()  # blanks around them cut
+    arguments: tuple[Place, ...] = ()  # stripped
     variable: str = ""
-    sign: str = ""  # before a variable: `.x`, or `$x` everywhere
+    sign: str = ""  # of a variable: `.x` of the chat, `$x` global
     operator: str = ""
     closes: bool = False  # {{/name}}
-    loose: bool = False  # stands behind the beginning of a macro that never ends
+    loose: bool = False  # after the start of an unclosed macro
 
 
 @value_class
 class Scoped:
-    """A macro with the place of what stands between it and its closing one, and where that ends; None = it stands alone."""
+    """A macro with the place of its content up to its closing macro, and the end of that; None = without one."""
 
     call: MacroCall
     content: Place | None = None
     end: int = 0
-    raw: bool = False  # stays as it is written
+    raw: bool = False  # stays as written
 
 
 Takes = Callable[[MacroCall], bool]
-"""Whether a macro may have a text between it and a closing one."""
+"""Whether a macro may have content and a closing macro."""
 
 
 class UnclosedError(Exception):
@@ -83,7 +83,7 @@ class _MacroParser:
             at = self.text.find("{{", call.end if call else at + 2)
 
     def call(self, start: int, depth: int) -> MacroCall | None:
-        """The macro that begins here; None where none does."""
+        """The macro that begins at `start`, or None."""
         if start in self._unclosed:
             raise UnclosedError
         if start not in self._read:
@@ -110,7 +110,7 @@ class _MacroParser:
         return MacroCall(start, end, named[0], flags, arguments, closes=closes)
 
     def _past(self, named: re.Match[str]) -> int:
-        """The place after a name and what hangs on it, which is overlooked."""
+        """The place after a name and an ignored suffix."""
         over = _NAME_END.search(self.text, named.end())
         if over is None:
             raise UnclosedError
@@ -152,7 +152,7 @@ class _MacroParser:
         return MacroCall(start, at + 2, "", "", value, variable=name, sign=sign, operator=done)
 
     def _until(self, at: int, depth: int, separator: str) -> int:
-        """Where the argument ends: at the separator or the closing braces, none of them inside another macro."""
+        """The end of the argument: the separator or closing braces outside of nested macros."""
         while found := _STOP.search(self.text, at):
             if found[0] == "{{":
                 inner = self.call(found.start(), depth + 1)
@@ -180,7 +180,7 @@ class _MacroParser:
 
 @lru_cache(maxsize=1024)
 def calls(text: str) -> tuple[MacroCall, ...]:
-    """The macros of a text that stand in no other, in order. Cost: O(text).
+    """The outermost macros of a text, in order. Cost: O(text).
 
     >>> [(one.name, one.closes) for one in calls("{{a {{b}}}} {{/c}} {{d")]
     [('a', False), ('c', True)]
@@ -189,7 +189,7 @@ def calls(text: str) -> tuple[MacroCall, ...]:
 
 
 def scoped(found: Sequence[MacroCall], takes: Takes) -> list[Scoped]:
-    """The outermost macros with what stands between each and its closing one. `takes`: whether a macro may have that."""
+    """The outermost macros with their content up to the closing macro. `takes`: whether a macro may have content."""
     done: list[Scoped] = []
     closed: set[int] = set()
     named = {call.name.lower() for call in found if call.closes}

@@ -1,4 +1,4 @@
-"""What each macro says. A row for each: how many arguments it takes, and what comes of them."""
+"""The table of macros: number of arguments and expansion of each."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_DICE, MOST_SIDES, MOST_REPEATED = 1000, 1_000_000, 10_000
 ELSE = "\0\x1fELSE\x1f\0"
-HIDDEN = "\ue000\ue001", "\ue001\ue000"  # around what {{hidden_key:...}} holds
+HIDDEN = "\ue000\ue001", "\ue001\ue000"  # around the text of {{hidden_key:...}}
 
 _DICE = re.compile(r"([1-9][0-9]*)?d([1-9][0-9]*)([+-][0-9]+)?", re.IGNORECASE)
 _WHOLE = re.compile(r"-?[0-9]+")
@@ -30,9 +30,9 @@ OF_CARD = {  # name of a macro -> field of the character
     "creatornotes": "creator_notes",
     "charcreatornotes": "creator_notes",
     "chardepthprompt": "depth_prompt",
-    "systemprompt": "system_prompt",  # the operator's own stays theirs
+    "systemprompt": "system_prompt",  # never the operator's
 }
-ELSEWHERE = (  # what only a frontend knows: nothing is said
+ELSEWHERE = (  # known only to frontends: expand to ""
     "model lastswipeid currentswipeid firstincludedmessageid firstdisplayedmessageid defaultsystemprompt instructsystem "
     "instructsystemprompt input lastgenerationtype maxprompt maxprompttokens maxresponse maxresponsetokens summary "
     "chatstart exampleseparator chatseparator"
@@ -40,26 +40,26 @@ ELSEWHERE = (  # what only a frontend knows: nothing is said
 
 
 class MacroError(Exception):
-    """A macro that cannot be expanded: it stays as it is written."""
+    """The macro cannot be expanded and stays as written."""
 
 
 @value_class
 class MacroInvocation:
-    """One macro in its place."""
+    """One macro with its arguments and position."""
 
     turn: "MacroExpansion"
-    told: list[str]  # its arguments, what stands before its closing macro the last of them
+    told: list[str]  # its arguments, the content before its closing macro last
     call: MacroCall
-    base: int  # where the text with it begins
+    base: int  # offset of its text
 
     def number(self, below: int, seed: int, place: str = "") -> int:
-        """A number below that: the same for the same place, else another for each macro of the text."""
+        """A pseudo-random number below `below`: equal for equal `place`, else different for each macro of the text."""
         self.turn.met += 1
         said = f"{seed}\0{place or self.turn.met}".encode("utf-8", "surrogatepass")
         return int.from_bytes(blake2b(said, digest_size=8).digest(), "big") % below
 
     def integer(self, default: int = 0) -> int:
-        """The argument as a whole number."""
+        """The argument as an integer."""
         if self.told and not _WHOLE.fullmatch(self.told[0].strip(BLANKS)):
             raise MacroError
         return int(self.told[0].strip(BLANKS)[:9]) if self.told else default
@@ -72,16 +72,16 @@ class MacroDefinition:
     least: int  # arguments
     most: float
     say: Callable[[MacroInvocation], str]
-    late: bool = False  # gets its arguments as they are written
-    scoped: bool = True  # one argument may stand between it and its closing macro
+    late: bool = False  # gets its arguments unexpanded
+    scoped: bool = True  # may have content and a closing macro
 
 
 Work = Callable[..., str | bool | None]
-"""What a macro does to a set of variables, with its arguments, and what it says: a flag as a word, None = nothing."""
+"""(variables, *arguments) -> expansion: a bool as a word, None = ""."""
 
 
 def trimmed(text: str) -> str:
-    r"""A text without blanks around it, its lines as far left as the first.
+    r"""A text stripped, and dedented by the indentation of its first line.
 
     >>> trimmed("\n  a\n    b\n")
     'a\n  b'
@@ -98,7 +98,7 @@ def trimmed(text: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    r"""What one may be taken of: parted by `::`, else by commas (`\,` is a comma in the text).
+    r"""The options of a list: split at `::`, else at commas (`\,` is a literal comma).
 
     >>> _listed("a, b\\, c"), _listed("a::b, c")
     (['a', 'b, c'], ['a', 'b, c'])
@@ -149,7 +149,7 @@ def _repeated(text: str) -> Callable[[MacroInvocation], str]:
 
 def _trim(asked: MacroInvocation) -> str:
     alone = len(asked.told) == len(asked.call.arguments)
-    return "{{trim}}" if alone else asked.told[-1]  # the cut is made when all is said
+    return "{{trim}}" if alone else asked.told[-1]  # trimmed after the whole expansion
 
 
 def _hidden_key(asked: MacroInvocation) -> str:
@@ -168,7 +168,7 @@ def _greeting(asked: MacroInvocation) -> str:
 
 
 def _examples(asked: MacroInvocation) -> str:
-    """The examples of talk, each under its mark."""
+    """The example dialogues, each after its separator."""
     macros = asked.turn.macros
     text = macros.of_card(macros.card.mes_example) if macros.card else ""
     if text in ("", "<START>"):
@@ -179,7 +179,7 @@ def _examples(asked: MacroInvocation) -> str:
 
 
 def _time(form: str = "") -> Callable[[MacroInvocation], str]:
-    """The time in this format; without one the argument is the format, else where the clock stands."""
+    """A macro for the time in this format, else in the format or zone of its argument."""
 
     def say(asked: MacroInvocation) -> str:
         now, told = asked.turn.macros.now, "".join(asked.told)
@@ -221,7 +221,7 @@ _TIMES = {
     "datetimeformat": MacroDefinition(1, 1, _time()),
     "timediff": MacroDefinition(2, 2, lambda asked: moments.difference(*asked.told)),
 }
-_WORKS: Mapping[str, tuple[int, Work]] = {  # arguments, and what is done
+_WORKS: Mapping[str, tuple[int, Work]] = {  # arguments, function
     "set{}var": (2, VariableSet.set),
     "add{}var": (2, _add),
     "inc{}var": (1, lambda kept, name: kept.add(name, 1)),
@@ -272,4 +272,4 @@ CHANGING = frozenset(
         "charfirstmessage",
     )
 )
-"""What may say something else the next time, or makes others do so."""
+"""Macros with changing results, or side effects."""

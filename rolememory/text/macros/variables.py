@@ -1,4 +1,4 @@
-"""The variables that macros keep: names to texts and numbers, counted as JavaScript counts. State of one chat, bounded."""
+"""Variables of macros: texts and numbers by name, with JavaScript's arithmetic. State of one chat, bounded."""
 
 import json
 import math
@@ -32,11 +32,11 @@ class VariableSet:
         self.held: dict[str, Value] = dict(held or {})
 
     def has(self, name: str) -> bool:
-        """Whether there is one of that name."""
+        """Whether the variable exists."""
         return name in self.held
 
     def get(self, name: str, key: str | None = None) -> str:
-        """Its text, a number in its shortest form; `key`: the member of a list or an object."""
+        """Its text, numbers in shortest form; `key`: a member of a list or an object."""
         value: Any = self.held.get(name)
         if key is not None:
             value = _member(value, key)
@@ -46,19 +46,19 @@ class VariableSet:
         return str(value) if number is None or str(value).strip(BLANKS) == "" else shown(number)
 
     def set(self, name: str, value: Value) -> None:
-        """Set a variable; one that is too long, or one too many, is not kept."""
+        """Set a variable; ignored if too long or too many."""
         full = name not in self.held and len(self.held) >= MOST
         if not full and len(name) <= LONGEST_NAME and len(str(value)) <= LONGEST:
             self.held[name] = value
 
     def set_member(self, name: str, key: str, value: str) -> None:
-        """Set a member of a list or an object; of anything else there is none."""
+        """Set a member of a list or an object; ignored for other values."""
         member = _with_member(self.held.get(name), key, value)
         if member is not None:
             self.set(name, member)
 
     def add(self, name: str, value: Value) -> str:
-        """Add a number, append a text, or append to a list; gives the new value."""
+        """Add a number, append a text, or append to a list; the new value."""
         now = self.get(name) or "0"
         listed, one, other = _parsed(now), number_of(now), number_of(value)
         if isinstance(listed, list) or one is None or other is None:
@@ -71,15 +71,15 @@ class VariableSet:
         return "" if math.isnan(total) else shown(total)
 
     def delete(self, name: str) -> None:
-        """Drop it."""
+        """Remove it."""
         self.held.pop(name, None)
 
 
 @value_class
 class Variables:
-    """Two sets of variables: `x` of the chat, `$x` of what a frontend calls global; here both belong to the chat.
+    """Two sets of variables: `x` of the chat, and `$x`, global in frontends; here both belong to the chat.
 
-    Those of nobody else can be read or written, so no card tells another what it heard.
+    No other chat can read or write them, so cards cannot pass on private data.
     """
 
     local: VariableSet = field(default_factory=VariableSet)
@@ -87,7 +87,7 @@ class Variables:
 
     @classmethod
     def of(cls, raw: object) -> "Variables":
-        """Read what `to_json` gave; anything else is no variables."""
+        """Read the value of `to_json`; empty for anything else."""
         told = raw if isinstance(raw, Mapping) else {}
         made = cls()
         for name, kept in made._named():
@@ -102,11 +102,11 @@ class Variables:
         return self.everywhere if sign == "$" else self.local
 
     def to_json(self) -> dict[str, Any]:
-        """Both sets, empty ones left out."""
+        """Both sets, without empty ones."""
         return {name: dict(kept.held) for name, kept in self._named() if kept.held}
 
     def copy(self) -> "Variables":
-        """The same, kept apart."""
+        """An independent copy."""
         return Variables(VariableSet(self.local.held), VariableSet(self.everywhere.held))
 
     def _named(self) -> tuple[tuple[str, VariableSet], ...]:
@@ -114,7 +114,7 @@ class Variables:
 
 
 def number_of(value: Value) -> float | None:
-    """The number a text says in JavaScript (`Number(...)`), or None.
+    """JavaScript's `Number(value)`, or None for NaN.
 
     >>> [number_of(text) for text in (" 007 ", "0x10", "", "1e3", "1,5", "abc")]
     [7.0, 16.0, 0.0, 1000.0, None, None]
@@ -168,7 +168,7 @@ def _json(value: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """A number as JSON has it: NaN and infinities are null."""
+    """A number for JSON: NaN and infinities become null."""
     if isinstance(value, list):
         return [_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -193,7 +193,7 @@ def _member(value: Any, key: str) -> Any:
 
 
 def _element(held: Any, number: float | None) -> Any:
-    """The element of a list at that place; None where there is none."""
+    """The element of a list at that index, or None."""
     if not isinstance(held, list) or number is None or not math.isfinite(number):
         return None
     at = int(number)
@@ -201,7 +201,7 @@ def _element(held: Any, number: float | None) -> Any:
 
 
 def _with_member(value: Value | None, key: str, member: str) -> str | None:
-    """The list or object with one member more, as JSON; None where it is neither."""
+    """The list or object with the member set, as JSON; None for other values."""
     number = number_of(key)
     held = _parsed(str(value)) if value is not None else ([] if number is not None else {})
     if isinstance(held, dict):
