@@ -82,27 +82,27 @@ def _feel(text: str, lexicon: Lexicon) -> Feeling:
     folded = fold(text)
     plain = simplified(folded.text)
     if not _STRETCHED.search(plain):
-        return _blend(_felt_words(plain, lexicon, text, folded))
+        return _blend(_emotion_words(plain, lexicon, text, folded))
     squeezed = (
         _STRETCHED.sub(r"\1" * count, plain) for count in (1, 2)
     )  # soooo -> so, cooool -> cool
-    readings = [_blend(_felt_words(form, lexicon)) for form in squeezed]
+    readings = [_blend(_emotion_words(form, lexicon)) for form in squeezed]
     return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
 
 
-def _felt_words(
+def _emotion_words(
     plain: str,
     lexicon: Lexicon,
     original: str = "",
     folded: Folded | None = None,
 ) -> Iterator[_WordFeeling]:
     """The emotion words of the text in context; capitals in a text that is not all capitals weigh more."""
-    found = _find(plain, lexicon)
+    found = _lexicon_matches(plain, lexicon)
     if not any(each.mark.feeling for each in found):
         return
     loud = bool(original) and not original.isupper()
     for inside, close in _sentences(plain, found):
-        for each, feeling, strength in _felt_in(inside, close, plain):
+        for each, feeling, strength in _in_sentence(inside, close, plain):
             word = plain[each.start : each.end]
             if folded:
                 word = original[slice(*folded.span(each.start, each.end))]
@@ -110,7 +110,7 @@ def _felt_words(
             yield _WordFeeling(feeling, strength * (1.2 if shouted else 1.0), word)
 
 
-def _felt_in(
+def _in_sentence(
     inside: Sequence[_FeelingMatch], close: str, plain: str
 ) -> Iterator[tuple[_FeelingMatch, Feeling, float]]:
     """The emotion words of a sentence; those after a doubt or before a "but" weigh less."""
@@ -118,7 +118,7 @@ def _felt_in(
     doubts = [place for place, each in enumerate(inside) if each.mark.doubts]
     turns = [place for place, each in enumerate(inside) if each.mark.contrasts]
     for place, each in enumerate(inside):
-        if each.mark.feeling is None or _consumed(inside, place):
+        if each.mark.feeling is None or _only_intensifies(inside, place):
             continue
         feeling, strength = _in_context(inside, place, plain)
         behind = _ASIDE if place > min(doubts, default=place) else 1.0
@@ -127,7 +127,7 @@ def _felt_in(
             yield each, feeling, strength * (tone * behind * before)
 
 
-def _find(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
+def _lexicon_matches(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
     """The lexicon matches in order, without overlaps: leftmost, then longest."""
     told = lexicon.told
     spans = [
@@ -175,7 +175,7 @@ def _sentences(
         first = last
 
 
-def _consumed(inside: Sequence[_FeelingMatch], place: int) -> bool:
+def _only_intensifies(inside: Sequence[_FeelingMatch], place: int) -> bool:
     """Whether the word only intensifies the one before it: 死了 in 开心死了."""
     if place == 0 or inside[place].mark.after == 1.0:
         return False
@@ -190,7 +190,7 @@ def _in_context(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tupl
     denials += denied_after
     own = inside[place].mark.feeling or Feeling()
     factor = before * after * (0.8 if denials > 1 else 1.0)
-    return own if denials % 2 == 0 else _opposite(own), min(max(factor, _STRENGTH[0]), _STRENGTH[1])
+    return own if denials % 2 == 0 else _negated(own), min(max(factor, _STRENGTH[0]), _STRENGTH[1])
 
 
 def _before(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[float, int]:
@@ -223,7 +223,7 @@ def _after(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[flo
     return near.mark.after, int(near.mark.negates_last)
 
 
-def _opposite(feeling: Feeling) -> Feeling:
+def _negated(feeling: Feeling) -> Feeling:
     """A negated feeling: of a pleasant one some of its opposite, of an unpleasant one nothing."""
     weights: dict[str, float] = {}
     for label, weight in feeling.emotions:
@@ -255,7 +255,7 @@ def _blend(told: Iterable[_WordFeeling]) -> Feeling:
         arousal += share * _clip(word.feeling.arousal * word.strength)
     if not words:
         return Feeling()
-    emotions = _ordered({label: 1.0 - rest for label, rest in left.items()})
+    emotions = _by_weight({label: 1.0 - rest for label, rest in left.items()})
     return (
         Feeling(emotions, round(valence / total, 4), round(arousal / total, 4), tuple(words))
         if emotions
@@ -263,7 +263,7 @@ def _blend(told: Iterable[_WordFeeling]) -> Feeling:
     )
 
 
-def _ordered(weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
+def _by_weight(weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
     """Weights of at least `_FAINT`, strongest first, ties in the order of `EMOTIONS`."""
     kept = [
         (label, round(weights[label], 4)) for label in EMOTIONS if weights.get(label, 0.0) >= _FAINT
@@ -282,12 +282,12 @@ def affect_of_labels(labels: Iterable[str], lexicon: Lexicon | None = None) -> F
     ('sadness', 'joy', True)
     """
     told = [
-        _WordFeeling(_declared(label, lexicon or shipped_lexicon()), 1.0, label) for label in labels
+        _WordFeeling(_of_label(label, lexicon or shipped_lexicon()), 1.0, label) for label in labels
     ]
     return _blend(word for word in told if word.feeling.emotions)
 
 
-def _declared(label: str, lexicon: Lexicon) -> Feeling:
+def _of_label(label: str, lexicon: Lexicon) -> Feeling:
     """The feeling of one label: the word's own valence and arousal if known (grief is darker than sadness)."""
     name = simplified(fold(label.replace("_", " ")).text.strip())
     mark, emotion = lexicon.marks.get(name), lexicon.names.get(name)
@@ -326,7 +326,7 @@ def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feelin
         for age, feeling in enumerate(feelings)
         if not feeling.neutral
     ]
-    emotions = _ordered(_strongest(aged))
+    emotions = _by_weight(_strongest(aged))
     if not emotions:
         return Feeling()
     total = sum(feeling.intensity * share for feeling, share in aged)

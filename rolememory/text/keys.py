@@ -209,7 +209,7 @@ class _Automata:
     def _first_places(self, text: str) -> Mapping[KeySpec, Place]:
         first: dict[KeySpec, Place] = {}
         for form, automaton in self._automata.items():
-            shown = _shown(form, text)
+            shown = _in_form(form, text)
             for spec, start, end in automaton.first_places(shown.text):
                 first[spec] = shown.span(start, end)
         return MappingProxyType(first)
@@ -237,7 +237,7 @@ class _Automaton:
 _NOTHING: Mapping[KeySpec, Place] = MappingProxyType({})
 
 
-def _shown(form: Form, text: str) -> Folded:
+def _in_form(form: Form, text: str) -> Folded:
     """The text in that form; lone surrogates become U+FFFD, which keeps offsets."""
     text = _NOT_TEXT.sub("\ufffd", text)
     return Folded(text) if form == "raw" else lower(text) if form == "lower" else fold(text)

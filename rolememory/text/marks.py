@@ -58,7 +58,7 @@ def marks(text: str) -> tuple[MarkedSpan, ...]:
     >>> [(one.kind, text[one.start : one.end]) for one in marks(text)]
     [('action', '*The innkeeper grumbles*'), ('quote', '"Three daughters!"'), ('ooc', '((brb))')]
     """
-    return tuple(_stretches(text))
+    return tuple(_delimited_spans(text))
 
 
 def is_aside(text: str) -> bool:
@@ -87,7 +87,7 @@ def is_told_by_an_i(text: str) -> bool:
     return bool(_FIRST_PERSON.search(text, place))
 
 
-def _stretches(text: str) -> Iterator[MarkedSpan]:
+def _delimited_spans(text: str) -> Iterator[MarkedSpan]:
     """The delimited spans."""
     line, stretch = _words().line, _words().stretch
     place = 0
@@ -100,20 +100,20 @@ def _stretches(text: str) -> Iterator[MarkedSpan]:
             return
         place = opening.end()
         if found := stretch.match(text, opening.start()):
-            one = _stretch(text, found)
+            one = _delimited_span(text, found)
             place = one.end if one else max(place, found.end("star"))
             if one:
                 yield one
 
 
-def _stretch(text: str, found: re.Match[str]) -> MarkedSpan | None:
+def _delimited_span(text: str, found: re.Match[str]) -> MarkedSpan | None:
     """The span of a match; None for emphasis and remarks in brackets."""
     kind = found.lastgroup
     if kind == "aside":
         return MarkedSpan("ooc", found.start(), _aside_end(text, found))
     if kind in ("double", "quote"):
         return MarkedSpan("ooc" if kind == "double" else "quote", *found.span())
-    narrates = _acted if kind == "star" else _narrated
+    narrates = _is_action if kind == "star" else _is_bracketed_action
     return MarkedSpan("action", *found.span()) if narrates(text, *found.span()) else None
 
 
@@ -135,7 +135,7 @@ def _aside_end(text: str, found: re.Match[str]) -> int:
     return line
 
 
-def _acted(text: str, start: int, end: int) -> bool:
+def _is_action(text: str, start: int, end: int) -> bool:
     """Whether words between asterisks are a stage direction, not emphasis."""
     inside = _WORDS.findall(text, start, end)
     edges = _opens(text, start) + _closes(text, end)
@@ -144,7 +144,7 @@ def _acted(text: str, start: int, end: int) -> bool:
     return edges > 0 and (bool(HAN.search(text, start, end)) or _is_gesture(inside))
 
 
-def _narrated(text: str, start: int, end: int) -> bool:
+def _is_bracketed_action(text: str, start: int, end: int) -> bool:
     """Whether words in parentheses are a stage direction, not a remark."""
     inside = text[start + 1 : end - 1]
     if not HAN.search(inside):

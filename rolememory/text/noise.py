@@ -34,7 +34,7 @@ def noise(text: str) -> float:
     True
     """
     told, weight = set[str](), 0.0
-    for clause in _telling(text):
+    for clause in _informative_clauses(text):
         new = set(tokens(clause)) - told
         weight += sum(_TELLS.get(kind(one), 0.0) for one in new)
         if weight >= ENOUGH:
@@ -43,13 +43,13 @@ def noise(text: str) -> float:
     return round(1.0 - weight / ENOUGH, 3)
 
 
-def _telling(text: str) -> Iterator[str]:
+def _informative_clauses(text: str) -> Iterator[str]:
     """The clauses that are more than fillers; those with a number always are."""
     even = _REPEATED.sub(r"\1", plain(text).replace("'", ""))
-    return (clause for clause in _CLAUSES.split(even) if clause and not _filling(clause))
+    return (clause for clause in _CLAUSES.split(even) if clause and not _is_filler(clause))
 
 
-def _filling(clause: str) -> bool:
+def _is_filler(clause: str) -> bool:
     """Whether a clause consists of fillers and stop words; each filler is matched once, longest first."""
     fillers, of_words = _fillers()
     return of_words.issuperset(_WORDS.findall(clause)) and bool(fillers.fullmatch(clause))
@@ -69,7 +69,7 @@ def answers(question: str, reply: str) -> bool:
         return True
     clauses = [clause for clause in _CLAUSES.split(told) if clause.strip()]
     mute = (
-        _filling(clause) and any(rows.search(clause) for _, rows in either) for clause in clauses
+        _is_filler(clause) and any(rows.search(clause) for _, rows in either) for clause in clauses
     )
     return not clauses or not all(mute)
 

@@ -143,7 +143,7 @@ def _with_tags(
     start = 0
     last: SentenceSpan | None = None
     for piece in pieces:
-        if last and piece.end - start <= _tied_to(text, start, last, piece, quotes):
+        if last and piece.end - start <= _merge_limit(text, start, last, piece, quotes):
             last = piece
             continue
         if last:
@@ -153,7 +153,7 @@ def _with_tags(
         yield SentenceSpan(start, last.end)
 
 
-def _tied_to(
+def _merge_limit(
     text: str, start: int, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]
 ) -> int:
     """The length limit for merging both from `start`, if a quotation continues or one may be the other's speech tag; else 0."""

@@ -118,13 +118,13 @@ class TermIndex:
         with self._lock:
             self._open()
             if not self._row_of and digests == self._postings.sealed.digests:
-                self._stand(items)
+                self._use_sealed(items)
             else:
                 for (one, item), digest in zip(items.items(), digests, strict=True):
                     self._put(one, item, digest)
             self._moves.all()
 
-    def _stand(self, items: Mapping[str, Any]) -> None:
+    def _use_sealed(self, items: Mapping[str, Any]) -> None:
         """Use all sealed rows, in order."""
         self._row_of = dict(zip(items, range(len(items)), strict=True))
         self._items, self._alive = list(items.values()), array("B", b"\1" * len(items))
@@ -387,7 +387,7 @@ class CollectionStatistics:
             before._last if before else np.zeros(0, np.int64)
         )  # last row by text number
         self._lengths: Floats = before._lengths if before else np.zeros(0, np.float32)
-        rows, fresh = self._hear(*columns)
+        rows, fresh = self._count_rows(*columns)
         goes_on = before is not None and len(rows) <= MOST_NEW and before.may_go_on
         self._known: _Found = before._known if before and goes_on else _Found()
         if goes_on:
@@ -401,7 +401,7 @@ class CollectionStatistics:
         self._information: dict[str, float] = {}
         self._holders: dict[str, int] = {}  # document frequency by token
 
-    def _hear(
+    def _count_rows(
         self, numbers: "array[int]", lengths: "array[float]", texts: int
     ) -> tuple[Rows, Rows]:
         """Count new rows, one per distinct text: the last, which is in `once`.
@@ -604,14 +604,14 @@ class CollectionStatistics:
         """The most informative question words in a text, joined by blanks; of at most `MOST_NAMED`."""
         if self._named is None or self._named[0] is not question:
             known = [token for token in question.weights if self.holders(token)]
-            self._named = question, sorted(known, key=self._telling)[:MOST_NAMED]
+            self._named = question, sorted(known, key=self._explanation_rank)[:MOST_NAMED]
         held, out = set(tokens(text)), list[str]()
         for token in self._named[1]:
             if token in held and (len(token) > 1 or not any(token in said for said in out)):
                 out.append(token)
         return " ".join(dict.fromkeys(question.surfaces[token] for token in out))
 
-    def _telling(self, token: str) -> tuple[bool, float]:
+    def _explanation_rank(self, token: str) -> tuple[bool, float]:
         """Sort key for explanations: bigrams before single characters, then by information."""
         return len(token) == 1, -kind(token)[0] * self.information(token)
 

@@ -148,7 +148,7 @@ def _grams(run: str) -> list[str]:
     return [intern(gram) for gram in chain(ones, twos)]
 
 
-def _says_something(word: str) -> bool:
+def _is_content_word(word: str) -> bool:
     """Whether a stem is not a stop word."""
     return word not in _stop_stems() and not (len(word) == 1 and "a" <= word <= "z")
 
@@ -178,7 +178,7 @@ def tokens(text: str) -> tuple[str, ...]:
             out += _grams(grams)
         elif number:
             out.append(number)
-        elif _says_something(stemmed := stem(word)):
+        elif _is_content_word(stemmed := stem(word)):
             out.append(stemmed)
     return tuple(
         out or (number or (stem(word) if word else grams) for grams, number, word in _runs(text))

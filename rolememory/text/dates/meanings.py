@@ -212,7 +212,7 @@ def _day_of_month(one: Reading) -> NamedTime:
 
 def _month(one: Reading) -> NamedTime | None:
     by_name = one.word("month", "months") is not None
-    if by_name and not (one.said("year") or one.said("other") or _stands(one)):
+    if by_name and not (one.said("year") or one.said("other") or _is_month(one)):
         return None
     month, third = one.number("month", "months"), one.word("third", "thirds")
     bare = by_name and not (one.said("lead") or third)
@@ -221,7 +221,7 @@ def _month(one: Reading) -> NamedTime | None:
     )
 
 
-def _stands(one: Reading) -> bool:
+def _is_month(one: Reading) -> bool:
     """Whether a month name without a year is a month: "in May", but not "may I", "the march", "June said"."""
     name, lead = one.said("month"), one.said("lead")
     capital = one.found["month"][0].isupper()
