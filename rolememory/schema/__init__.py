@@ -1,1 +1,1 @@
-"""What things are: pure values that every other room passes around."""
+"""Data types: pure values used by all other packages."""

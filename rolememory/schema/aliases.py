@@ -1,7 +1,7 @@
-"""The names of the source designs, so that their settings load as they are: one row per name.
+"""Setting names of the source designs, so that their settings load unchanged: one row per name.
 
-`storage.settings` asks `ALIASES` for a dotted name it does not know itself. In one file our own name wins over an alias, an earlier
-row over a later one, and of two switches the one that is off. An empty text says nothing.
+`storage.settings` looks up unknown dotted names in `ALIASES`. In one file our own name wins over an alias, an earlier row over
+a later one, and of two switches the one that is off. An empty text is ignored.
 """
 
 import re
@@ -24,23 +24,23 @@ PROVIDERS: Mapping[str, str] = {
     "ollama": "http://127.0.0.1:11434/v1",
     "lmstudio": "http://127.0.0.1:1234/v1",
 }
-"""OpenAI-compatible endpoints by the name S0.16 and S4.9 call them."""
+"""OpenAI-compatible endpoints by their name in S0.16 and S4.9."""
 
 
 @value_class
 class Alias:
-    """A foreign name. `keys` are ours that take the value; none = read without effect, `why` says so."""
+    """A foreign name. `keys` are our keys for the value; none = ignored, `why` says so."""
 
     name: str
     keys: tuple[str, ...]
     of: str  # the requirement it comes from
     reads: Callable[[Any], Any] | None = (
-        None  # turns the foreign value into ours: None = nothing said, a dict = by our keys
+        None  # converts the foreign value: None = unset, a dict = by our keys
     )
-    implies: JsonMapping | None = None  # set along with it unless something says otherwise
-    weak: bool = False  # the whole row gives way to any other name of the same key without a word
+    implies: JsonMapping | None = None  # also set, unless set otherwise
+    weak: bool = False  # silently overridden by any other name of the same key
     why: LocalizedText = LocalizedText("")  # never changes
-    secret: bool = False  # a key that must not stand in a file
+    secret: bool = False  # an API key, which must not be in a file
 
 
 def base_url(url: str) -> str:
@@ -58,7 +58,7 @@ def base_url(url: str) -> str:
 
 
 def seconds(value: Any) -> Any:
-    """A length of time in seconds: a number, or text as Go writes it.
+    """A duration in seconds, from a number or a Go duration.
 
     >>> seconds("1m30s"), seconds("500ms"), seconds(20)
     (90.0, 0.5, 20)
@@ -76,7 +76,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def provider(value: Any) -> Any:
-    """The endpoint of a provider known by name; unknown ones say nothing.
+    """The endpoint of a provider; "" if unknown.
 
     >>> provider("Gemini"), provider("acme")
     ('https://generativelanguage.googleapis.com/v1beta/openai', '')
@@ -85,7 +85,7 @@ def provider(value: Any) -> Any:
 
 
 def index_wanted(value: Any) -> Any:
-    """Whether a vector index is wanted, said as a flag or by the index's name.
+    """Whether a vector index is wanted, from a flag or the name of an index.
 
     >>> index_wanted("hnsw"), index_wanted("none"), index_wanted(False)
     (True, False, False)
@@ -94,7 +94,7 @@ def index_wanted(value: Any) -> Any:
 
 
 def trigger_mode(value: Any) -> Any:
-    """`always` or `keywords`; a list of words means `keywords`, and these.
+    """`always` or `keywords`; a list of words means `keywords` with these.
 
     >>> trigger_mode("keyword"), trigger_mode(["API"])
     ('keywords', {'recall.long_term_trigger': 'keywords', 'recall.long_term_keywords': ['API']})
@@ -105,7 +105,7 @@ def trigger_mode(value: Any) -> Any:
 
 
 def boost(value: Any) -> Any:
-    """The weight of feeling when its boost is switched off; left alone when it is on.
+    """The emotional weight if the boost is off; None (unchanged) if on.
 
     >>> boost(False), boost(True)
     (0.0, None)
@@ -116,7 +116,7 @@ def boost(value: Any) -> Any:
 
 
 def tags_wanted(value: Any) -> Any:
-    """Where memories must come from, and whose words of the chats may: `ai_output` stands for replies, `user_input` for the user's.
+    """Allowed sources of memories, and of passages: `ai_output` means replies, `user_input` the user's messages.
 
     >>> tags_wanted(["manual", "user_input"])["recall.passages.recall"], tags_wanted("manual")
     ('user', 'manual')
@@ -239,7 +239,7 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
         "memory_agent.summarize.trigger_tokens": "learn.summarize.trigger_tokens",
     },
 }
-"""Names of which nothing but the name differs, by the requirement they come from: our keys, parted by blanks."""
+"""Plain renames by the requirement they come from: our keys, separated by blanks."""
 
 _READ_OTHERWISE = (
     Alias("embedding.BaseURL", ("embedding.endpoint",), "S0.16", implies=_ENDPOINT),
@@ -291,4 +291,4 @@ ALIASES: Mapping[str, Alias] = {row.name: row for row in _READ_OTHERWISE} | {
     for of, names in _RENAMED.items()
     for name, keys in names.items()
 }
-"""Every foreign name, in the order in which the rows win."""
+"""Every foreign name, in order of precedence."""

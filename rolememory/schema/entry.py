@@ -1,4 +1,4 @@
-"""What a memory and a lorebook entry have in common."""
+"""The base of memories and lorebook entries."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Why a line is there, or is not: codes and numbers, worded in the reader's language where they are shown."""
+"""Explanations: why a line is in the prompt or not, as codes and numbers, worded where they are shown."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ class Reason:
 
     @classmethod
     def of(cls, code: str, **values: Value) -> "Reason":
-        """A reason with the values that its words name."""
+        """A reason with the values of its sentence."""
         return cls(code, tuple(values.items()))
 
     def get(self, name: str, default: Value = "") -> Value:
@@ -36,13 +36,13 @@ class Hit:
 
     entry_id: str
     trigger: str
-    strength: float  # 0..1 for a waking strategy; -1..1 for a weighing one, 0 = neutral
+    strength: float  # 0..1 for an activating strategy; -1..1 for a weighing one, 0 = neutral
     because: Reason
 
 
 @value_class
 class Contribution:
-    """What one part added to a score: the score is the relevance plus all contributions, clipped to 0..1."""
+    """One part of a score: the score is the relevance plus all contributions, clipped to 0..1."""
 
     name: str  # recency, emotional, weight, salience, priority
     amount: float
@@ -50,7 +50,7 @@ class Contribution:
 
 
 class Later(Sequence[Part]):
-    """A tuple that is made when somebody looks into it: why a line is there is asked for seldom."""
+    """A lazy tuple, since explanations are rarely read."""
 
     __slots__ = ("_made", "_make")
 
@@ -84,31 +84,31 @@ class Later(Sequence[Part]):
 
 
 class Earlier(NamedTuple):
-    """What a passage was told later than, by the same person about the same."""
+    """The earlier passage that a passage follows up, by the same person on the same topic."""
 
     entry_id: str
-    gained: bool = False  # it came along with that, and not by itself
+    gained: bool = False  # recalled only together with the earlier one
 
 
 @value_class
 class Scored:
-    """A memory that something woke: relevance fused from its hits, score after the weighing parts."""
+    """An activated memory: relevance fused from its hits, score after the weighing parts."""
 
     memory: Memory
     relevance: float  # 0..1, what thresholds compare
     score: float  # 0..1, what the order compares
-    hits: Sequence[Hit]  # of the waking strategies, strongest first
+    hits: Sequence[Hit]  # of the activating strategies, strongest first
     contributions: Sequence[Contribution] = ()
     earlier: Earlier | None = None
 
     def made(self) -> "Scored":
-        """The same with every reason made, so that nothing of the turn is held by those that would be made later."""
+        """A copy with all reasons computed, so that lazy ones do not keep the turn's objects alive."""
         return replace(self, hits=tuple(self.hits), contributions=tuple(self.contributions))
 
 
 @value_class
 class Recalled:
-    """A memory that stands in the prompt."""
+    """A memory in the prompt."""
 
     scored: Scored
     line: str  # as rendered
@@ -116,42 +116,42 @@ class Recalled:
 
     @property
     def memory(self) -> Memory:
-        """The memory itself."""
+        """Its memory."""
         return self.scored.memory
 
     @property
     def score(self) -> float:
-        """Its fused number, 0..1."""
+        """Its fused score, 0..1."""
         return self.scored.score
 
 
 @value_class
 class Change:
-    """The smallest change that would have let an entry in."""
+    """The smallest change that would include an entry."""
 
     target: str  # "memory", "settings", "message" or "chat"
     field: str  # "keys", "weight", "archived", "recall.relevance_threshold", "budget.max_total_length", ...
     value: Value | tuple[str, ...] | bool | None
-    entry_id: str = ""  # target "memory": which one, when it is not the refused one itself
+    entry_id: str = ""  # target "memory": which one, if not the refused one
 
 
 @value_class
 class Refusal:
-    """Why a memory or entry is not in the prompt: the first closed gate, and the way through it where one change decides."""
+    """Why a memory or entry is not in the prompt: the first filter that refused it, and the change that suffices, if one does."""
 
     entry_id: str
     gate: str
     because: Reason
     remedy: Change | None = None
-    scored: Scored | None = None  # when it got as far as a score
+    scored: Scored | None = None  # if it was scored
 
 
 @value_class
 class Trace:
-    """What a turn did, apart from its result: notes of strategies that could not work, times, sizes."""
+    """Diagnostics of a turn: notes of strategies that could not work, times, sizes."""
 
     notes: tuple[str, ...] = ()
     embedder: str = "absent"  # absent, loading, ready, failed: the state this turn used
     turn_gate: str | None = (
-        None  # why nothing was asked at all: "disabled", "first_round", "short_query", ...
+        None  # why recall was skipped: "disabled", "first_round", "short_query", ...
     )

@@ -1,4 +1,4 @@
-"""What a frontend says of one generation: what lorebooks ask beside the messages."""
+"""What a frontend says about one generation, besides the messages; used by lorebooks."""
 
 from rolememory.schema.message import TurnKind
 from rolememory.schema.value_class import value_class
@@ -6,23 +6,23 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class Generation:
-    """One generation as the frontend makes it; what is left out is as it usually is."""
+    """One generation of a frontend; omitted fields have the usual values."""
 
     kind: TurnKind = "normal"
-    author_note: str | None = None  # if it is due now: lore around it is merged with it
-    note_scanned: bool = False  # whether keys of lore are looked for in it
-    greeting: int | None = None  # which one the chat began with, 0 = the first; None = found out
-    context_tokens: int | None = None  # of the model; None = what the settings say
+    author_note: str | None = None  # if due now: lore around it is merged with it
+    note_scanned: bool = False  # whether lore keys are searched in it
+    greeting: int | None = None  # index of the chat's greeting, 0 = the first; None = detect
+    context_tokens: int | None = None  # of the model; None = from the settings
     user_icon: str = ""  # name of the user's picture
-    injected: tuple[str, ...] = ()  # further texts in which keys of lore are looked for
+    injected: tuple[str, ...] = ()  # further texts searched for lore keys
     outside: tuple[
         str, ...
     ] = ()  # ids of lorebook entries (`book.id`) that were activated elsewhere
-    chance: tuple[float, ...] = ()  # numbers in [0, 1) that decide; () = by the turn
+    chance: tuple[float, ...] = ()  # random numbers in [0, 1) to use; () = from the turn's seed
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """Every text in which keys are looked for at any depth."""
+        """Every text that is searched for keys at any depth."""
         note = (self.author_note,) if self.author_note and self.note_scanned else ()
         return (*note, *self.injected)
 

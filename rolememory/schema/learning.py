@@ -1,4 +1,4 @@
-"""What learning hands around: a message as a chat keeps it, a draft of a memory, and what became of it."""
+"""Data types of learning: stored messages, drafts of memories, verdicts on them."""
 
 from dataclasses import field, replace
 from datetime import datetime
@@ -10,18 +10,18 @@ from rolememory.schema.message import TurnKind
 from rolememory.schema.value_class import value_class
 
 USER = "user"
-"""The subject of a memory about whoever speaks to the role; the role itself is none."""
+"""The subject of a memory about the user; for the role itself it is None."""
 
 SpanKind = Literal["quote", "action", "ooc", "command", "ending"]
-"""Quoted speech, a stage direction, words out of character, a command to the memory of the chat, the end of a chapter."""
+"""Quoted speech, a stage direction, an out-of-character remark, a command to the memory, the end of a chapter."""
 ORDERS: tuple[SpanKind, ...] = ("command", "ending")
-"""What is no part of the story at all."""
+"""Spans that are not part of the story."""
 Scope = Literal["off", "here", "on"]
-"""How far memory goes: nothing is recalled or learned; what is said stays in its chat; as usual."""
+"""Scope of memory: off = no recall or learning; here = messages stay in their chat; on = as usual."""
 
 
 class ScopeCommand(NamedTuple):
-    """Where a message says how far memory goes from now on, or ends a chapter (no scope): half-open."""
+    """A command that sets the scope of memory from now on, or ends a chapter (no scope): half-open span."""
 
     start: int
     end: int
@@ -29,12 +29,12 @@ class ScopeCommand(NamedTuple):
 
     @property
     def kind(self) -> SpanKind:
-        """As it is marked in the message."""
+        """The kind of its mark in the message."""
         return "command" if self.scope else "ending"
 
 
 class MarkedSpan(NamedTuple):
-    """A stretch of a message that is no plain narration: half-open, in characters of the clean text."""
+    """A span of a message that is not plain narration: half-open, in characters of the clean text."""
 
     kind: SpanKind
     start: int
@@ -43,43 +43,41 @@ class MarkedSpan(NamedTuple):
 
 @value_class
 class ChatMessage:
-    """One version of one message of a chat. The same words by the same speaker are the same version, wherever they stand."""
+    """One version of one message of a chat. The same text by the same speaker is the same version everywhere."""
 
     version: str  # digest of speaker and clean text
     role: Literal["user", "assistant"]
-    text: str  # clean: emotion and gesture tags, thoughts, panels and our own injected blocks taken out
+    text: str  # clean: without emotion and gesture tags, reasoning, panels and our own injected blocks
     at: datetime  # when its slot was first seen, or sent: an edit or swipe keeps the time of its slot
-    slot: int = -1  # place in the chat's own numbering; -1 = not kept yet
-    name: str = ""  # who speaks, where the frontend tells
-    raw: str = ""  # as it came, where that differs from `text`
-    emotions: tuple[
-        str, ...
-    ] = ()  # said by tags in the raw text, as labels of `text.affect.EMOTIONS`
+    slot: int = -1  # number in the chat; -1 = not stored yet
+    name: str = ""  # the speaker, if the frontend says
+    raw: str = ""  # as received, if different from `text`
+    emotions: tuple[str, ...] = ()  # from tags in the raw text, labels of `text.affect.EMOTIONS`
     owner: str | None = (
-        None  # of a user's message: which user ("" = nameless); None = unknown, so recalled in its chat alone
+        None  # of a user's message: which user ("" = nameless); None = unknown, so recalled only in its chat
     )
-    users: tuple[str, ...] | None = None  # who was present; None = not recorded: the owner alone
-    members: tuple[str, ...] = ()  # other characters that were present, by name
+    users: tuple[str, ...] | None = None  # who was present; None = not recorded: only the owner
+    members: tuple[str, ...] = ()  # names of other characters present
     kind: TurnKind = "normal"
     spans: tuple[MarkedSpan, ...] = ()
     stamp: tuple[
         tuple[str, str], ...
     ] = ()  # what a card or frontend printed about the scene: ("time", "三月初七"), ...
-    scope: Scope = "on"  # how far memory went when it was said, or from its own command on
+    scope: Scope = "on"  # scope of memory at that time, or from its own command on
 
     @property
     def commands(self) -> bool:
-        """Whether it says itself how far memory goes."""
+        """Whether it contains a scope command."""
         return any(one.kind == "command" for one in self.spans)
 
     @property
     def ends(self) -> bool:
-        """Whether it ends a chapter outside the story."""
+        """Whether it contains a command that ends a chapter."""
         return any(one.kind == "ending" for one in self.spans)
 
     @property
     def story(self) -> "ChatMessage":
-        """It without its commands to the memory."""
+        """The message without its commands to the memory."""
         text = self.text
         for one in reversed(self.spans):
             if one.kind in ORDERS:
@@ -88,21 +86,21 @@ class ChatMessage:
 
     @property
     def erased(self) -> bool:
-        """Whether its words went because somebody was forgotten: only its place is known."""
+        """Whether its text was erased with a forgotten person: only its slot is kept."""
         return not self.text
 
 
 @value_class
 class Company:
-    """Who is there: the names that "I", "you" and third persons may mean."""
+    """The people present: names that "I", "you" and third persons may mean."""
 
-    role: str = ""  # the role's name as the chat calls it
+    role: str = ""  # the role's name in the chat
     role_names: tuple[str, ...] = ()  # and its aliases
-    user: str = ""  # the user's name, "" when nobody said it
+    user: str = ""  # the user's name, "" if unknown
     others: tuple[str, ...] = ()  # further members of a group
 
     def subject_of(self, said: ChatMessage) -> str:
-        """Whom "I" means in this message: the role "", another member or a named user by name, else USER."""
+        """The referent of "I" in this message: "" for the role, the name of another member or user, else USER."""
         if said.role == "assistant":
             return said.name if said.name and said.name in self.others else ""
         return said.name if said.name and said.name != self.user else USER
@@ -110,20 +108,18 @@ class Company:
 
 @value_class
 class Draft:
-    """A memory that somebody proposes: a command, a model. Not yet compared with what is known.
+    """A proposed memory, by a command or a model. Not yet compared with known ones.
 
-    What a model proposes rests on messages: `evidence` names the versions, one or several joined by "+", that must stand for it
-    to hold. A quote is welcome and not needed: the admission filter makes a draft surer by one that stands there, and less sure
-    without. Who finds that a draft cannot be kept sets `fault` and hands it on all the same, so that the refusal is seen.
+    Drafts of a model are based on messages: `evidence` names the versions, one or several joined by "+", that must exist for it
+    to count. A quote is optional: the admission filter raises the confidence with a correct one, and lowers it without. An
+    extractor that finds a draft invalid sets `fault` and passes it on, so that the refusal is visible.
     """
 
     content: str
     type: MemoryType
     source: Source
-    evidence: tuple[
-        Evidence, ...
-    ]  # each a support: a version, or several joined by "+", and the quote
-    because: Reason  # who found it
+    evidence: tuple[Evidence, ...]  # (version, or several joined by "+", and the quote)
+    because: Reason  # its origin
     subject: str | None = None  # as in Memory: None = the role
     user: str | None = None
     created: datetime | None = None
@@ -133,21 +129,17 @@ class Draft:
     tags: tuple[str, ...] = ()
     salience: float = 0.5
     confidence: float = 1.0
-    corrects: bool = False  # a person said that what is known is wrong
+    corrects: bool = False  # a correction by a person
     near: tuple[
         str, ...
-    ] = ()  # versions said just before: a correction may mean what was learned from them
-    replaces: str = ""  # the id of the memory that it outdates, by a model that was shown it
-    rests_on: tuple[str, ...] = ()  # inference: ids of the memories it was drawn from
-    explicit: bool = False  # asked for by a person ("remember this"): no rule may find it too small
-    constant: bool = False  # a person wants it present in every turn
+    ] = ()  # versions just before: a correction may concern what was learned from them
+    replaces: str = ""  # id of the memory that it replaces, named by a model
+    rests_on: tuple[str, ...] = ()  # inference: ids of its premises
+    explicit: bool = False  # asked for by a person ("remember this"): never refused as trivial
+    constant: bool = False  # a person wants it in every turn
     chapter: Chapter | None = None  # a stretch of a story
-    context: tuple[
-        str, ...
-    ] = ()  # versions it was read among, in the chat of its evidence: the exchange
-    fault: Reason | None = (
-        None  # why it cannot be kept, by who proposes it: the filter refuses it, where it is seen
-    )
+    context: tuple[str, ...] = ()  # versions of its exchange, in the chat of its evidence
+    fault: Reason | None = None  # why it is invalid, by the extractor; refused by the filter
 
 
 Action = Literal["add", "merge", "supersede", "ignore", "review"]
@@ -155,7 +147,7 @@ Action = Literal["add", "merge", "supersede", "ignore", "review"]
 
 @value_class
 class Verdict:
-    """What becomes of a draft that meets what is known."""
+    """The result of comparing a draft with known memories."""
 
     draft: Draft
     action: Action
@@ -165,14 +157,14 @@ class Verdict:
     ] = ()  # ids: what it is merged into (merge), replaces (supersede), restates (ignore), contradicts (review)
     outdated_by: tuple[
         str, ...
-    ] = ()  # ids of known memories that were told later in the story and replace the draft itself
+    ] = ()  # ids of known memories from later in the story, which replace the draft
 
 
 @value_class
 class Learned:
-    """What one look at the chat changed."""
+    """The changes by one run of learning."""
 
-    memories: tuple[Memory, ...] = ()  # new or changed, as they stand now
+    memories: tuple[Memory, ...] = ()  # new or changed
     verdicts: tuple[Verdict, ...] = ()
     refused: tuple[tuple[Draft, Reason], ...] = ()  # by the gate
     notes: tuple[str, ...] = ()
@@ -180,11 +172,11 @@ class Learned:
 
 @value_class
 class Observed:
-    """What `observe` gives back: the chat it belongs to and what was new in it."""
+    """The result of `observe`: the chat, and what changed in it."""
 
     chat: str  # its id
     entered: tuple[ChatMessage, ...] = ()  # versions never seen before
-    returned: tuple[ChatMessage, ...] = ()  # versions that stand again
-    left: tuple[str, ...] = ()  # versions that stand no longer: swiped away, edited or deleted
-    branch_of: str = ""  # the chat this one was forked from, when this look found it
+    returned: tuple[ChatMessage, ...] = ()  # versions visible again
+    left: tuple[str, ...] = ()  # versions no longer visible: swiped, edited or deleted
+    branch_of: str = ""  # the chat this one was forked from, if just detected
     notes: tuple[str, ...] = field(default=())

@@ -1,4 +1,4 @@
-"""Lorebooks and their entries, and the timers a chat keeps for them. Fields by the words of STYLE, whatever the file called them."""
+"""Lorebooks, their entries, and the timers of a chat. Field names are ours, whatever the file format."""
 
 import json
 from enum import StrEnum
@@ -15,7 +15,7 @@ Number = int | float
 
 
 class BookSource(StrEnum):
-    """Whose book it is: decides which entries are visited first."""
+    """The owner of a book: decides the order of scanning."""
 
     GLOBAL = "global"
     CHARACTER = "character"
@@ -30,16 +30,16 @@ class LorePosition(StrEnum):
     AFTER = "after"
     NOTE_TOP = "an_top"  # above and below the author's note
     NOTE_BOTTOM = "an_bottom"
-    DEPTH = "depth"  # so many messages from the end
+    DEPTH = "depth"  # `depth` messages from the end
     EXAMPLES_TOP = "em_top"
     EXAMPLES_BOTTOM = "em_bottom"
-    OUTLET = "outlet"  # where the prompt says {{outlet::name}}
+    OUTLET = "outlet"  # at {{outlet::name}} in the prompt
     PERSONALITY = "personality"  # beside that field of the card (decorator @@position)
     SCENARIO = "scenario"
 
 
 class MatchSource(StrEnum):
-    """Texts beside the chat that an entry may ask to be searched too, in the order they are read."""
+    """Texts besides the chat that an entry may search, in scan order."""
 
     PERSONA = "persona"
     DESCRIPTION = "description"
@@ -50,7 +50,7 @@ class MatchSource(StrEnum):
 
 
 class CharacterFilter(BaseModel, frozen=True):
-    """For whom an entry lives: names are card file names without extension, tags are tag ids."""
+    """The characters an entry is for: names are card file names without extension, tags are tag ids."""
 
     names: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class LoreEntry(Entry, extra="ignore"):
     )
     position: LorePosition | None = LorePosition.BEFORE  # None = the file names none
     depth: int | None = 4  # None = the file names none, which means 4
-    role: Voice = "system"  # position depth: who says it
+    role: Voice = "system"  # position depth: role of the message
     outlet: str = ""
     ignore_budget: bool = False
     exclude_recursion: bool = False
@@ -89,52 +89,52 @@ class LoreEntry(Entry, extra="ignore"):
     sticky: int = 0  # messages; 0 = no
     cooldown: int = 0
     delay: int = 0
-    triggers: tuple[str, ...] = ()  # kinds of generation it lives for; empty = all
+    triggers: tuple[str, ...] = ()  # kinds of generation it is for; empty = all
     character_filter: CharacterFilter | None = None
     by_meaning: bool = False  # marked for activation by meaning
-    card_case_sensitive: bool | None = None  # the card's own field, beside its extensions
-    raw: JsonObject = Field({}, repr=False)  # as the native world file has it
+    card_case_sensitive: bool | None = None  # the card's own field, not its extension
+    raw: JsonObject = Field({}, repr=False)  # as in the native world file
 
     def fingerprint(self, book: str) -> str:
-        """A name for this very text and all its fields: an edit of any changes it."""
+        """A digest of all its fields."""
         said = self.raw or self.model_dump(mode="json", exclude={"raw"})
         told = json.dumps([book, said], ensure_ascii=False, sort_keys=True, default=str)
         return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 class Lorebook(BaseModel, frozen=True):
-    """A book: its entries in the order of the file, and what the book itself says. `raw` is the document it was read from."""
+    """A lorebook: its entries in file order, and its own fields. `raw` is the document it was read from."""
 
     name: str = ""
     source: BookSource = BookSource.GLOBAL
     entries: tuple[LoreEntry, ...] = ()
     description: str = ""
-    scan_depth: int | None = None  # of cards; the entries' own wins
+    scan_depth: int | None = None  # of cards; entries override it
     token_budget: int | None = None
     recursive_scanning: bool | None = None
-    format: str = ""  # what it was read from: "sillytavern", "character_book", "novelai", ...
-    problems: tuple[str, ...] = ()  # entries that could not be read, each in one line
+    format: str = ""  # source format: "sillytavern", "character_book", "novelai", ...
+    problems: tuple[str, ...] = ()  # unreadable entries, one line each
     raw: JsonObject = Field({}, repr=False)
 
 
 class TimedEffect(BaseModel, frozen=True):
-    """A timer that runs: for which entry, from and to which number of visible messages."""
+    """A running timer of an entry: start and end in numbers of visible messages."""
 
     book: str
     entry: str
     fingerprint: str
     start: int
     end: int | None = None  # None = for the rest of the chat
-    protected: bool = False  # stays when the chat has not advanced
+    protected: bool = False  # kept if the chat has not advanced
 
     @property
     def key(self) -> tuple[str, str]:
-        """Which entry it belongs to."""
+        """Book and id of its entry."""
         return self.book, self.entry
 
 
 class TimedState(BaseModel, frozen=True):
-    """All timers of one chat: plain values, written as JSON by the store."""
+    """All timers of one chat, stored as JSON."""
 
     sticky: tuple[TimedEffect, ...] = ()
     cooldown: tuple[TimedEffect, ...] = ()
@@ -143,12 +143,12 @@ class TimedState(BaseModel, frozen=True):
 
     @classmethod
     def of(cls, raw: "TimedState | JsonMapping | None") -> "TimedState":
-        """Read it from JSON; nothing is a chat without timers."""
+        """Read it from JSON; None gives no timers."""
         return raw if isinstance(raw, TimedState) else cls.model_validate(raw or {})
 
 
 def lore_id(book: str, entry: str) -> str:
-    """The id of an entry among all books of a turn.
+    """The id of an entry, unique among all books of a turn.
 
     >>> lore_id("harbour", "3")
     'harbour.3'

@@ -1,4 +1,4 @@
-"""A memory: what happened, what is known, what the character is like, what it wants."""
+"""Memories: what happened, what is known, what the character is like, what it wants."""
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -47,7 +47,7 @@ class Source(StrEnum):
 
 
 def in_utc(moment: datetime) -> datetime:
-    """The same moment in UTC; a time without a zone is taken as UTC."""
+    """The time in UTC; a time without a zone is taken as UTC."""
     if moment.tzinfo is UTC:
         return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -57,32 +57,34 @@ Moment = Annotated[datetime, AfterValidator(in_utc)]
 
 
 class Evidence(BaseModel, frozen=True, extra="allow"):
-    """The sentence of a chat that a memory rests on."""
+    """The sentence of a chat that a memory is based on."""
 
     chat: str = ""
     version: str = ""
     quote: str = ""
-    answers: str = ""  # the question it answers, where it was said in answer to one: an answer rarely repeats its question
-    adjoining: bool = False  # the words of several messages, each of which must stand right behind the one before: an answer and its question
+    answers: str = ""  # the question it answers, if any: answers rarely repeat the question
+    adjoining: bool = (
+        False  # spans several messages that must be consecutive: a question and its answer
+    )
     also: tuple[
         "Evidence", ...
-    ] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
+    ] = ()  # further evidence of other chats, all required: of a conclusion
 
     @property
     def versions(self) -> list[str]:
-        """The messages it was said in: one, or several joined by "+"."""
+        """The message versions: one, or several joined by "+"."""
         return self.version.split("+")
 
 
 class Chapter(BaseModel, frozen=True, extra="allow"):
-    """What a chapter of a story tells besides its text; it begins when its memory was `created`."""
+    """Data of a chapter besides its text; it begins at `created` of its memory."""
 
     title: str = ""
-    until: Moment | None = None  # when the last of it was said
-    time: str = ""  # in the story, as it was printed
+    until: Moment | None = None  # time of its last message
+    time: str = ""  # story time, as printed
     place: str = ""
-    people: tuple[str, ...] = ()  # who was there, by name
-    parts: tuple[str, ...] = ()  # the story so far: ids of the chapters that it tells in short
+    people: tuple[str, ...] = ()  # names of those present
+    parts: tuple[str, ...] = ()  # story so far: ids of the chapters it summarises
 
 
 class Memory(Entry):
@@ -92,47 +94,47 @@ class Memory(Entry):
     """
 
     type: MemoryType = MemoryType.EPISODIC
-    triggers: tuple[str, ...] = ()  # which strategies may wake it; empty = all
+    triggers: tuple[str, ...] = ()  # strategies that may activate it; empty = all
     priority: Annotated[int, Field(ge=0, le=100)] = 50
     weight: Annotated[float, Field(ge=0.0, le=2.0)] = 1.0
     salience: Unit = 0.5
-    decay: Annotated[float, Field(ge=0.0)] = 1.0  # factor on the fading; 0 = never fades
+    decay: Annotated[float, Field(ge=0.0)] = 1.0  # factor on decay; 0 = none
     topics: tuple[str, ...] = ()
     emotions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     source: Source = Source.MANUAL
-    subject: str | None = None  # whom it is about: None = the role itself
-    user: str | None = None  # whose it is: None = shared by all
+    subject: str | None = None  # the person it is about: None = the role itself
+    user: str | None = None  # its owner: None = shared by all
     created: Moment | None = None  # when it happened or was said
-    written: Moment | None = None  # when it was written down, where nobody knows when it happened
+    written: Moment | None = None  # when it was written, if the time of the event is unknown
     expires: Moment | None = None
     confidence: Unit = 1.0
     evidence: tuple[Evidence, ...] = ()
-    chapter: Chapter | None = None  # a stretch of a story, told by a model
+    chapter: Chapter | None = None  # for a chapter, summarised by a model
     supersedes: tuple[str, ...] = ()
     archived: bool = False
     locked: bool = False
 
     @property
     def since(self) -> datetime | None:
-        """From when on it is known: when it happened, else when it was written down."""
+        """When it happened, else when it was written."""
         return self.created or self.written
 
     @property
     def authored(self) -> bool:
-        """Whether a person wrote it: it rests on no chat."""
+        """Whether a person wrote it: it has no evidence from a chat."""
         return self.source is Source.MANUAL and not self.evidence
 
     @property
     def stretch(self) -> tuple[str, ...]:
-        """The versions of the messages that a chapter tells of, in order; empty for what is none, and for a story so far."""
+        """The message versions that a chapter covers, in order; empty for other memories, and for a story so far."""
         if self.chapter is None or self.chapter.parts:
             return ()
         return tuple(one for proof in self.evidence[:1] for one in proof.versions if one)
 
     @property
     def fades(self) -> bool:
-        """Whether time may weaken it: traits, goals, constant and authored memories stay as they are."""
+        """Whether it decays with time: not traits, goals, constant and authored memories."""
         lasting = self.type in (MemoryType.TRAIT, MemoryType.GOAL)
         return self.decay > 0 and not (self.constant or lasting or self.authored)
 
@@ -145,7 +147,7 @@ _PLAIN = frozenset(
 
 
 def plain(entry: Entry) -> bool:
-    """Whether a memory has a content, times, numbers and a source, and nothing else: what looks for keys, people or proofs passes it by.
+    """Whether a memory has only content, times, numbers and a source, so that scans for keys, people or evidence can skip it.
 
     >>> plain(Memory(id="a", content="Loves tea.", weight=2.0)), plain(Memory(id="a", content="Tea.", keys=("tea",)))
     (True, False)
@@ -157,7 +159,7 @@ _GATED = frozenset("user expires evidence archived tags".split())
 
 
 def ungated(entry: Entry) -> bool:
-    """Whether nothing but its source and what replaced it may keep a memory from being asked.
+    """Whether only its source, or a replacement, may make a memory ineligible.
 
     >>> ungated(Memory(id="a", content="Tea.", keys=("tea",))), ungated(Memory(id="a", content="Tea.", user="lin"))
     (True, False)
@@ -170,12 +172,12 @@ _NO_MORE: JsonObject = {}
 
 
 def lean(values: JsonObject, told: set[str], unknown: JsonObject | None = None) -> Memory:
-    """A memory of checked values for all fields, in half the room: the names of the fields lie in a table that all share.
+    """A memory from validated values of all fields, in half the memory: instances share the table of field names.
 
-    `told` are the fields that were given. Cost: some 2 µs.
+    `told`: the fields set explicitly. Cost: some 2 µs.
     """
     one, put = object.__new__(Memory), object.__setattr__
-    put(one, "id", values["id"])  # what is empty would take over the table of `values`
+    put(one, "id", values["id"])  # an empty dict would take over the table of `values`
     one.__dict__.update(values)
     put(one, "__pydantic_fields_set__", told)
     put(one, "__pydantic_extra__", unknown or _NO_MORE)
@@ -184,7 +186,7 @@ def lean(values: JsonObject, told: set[str], unknown: JsonObject | None = None) 
 
 
 def _lay_out() -> None:
-    """The first one of a class lays out the table that the others share."""
+    """Create the first instance of a class, whose table the others share."""
     first = object.__new__(Memory)
     for name in Memory.model_fields:
         object.__setattr__(first, name, None)
@@ -194,7 +196,7 @@ _lay_out()
 
 
 class UnreadMemory(Memory, defer_build=True):
-    """A memory that lies in its file still. What asks for more than its id has it read, and from then on it is a `Memory`.
+    """A lazily loaded memory: access to more than its id reads it from the file, and turns it into a `Memory`.
 
     >>> one = UnreadMemory.each(["a"], lambda number: Memory(id="a", content=f"Tea {number}."))["a"]
     >>> type(one).__name__, one.id, one.content, type(one).__name__
@@ -203,7 +205,7 @@ class UnreadMemory(Memory, defer_build=True):
 
     @classmethod
     def each(cls, ids: Sequence[str], read: Callable[[int], Memory]) -> dict[str, Memory]:
-        """The memories with these ids; `read` gives the full one of each number. Cost: some .5 µs for each."""
+        """Unread memories with these ids; `read` loads the memory of a number. Cost: some .5 µs each."""
         found, new, put = dict[str, Memory](), object.__new__, object.__setattr__
         for number, one in enumerate(ids):
             found[one] = memory = new(cls)
@@ -211,12 +213,12 @@ class UnreadMemory(Memory, defer_build=True):
         return found
 
     def __getattribute__(self, name: str) -> Any:
-        """The value of any name; what gives no hint of the content is known unread."""
+        """The attribute; those independent of the content do not load it."""
         get, put = object.__getattribute__, object.__setattr__
         if name == "__class__":
             return Memory
         place = get(self, "__pydantic_private__")
-        if place is not None:  # else another thread has just read it
+        if place is not None:  # else another thread has just loaded it
             number, ids, read = place
             if name == "id":
                 return ids[number]
@@ -230,12 +232,12 @@ class UnreadMemory(Memory, defer_build=True):
 
 
 def unread(entry: object) -> bool:
-    """Whether it is a memory that lies in its file still."""
+    """Whether it is a memory not loaded yet."""
     return type(entry) is UnreadMemory
 
 
 def glimpsed(entry: AnyEntry) -> AnyEntry:
-    """The same for one look: an unread memory stays unread."""
+    """A loaded copy for one use: an unread memory stays unread."""
     place = (
         object.__getattribute__(entry, "__pydantic_private__")
         if type(entry) is UnreadMemory
@@ -245,7 +247,7 @@ def glimpsed(entry: AnyEntry) -> AnyEntry:
 
 
 class MemoryFields(TypedDict, total=False):
-    """What `remember` takes beside content and type: texts, numbers and lists as in memory.json, in any spelling that is read there."""
+    """Optional fields of `remember`: texts, numbers and lists, in any spelling accepted in memory.json."""
 
     id: str
     keys: Sequence[str] | str
@@ -272,7 +274,7 @@ class MemoryFields(TypedDict, total=False):
     supersedes: Sequence[str] | str
     archived: bool
     locked: bool
-    extra: Mapping[str, object]  # fields of your own, kept as they are
+    extra: Mapping[str, object]  # your own fields, kept unchanged
 
 
 class ChangedFields(MemoryFields, total=False):
@@ -283,7 +285,7 @@ class ChangedFields(MemoryFields, total=False):
 
 
 def readable_id(content: str, taken: Container[str] = ()) -> str:
-    """A readable id for a new memory: its first words, or a digest where there are none; made unique by a number.
+    """A readable id for a new memory: its first words, or a digest if it has none; made unique by a number.
 
     >>> readable_id("The beacon failed in the storm of 1887."), readable_id("灯塔灭了", taken=())
     ('the-beacon-failed-in', 'm-3e671e6c')

@@ -1,4 +1,4 @@
-"""One message of a chat, in the shape every frontend sends."""
+"""Messages of a chat, in the format that frontends send."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,19 +11,17 @@ from rolememory.schema.memory import Moment
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
-"""What a frontend asks for: see `RoleMemory.observe` for what each means to memory."""
+"""The kind of generation: see `RoleMemory.observe` for its effect on memory."""
 
 
 class Message(BaseModel, frozen=True, extra="allow"):
-    """Who said what; `name` tells members of a group apart. Unknown fields are kept."""
+    """One message; `name` distinguishes members of a group. Unknown fields are kept."""
 
     role: Speaker
     content: str = ""
     name: str | None = None
     sent: Moment | None = None
-    owner: str | None = (
-        None  # the user whose words these are, where one call holds several users' messages
-    )
+    owner: str | None = None  # the author, if a call has messages of several users
 
     @classmethod
     def user(
@@ -34,12 +32,12 @@ class Message(BaseModel, frozen=True, extra="allow"):
         *,
         user: str | None = None,
     ) -> Self:
-        """What a user said; `user` says which one, where a chat has several."""
+        """A user's message; `user` says which one, if a chat has several."""
         return cls(role="user", content=content, name=name, sent=sent, owner=user)
 
     @classmethod
     def assistant(cls, content: str, name: str | None = None, sent: datetime | None = None) -> Self:
-        """What the character replied."""
+        """A reply of the character."""
         return cls(role="assistant", content=content, name=name, sent=sent)
 
     @classmethod
@@ -79,7 +77,7 @@ class Message(BaseModel, frozen=True, extra="allow"):
 
 
 def plain_text(content: object) -> str:
-    """The text of a message's content: text parts joined by newline; images and the like say nothing."""
+    """The text of a message's content: text parts joined by newline, without images and the like."""
     if content is None:
         return ""
     if isinstance(content, str):

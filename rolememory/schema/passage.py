@@ -1,7 +1,7 @@
-"""A passage: a few sentences of a message as they can be recalled. To strategies, gates and templates it is a memory.
+"""Passages: a few sentences of a message as a unit of recall. Strategies, filters and templates treat them as memories.
 
-There are many of them. One holds what it tells and nothing else: what is usual stands in the class, and all share the names of their
-fields. About 500 bytes each, besides the text.
+There are many, so an instance has only non-default values, and all share the table of field names: about 500 bytes each,
+besides the text.
 """
 
 from datetime import UTC, datetime
@@ -13,45 +13,47 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Evidence, Memory, Source
 
-PREFIX = "p-"  # what ids of passages begin with
+PREFIX = "p-"  # of passage ids
 _SAID = {"chat", "version", "quote", "answers"}
 _TOLD = {
     *("id", "content", "type", "source", "subject", "user", "created", "emotions", "evidence"),
     *("role", "slot", "start", "end", "ooc", "scene", "company", "beside"),
 }
-"""The fields that are set: one set for all passages."""
+"""The set fields, shared by all passages."""
 _NO_MORE: JsonObject = {}
 """The unknown fields of all passages."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class Passage(Memory):
-    """What somebody said, in the words that were used. It lies in the log of its chat and in no file of its own."""
+    """What somebody said, verbatim. Stored only in the log of its chat."""
 
     role: Literal["user", "assistant"] = "user"
-    slot: int = 0  # of its message, in the chat's own numbering
+    slot: int = 0  # of its message in the chat
     start: int = 0  # half-open, in characters of the message
     end: int = 0
     ooc: bool = False  # out of character
-    asker: str = ""  # who asked what it answers
-    scene: str = ""  # where and when in the story, as it was printed; "" = nobody printed it
-    company: tuple[str, ...] = ()  # who was there besides the character, by name
-    beside: tuple[str, ...] = ()  # the passages of its message in order, by id
-    later: bool = False  # in a block that also tells what its speaker said before about the same
+    asker: str = ""  # who asked the question it answers
+    scene: str = ""  # place and time in the story, as printed; "" = unknown
+    company: tuple[str, ...] = ()  # names of those present besides the character
+    beside: tuple[str, ...] = ()  # ids of all passages of its message, in order
+    later: bool = (
+        False  # whether the block also has an earlier passage of its speaker on this topic
+    )
 
     @property
     def authored(self) -> bool:
-        """Nobody wrote it as a memory."""
+        """False: passages come from chats."""
         return False
 
     @property
     def message(self) -> tuple[str, str]:
-        """The chat and the version of the message that it is of."""
+        """Chat and version of its message."""
         return self.evidence[0].chat, self.evidence[0].version
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> JsonObject:
-        """All fields, those that stand in the class among them."""
+        """Serialise all fields, including class defaults."""
         whole = {name: getattr(self, name) for name in Passage.model_fields}
         told: JsonObject = write(_lean(Passage, self.model_fields_set, whole))
         return told
@@ -63,7 +65,7 @@ for _name, _field in Passage.model_fields.items():
 
 
 def passage_id(chat: str, version: str, start: int) -> str:
-    """The same for the same words in the same place of the same chat, whoever reads them.
+    """The id of a passage, derived from chat, message version and place.
 
     >>> passage_id("harbour", "0a1b2c3d4e5f", 0)
     'p-44ce12584277'
@@ -73,7 +75,7 @@ def passage_id(chat: str, version: str, start: int) -> str:
 
 
 def _lean(model: type[Model], told: set[str], values: JsonObject) -> Model:
-    """Make one of checked values, field by field: so the names lie in a table that all share."""
+    """An instance from validated values, set in a fixed order, so that all share the table of field names."""
     one = model.__new__(model)
     put = object.__setattr__
     for name, value in values.items():
@@ -104,7 +106,7 @@ def passage(
     beside: tuple[str, ...] = (),
     name: str = "",
 ) -> Passage:
-    """Make one of values that were checked when the message was read; `name` is its id, where that is known.
+    """A passage from values validated with the message; `name` is its id, if known.
 
     Cost: a few microseconds.
     """
@@ -144,11 +146,11 @@ passage(
     owner=None,
     created=datetime.min.replace(tzinfo=UTC),
 )
-"""The first one of a class lays out the table that the others share."""
+"""Create the first instance, whose table the others share."""
 
 
 def joined(one: Passage, other: Passage) -> Passage:
-    """Two passages of one message as one; what lies between them and is left out is marked."""
+    """Two passages of one message merged; a gap between them is marked."""
     between = " " if other.start - one.end <= 2 else " … "
     told = {
         "content": f"{one.content}{between}{other.content}",
@@ -159,6 +161,6 @@ def joined(one: Passage, other: Passage) -> Passage:
 
 
 def without_question(one: Passage) -> Passage:
-    """An answer without what it answers."""
+    """The passage without the question it answers."""
     proof = one.evidence[0].model_copy(update={"answers": ""})
     return one.model_copy(update={"evidence": (proof, *one.evidence[1:])})

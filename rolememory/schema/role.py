@@ -1,4 +1,4 @@
-"""Who a memory belongs to: role.json, and the card texts a turn may read."""
+"""Roles: role.json, and the card texts of a turn."""
 
 from pydantic import BaseModel, Field
 
@@ -7,7 +7,7 @@ from rolememory.schema.value_class import value_class
 
 
 class Association(BaseModel, frozen=True, extra="allow"):
-    """Another role whose memories may be heard here; both sides' files must name each other."""
+    """Another role whose memories are shared here; both files must name each other."""
 
     role: str
     factor: float = Field(default=0.5, ge=0.0, le=1.0)
@@ -20,20 +20,20 @@ class Role(BaseModel, frozen=True, extra="allow"):
     name: str
     aliases: tuple[str, ...] = ()
     card: str | None = None  # file name inside the role's folder
-    card_from: str = ""  # what that file was called before it was imported: character filters of lorebooks compare it
+    card_from: str = ""  # its file name before the import, for character filters of lorebooks
     worldbooks: tuple[str, ...] = ()  # shared books linked by file name
     associates: tuple[Association, ...] = ()
     settings: JsonObject = {}  # overrides of rolememory.toml
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All it goes by: its name, then the others."""
+        """Its name, then its aliases."""
         return (self.name, *self.aliases)
 
 
 @value_class
 class Character:
-    """The card texts of one turn, macros not yet expanded; also what the prompt is built around."""
+    """The card texts of one turn, macros not yet expanded."""
 
     name: str = ""
     user: str = "User"
@@ -43,7 +43,7 @@ class Character:
     persona: str = ""  # the user's description
     depth_prompt: str = ""
     creator_notes: str = ""
-    file: str = ""  # file name without extension, what character filters compare
+    file: str = ""  # file name without extension, for character filters
     tags: tuple[str, ...] = ()
     system_prompt: str = ""
     post_history: str = ""

@@ -1,4 +1,4 @@
-"""What a strategy sees of a turn: texts, time, feeling, people. A value, so a turn can be replayed."""
+"""The input of strategies in a turn: texts, time, feeling, people. A value, so a turn can be replayed."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -18,18 +18,18 @@ Language = str  # a code: en, zh, ...
 
 @value_class
 class Segment:
-    """One message or text as it is read: cleaned of what is not story, offsets of its own text."""
+    """One message or text to scan: cleaned; offsets refer to its own text."""
 
     text: str
     source: str = "message"  # message, description, personality, scenario, persona, depth_prompt, creator_notes, note, recursion
-    index: int = -1  # place of the message in the given history, oldest 0; -1 = not a message
+    index: int = -1  # index of the message in the given history, oldest 0; -1 = not a message
     role: str = ""  # user, assistant, ... of a message
     name: str = ""  # who speaks
 
 
 @value_class
 class Span:
-    """Where a key stands: segment number in the scene, and character offsets into that segment's `text`."""
+    """The place of a key: segment number in the scene, and character offsets in that segment's `text`."""
 
     segment: int
     start: int
@@ -37,55 +37,55 @@ class Span:
 
 
 class KeyReading(Protocol):
-    """Which keys stand in which segments of a scene (`text.keys.KeyScan`)."""
+    """Finds keys in the segments of a scene (`text.keys.KeyScan`)."""
 
     def seen(self, key: object, window: int) -> Span | None:
         """The first place of the key inside the window (bit i = segment i), or None."""
         ...
 
     def keys_seen(self, window: int | None = None) -> Mapping[Any, int]:
-        """Every key seen inside the window (None = all segments), with the mask of the segments it stands in."""
+        """Every key seen inside the window (None = all segments), with the mask of its segments."""
         ...
 
 
 class PatternSearch(Protocol):
-    """Searches regex keys within the time a turn allows for them (`text.pattern.Budget`)."""
+    """Searches regex keys within the time budget of a turn (`text.pattern.PatternBudget`)."""
 
     def search(self, pattern: Any, text: str) -> tuple[int, int] | None:
-        """Where the pattern first matches, as (start, end); None as well when it did not finish in time."""
+        """The first match as (start, end); None also on time-out."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the trace says about patterns that did not finish."""
+        """Notes for the trace on patterns that did not finish."""
         ...
 
 
 @value_class
 class Feeling:
-    """A feeling: weights per basic emotion, and the plane of valence and arousal. Neutral = nothing felt, exactly zero."""
+    """A feeling: weights per basic emotion, valence and arousal. Neutral is exactly zero."""
 
     emotions: tuple[
         tuple[str, float], ...
     ] = ()  # (label, 0..1), label of `text.affect.EMOTIONS`, strongest first
     valence: float = 0.0  # -1 unpleasant .. 1 pleasant
     arousal: float = 0.0  # 0 calm .. 1 stirred
-    words: tuple[str, ...] = ()  # what it was read from
+    words: tuple[str, ...] = ()  # the emotion words
 
     @property
     def neutral(self) -> bool:
-        """Whether nothing is felt."""
+        """Whether there is no emotion."""
         return not self.emotions and self.valence == 0.0 and self.arousal == 0.0
 
     @property
     def intensity(self) -> float:
-        """How strong it is, 0..1: the strongest emotion, or the length of valence."""
+        """Its strength, 0..1: of the strongest emotion, or of valence."""
         return max([weight for _, weight in self.emotions], default=abs(self.valence))
 
 
 @value_class
 class TimeSpan:
-    """A time named in a text: half-open [start, end), where it stands, and how sure the reading is."""
+    """A time named in a text: half-open [start, end), its place, and the certainty."""
 
     start: datetime
     end: datetime
@@ -100,13 +100,15 @@ class Scene:
 
     segments: tuple[Segment, ...]  # newest first: messages, then description, notes, ...
     now: datetime
-    turn: int = 0  # number of user turns the timeline has had: the story's clock
-    user: str | None = None  # whose turn it is
-    chat: str = ""  # the one that is being told on
-    names: Mapping[str, str] = field(default_factory=dict)  # what char and user say in keys
-    language: Language = "en"  # what the newest user message is written in
+    turn: int = 0  # number of user turns of the timeline: the story's clock
+    user: str | None = None  # the current user
+    chat: str = ""  # the current chat
+    names: Mapping[str, str] = field(
+        default_factory=dict
+    )  # values of {{char}} and {{user}} in keys
+    language: Language = "en"  # of the newest user message
     query: str = (
-        ""  # the newest user message, cleaned: what semantic, dates and emotional strategies read
+        ""  # the newest user message, cleaned, for semantic, dates and emotional strategies
     )
     reading: KeyReading | None = None
     window: int = 0  # bit mask of the segments inside the scan depth
@@ -119,8 +121,8 @@ class Scene:
     feeling: Feeling = field(default_factory=Feeling)  # of the query
     mood: Feeling = field(default_factory=Feeling)  # over the visible messages
     times: tuple[TimeSpan, ...] = ()  # named in the query
-    seed: int = 0  # of chance
-    wanted: int = 0  # how many memories the semantic strategy may wake; 0 = what it was built with
+    seed: int = 0  # of randomness
+    wanted: int = 0  # how many memories the semantic strategy may activate; 0 = its default
     patterns: PatternSearch | None = field(
         default=None, compare=False
     )  # the turn's budget of regex keys; None = the strategy's own

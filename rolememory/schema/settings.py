@@ -1,7 +1,7 @@
 """Every setting, its default and what it does: the tree behind rolememory.toml.
 
-The comments of the written file, the docs and the settings page are made from what stands below each key.
-`storage.settings` reads the file, `schema.aliases` the names of the source designs.
+The comments of the written file, the docs and the settings page are generated from the docstring of each key.
+`storage.settings` reads the file, `schema.aliases` has the names of the source designs.
 """
 
 from typing import Annotated, Literal

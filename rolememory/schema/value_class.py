@@ -1,4 +1,4 @@
-"""What most classes here are: a value, made once and never changed."""
+"""Immutable value classes."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
@@ -8,8 +8,8 @@ Made = TypeVar("Made")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def value_class(made: type[Made]) -> type[Made]:
-    """A dataclass with slots, hashed by its fields, that the type checker lets nobody change.
+    """A dataclass with slots, hashed by its fields, and frozen for the type checker.
 
-    At run time nothing watches over it: a turn makes some hundred values, and a field that is watched takes five times as long to set.
+    Not frozen at run time: a turn makes some hundred values, and setting a field of a frozen class takes five times as long.
     """
     return dataclass(slots=True, unsafe_hash=True)(made)

@@ -1,6 +1,6 @@
-"""Reasons, refusals and changes as sentences for people. Codes without a sentence are told as they are.
+"""Words reasons, refusals and changes as sentences. Codes without a sentence are shown unchanged.
 
-A sentence is chosen by code and by the values at hand: the first whose names all stand in the reason.
+A sentence is chosen by code and values: the first whose placeholders are all in the reason.
 """
 
 import re
@@ -15,7 +15,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 _Sentences = Mapping[str, str | Sequence[str]]
 
 _REASONS: _Sentences = translatable({
-    # what woke it
+    # activation
     "key": (
         "'{key}' in message {message}, one of {keys} keys",
         "'{key}' in message {message}",
@@ -56,7 +56,7 @@ _REASONS: _Sentences = translatable({
     "activate": "told to be active by a decorator",
     "outside": "activated from outside",
     "sticky": "still active from an earlier turn",
-    # what weighed on it
+    # parts of the score
     "age": (
         "{days} days old",
         "{turns} turns old",
@@ -74,7 +74,7 @@ _REASONS: _Sentences = translatable({
     "salience": "salience {salience}",
     "priority": "priority {priority}",
     "associate": "heard from {role}, whose word counts {factor}",
-    # why nothing was asked
+    # why recall was skipped
     "disabled": "it is switched off",
     "chat_off": "memory is off in this chat",
     "first_round": "nothing is recalled on the first message",
@@ -83,12 +83,12 @@ _REASONS: _Sentences = translatable({
         "the message is too short",
     ),
     "no_trigger_word": "no word in the message asks for memories",
-    # why a memory was not asked
+    # why a memory was ineligible
     "archived": "it is archived",
     "told": ("told in a message ({kind})", "told in a message"),
     "stated": "stated outright ({attribute})",
     "asked": "asked to be remembered: '{quote}'",
-    # why nothing woke it
+    # why it was not activated
     "quiet_no_keys": "it has no key, and nothing that was said came close to it",
     "quiet_unsaid": "its keys were not said lately",
     "quiet_outdone": "'{key}' was said, but other memories came first",
@@ -123,7 +123,7 @@ _REASONS: _Sentences = translatable({
     "source": "memories of source {source} are not recalled",
     "tag": "it has none of the tags {wanted}",
     "excluded_tag": "its tag '{tag}' is excluded",
-    # why a memory that was asked stayed out
+    # why an eligible memory was left out
     "no_evidence": "nothing in the message points to it",
     "below_threshold": (
         "relevance {relevance} is below {threshold}",
@@ -154,7 +154,7 @@ _REASONS: _Sentences = translatable({
         "{used} of {budget} are used up",
         "it did not fit into the budget",
     ),
-    # why a lorebook entry stayed out
+    # why a lorebook entry was left out
     "trigger": "not for this kind of generation ({trigger})",
     "character": "not for this character",
     "tags": ("the character has none of the tags {wanted}", "not for this character's tags"),
@@ -185,7 +185,7 @@ _REASONS: _Sentences = translatable({
         "the dice decided against it",
     ),
     "no_pass": "no pass of the scan reached it",
-    # what a new memory makes of the old ones
+    # effect of a new memory on known ones
     "unheard": "nothing known says this",
     "restates": "it says again what '{of}' says",
     "restated": "'{by}', told later, says the same",
@@ -193,19 +193,19 @@ _REASONS: _Sentences = translatable({
     "known": "'{of}' says so already",
     "against_author": "it would replace '{of}', which a person wrote",
     "against_locked": "it would replace '{of}', which is locked",
-    # why a reply is said to have used a memory
+    # why a reply counts as using a memory
     "referenced": (
         "the reply says '{words}'",
         "the reply says it in other words ({cosine} alike)",
         "the reply uses it",
     ),
-    # what tending did
+    # maintenance
     "low_weight": "its weight {weight} is below {below}",
     "limit": "there are more than {limit} of type {type}",
     "merged": ("'{into}' says the same", "a newer one says the same"),
     "unsupported": "none of the messages it was learned from stands any more",
     "counts_again": "what it was learned from stands again",
-    # what the gate kept out, or lets wait
+    # admission filter: refused or pending
     "too_short": "there is too little in it",
     "too_long": ("it has {length} characters, {limit} are the most", "it is too long"),
     "no_quote": "no message is quoted for it",
@@ -253,7 +253,7 @@ _OTHER = translatable("set {field} of '{entry_id}' to {value}", "reason")
 translatable(("corrected", "named"), "how")
 translatable(("private_key", "api_key", "card", "id_number"), "sort")
 translatable(("episodic", "semantic", "trait", "goal"), "type")
-_WORDS = ("emotion", "how", "sort", "type")  # values that are words themselves
+_WORDS = ("emotion", "how", "sort", "type")  # values that are translated too
 
 
 translatable(
@@ -276,9 +276,9 @@ _WAS = translatable("{told} (said of '{was}', which it replaced)", "reason")
 
 
 def strategy_name(name: str, language: Language, reason: Reason | None = None) -> str:
-    """A strategy's name in a person's language; a gate's or a third party's stays as it is.
+    """A strategy's name in a language; those of filters and third parties are unchanged.
 
-    What shared words alone woke is not called semantic.
+    A hit from shared words only is called "words", not "semantic".
 
     >>> strategy_name("keyword", "zh"), strategy_name("keyword", "en")
     ('关键词', 'keyword')
@@ -316,7 +316,7 @@ def _sentence(reason: Reason, values: Mapping[str, str], language: Language) -> 
 
 
 def word_gate(refusal: Refusal, language: Language = "en") -> str:
-    """Why something is not in the prompt, with the change that would let it in.
+    """Why something is not in the prompt, with the change that would include it.
 
     >>> word_gate(Refusal("a", "archived", Reason("archived"), Change("memory", "archived", False)))
     'it is archived; take it out of the archive'
@@ -370,7 +370,7 @@ def _filled(sentence: str, values: Mapping[str, str]) -> str:
 
 
 def _counted(text: str, language: Language) -> str:
-    """English singular: "1 day old"."""
+    """The text with English singulars: "1 day old"."""
     return (
         re.sub(r"\b(1) (day|turn|character|message|key)s\b", r"\1 \2", text)
         if language == "en"
@@ -379,7 +379,7 @@ def _counted(text: str, language: Language) -> str:
 
 
 def _shown(reason: Reason, language: Language) -> dict[str, str]:
-    """The values as people read them; a message counts from 1, and is left out when the text is no message."""
+    """The values as shown: messages count from 1, and are omitted for texts that are not messages."""
     values = {
         name: _number(value)
         for name, value in reason.values
@@ -389,7 +389,7 @@ def _shown(reason: Reason, language: Language) -> dict[str, str]:
         if name in values:
             values[name] = translated(values[name], language, name)
     if "at" in values:
-        values["at"] = values["at"][:10]  # the day says enough
+        values["at"] = values["at"][:10]  # the date suffices
     message = dict(reason.values).get("message")
     if isinstance(message, int):
         values["message"] = str(message + 1)
