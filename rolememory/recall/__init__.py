@@ -1,1 +1,1 @@
-"""Who wins: gates, lore in order inside the passes, memories by score after them, and the budget."""
+"""The recall pipeline: eligibility, lorebook activation, scoring of memories, selection within the budget."""

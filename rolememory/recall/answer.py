@@ -1,4 +1,4 @@
-"""One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
+"""The recall query of a turn and its result: pure, so that it can be replayed, previewed and varied."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
@@ -48,14 +48,14 @@ class RecallQuery:
 
     @property
     def size(self) -> int:
-        """How many memories are asked."""
+        """Number of candidates."""
         return len(self.index.memories) + sum(
             len(other.index.memories) for other in self.associated
         )
 
     @property
     def fitting(self) -> Fitting:
-        """The rules of the choice."""
+        """The rules of the selection."""
         rules = self.settings
         return Fitting(
             rules.recall,
@@ -73,7 +73,7 @@ class RecallQuery:
 
     @property
     def high(self) -> str:
-        """The setting from which on hybrid mode injects: who asks about the past is given more. Source: S2.5, S2.16."""
+        """The setting with hybrid mode's injection threshold: questions about the past may have another. Source: S2.5, S2.16."""
         past = self.settings.recall.past_threshold is not None
         asked = past and intent(self.scene.query) in ("past", "mixed")
         return "past_threshold" if asked else "high_relevance_threshold"
@@ -101,22 +101,22 @@ class RecallQuery:
 
     @property
     def kinds(self) -> int:
-        """How many kinds of evidence are asked: words, and meaning where the message has a vector."""
+        """The number of kinds of evidence: words, and meaning if the message has a vector."""
         return 1 if self.scene.vector is None else 2
 
     def about(self, memory: Memory) -> "RecallQuery":
-        """The same question, had this memory been written so."""
+        """The query with this version of a memory."""
         return replace(self, supposed=memory)
 
     def asking(self, index: MemoryIndex) -> "RecallQuery":
-        """The same question to another index: what counts there, and which of its keys stand in the window."""
+        """The query on another index, with its visible memories and key matches."""
         scene = replace(self.scene, reading=index.read(self.scene.segments, self.scene.names))
         visibility = self.asker.visibility
         asker = self.asker.seeing(visibility, superseded(index.memories, visibility))
         return replace(self, index=index, scene=scene, asker=asker)
 
     def hearing(self, texts: Sequence[str]) -> "RecallQuery":
-        """The same question with further texts in the window of keys: what lore says may wake memories."""
+        """The query with further texts in the key window: lore may activate memories."""
         before = self.scene.segments
         segments = (*before, *(Segment(text, "lore") for text in texts if text))
         window = self.scene.window | ((1 << len(segments)) - (1 << len(before)))
@@ -131,14 +131,14 @@ class RecallQuery:
         )
 
     def under(self, settings: Settings) -> "RecallQuery":
-        """The same question under other settings."""
+        """The query under other settings."""
         asker = replace(self.asker, rules=settings.recall)
         return replace(self, settings=settings, index=self.index.under(settings), asker=asker)
 
 
 @value_class
 class RecallResult:
-    """What the memories said: all that something woke, and who stands in the prompt."""
+    """The result of recall: all activated memories, and those selected for the prompt."""
 
     scored: Sequence[Scored] = ()  # best first
     fitted: Fitted = field(default_factory=Fitted)
@@ -149,9 +149,9 @@ class RecallResult:
 def ask(
     question: RecallQuery, heard: Collection[str] | None = None
 ) -> tuple[Sequence[Scored], tuple[str, ...]]:
-    """Every memory that something woke, best first, and notes of strategies that could not work.
+    """All activated memories, best first, and notes of strategies that could not work.
 
-    `heard`: the eligible ids, where they are known.
+    `heard`: the eligible ids, if known.
     """
     if question.supposed:
         with question.index.supposing(question.supposed) as index:
@@ -189,7 +189,7 @@ def ask(
 
 
 def answer(question: RecallQuery, heard: Collection[str] | None = None) -> RecallResult:
-    """Ask the memories and choose; `heard` as for `ask`. Cost: what the strategies cost, plus O(hits log hits)."""
+    """Score the memories and select; `heard` as for `ask`. Cost: of the strategies, plus O(hits log hits)."""
     if closed := turn_gate(question.occasion, question.settings.recall):
         return RecallResult(closed=closed)
     scored, notes = ask(question, heard)

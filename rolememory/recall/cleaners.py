@@ -1,4 +1,4 @@
-"""What is taken out of messages before they are read, as settings and {home}/cleaning.json ask for it now."""
+"""The cleaner of messages, following settings and {home}/cleaning.json."""
 
 import logging
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 
 
 class Cleaners:
-    """Gives the same cleaner while rules and settings stay, since it knows the texts it cleaned.
+    """Gives the same cleaner while rules and settings are unchanged, since it caches texts.
 
-    A broken file keeps its last good rules; the name of a rule that nobody has is passed over.
+    A broken file keeps its last good rules; unknown rule names are ignored.
     """
 
     def __init__(self, own: Path | None) -> None:
@@ -34,7 +34,7 @@ class Cleaners:
         self._last: tuple[CleanSettings, tuple[Rule, ...], Cleaner | None] | None = None
 
     def current(self, wanted: CleanSettings) -> Cleaner | None:
-        """The cleaner that these settings ask for; None when cleaning is off. One stat when nothing changed."""
+        """The cleaner for these settings; None if cleaning is off. One stat when nothing changed."""
         if (look := this_look().files) is not self._look:
             self._rules()
             self._look = look
@@ -49,7 +49,7 @@ class Cleaners:
         return {str(self._own): partial(signature, self._own)} if self._own else {}
 
     def problems(self, wanted: CleanSettings) -> Iterator[FileError]:
-        """What is wrong with the file as it stands, and which rules the settings name that nobody has."""
+        """Problems of the file, and unknown rules in the settings."""
         known = {rule.id for rule in merged(load_rules(), self._rules())}
         if self._broken:
             yield self._broken
@@ -73,7 +73,7 @@ class Cleaners:
 
 
 def list_problems(home: Space, wanted: CleanSettings) -> Iterator[FileError]:
-    """What is wrong with the author's cleaning rules, words of feeling and personas as they stand."""
+    """Problems of the user's cleaning rules, emotion lexicons and personas."""
     own = home.folder
     words = Lexicons(own and own / "lexicons")
     words.current()

@@ -1,4 +1,4 @@
-"""The story's clock: user turns, not days. A story that rests for a month has not aged."""
+"""The story's clock: counts user turns, not days, so a story paused for a month does not age."""
 
 from array import array
 from bisect import bisect_right
@@ -11,7 +11,7 @@ KEPT_TURNS = 5_000  # older ones are only counted
 
 
 class StoryClock:
-    """When the turns of a timeline were, newest last.
+    """The times of a timeline's turns, newest last.
 
     >>> clock = StoryClock([datetime(2026, 5, day, tzinfo=UTC) for day in (1, 2, 20)])
     >>> clock.turn, clock.at(datetime(2026, 5, 2, 12, tzinfo=UTC))
@@ -24,25 +24,25 @@ class StoryClock:
 
     @property
     def turn(self) -> int:
-        """How many turns there have been."""
+        """Number of turns."""
         return self._before + len(self._seconds)
 
     @property
     def first(self) -> int:
-        """The number of the oldest turn that is not only counted."""
+        """The number of the oldest turn whose time is kept."""
         return self._before + 1
 
     def at(self, moment: datetime) -> int:
-        """How many turns there had been at that moment."""
+        """Number of turns up to that time."""
         return self._before + bisect_right(self._seconds, moment.timestamp())
 
     def turns(self, seconds: Doubles) -> Doubles:
-        """How many turns there had been at each of these moments, in seconds since 1970; shape kept."""
+        """Number of turns up to each of these times, in seconds since 1970; shape kept."""
         found = np.searchsorted(np.array(self._seconds), seconds, side="right")
         return (self._before + found).astype(np.float64)
 
     def tick(self, moment: datetime) -> None:
-        """Count a turn. A moment before the last one counts as the last: the clock never runs back."""
+        """Count a turn. A time before the last one counts as the last: the clock is monotonic."""
         now = moment.timestamp()
         self._seconds.append(max(now, self._seconds[-1]) if self._seconds else now)
         if len(self._seconds) > 2 * KEPT_TURNS:
@@ -50,7 +50,7 @@ class StoryClock:
             del self._seconds[:-KEPT_TURNS]
 
     def kept(self) -> dict[str, float]:
-        """The turns that are not only counted: seconds since 1970 by the number of the turn."""
+        """The kept times: turn number -> seconds since 1970."""
         return {str(turn): round(at, 3) for turn, at in enumerate(self._seconds, self._before + 1)}
 
     @property
@@ -60,7 +60,7 @@ class StoryClock:
 
     @classmethod
     def of(cls, kept: Mapping[str, object]) -> "StoryClock":
-        """The clock of which `kept` told."""
+        """The clock from the value of `kept`."""
         told = {int(turn): at for turn, at in kept.items() if turn.isdigit()}
         turns = [at for _, at in sorted(told.items()) if isinstance(at, int | float)]
         return cls((datetime.fromtimestamp(at, UTC) for at in turns), min(told, default=1) - 1)

@@ -1,7 +1,7 @@
-"""Which part of a message a passage is told with: whole sentences around the one that answers best.
+"""Excerpts: extends the best passages by whole sentences around the one that answers best.
 
-A message of role-play is long, and what matters in it ends seldom where a passage ends. So the best passages of a turn come
-with the sentences around them, further ones with less.
+Role-play messages are long, and the relevant part rarely ends where a passage ends. So the best passages of a turn get the
+sentences around them, further ones less.
 """
 
 import re
@@ -26,7 +26,7 @@ _BLANKS = 4  # characters that may lie between passages that stand side by side
 
 @dataclass(slots=True)
 class Excerpts:
-    """The excerpts of one turn. None of them repeats a sentence of another, nor tells the same words from another message."""
+    """The excerpts of one turn, without repeated sentences, also from other messages."""
 
     known: Mapping[str, Memory] = field(default_factory=dict)  # what may be told, by id
     _taken: dict[tuple[str, str], list[SentenceSpan]] = field(
@@ -38,31 +38,31 @@ class Excerpts:
     _count: int = 0
 
     def part(self, one: Memory, words: Sequence[str]) -> Memory:
-        """A memory of several sentences as it may be told next: all, or the sentences around the one that answers best."""
+        """The memory to render next: all of it, or the sentences around the one that answers best."""
         length, spans = self._length(one.content), _spans(one.content)
         span = _grown(_core(one.content, 0, words, spans), spans, lambda _: False, length)
         content = one.content[span.start : span.end]
         return one if content == one.content else one.model_copy(update={"content": content})
 
     def cuts(self, one: Memory) -> bool:
-        """Whether a memory is longer than it may be told next."""
+        """Whether a memory is longer than the next excerpt may be."""
         return len(one.content) > self._length(one.content)
 
     def count(self) -> None:
-        """Remember that a memory was told: the next one is told with less."""
+        """Count a rendered memory: the next excerpt is shorter."""
         self._count += 1
 
     def _length(self, text: str) -> int:
         return int(LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(text, 0))
 
     def tells(self, one: Passage) -> bool:
-        """Whether some of it is told already."""
+        """Whether part of it is rendered already."""
         return self._overlaps(one, SentenceSpan(one.start, one.end))
 
     def of(self, one: Passage, words: Sequence[str]) -> Passage | None:
-        """The passage as it may be told next; None if its best sentence is told already. Cost: O(length of the message).
+        """The next excerpt, for this passage; None if its best sentence is rendered already. Cost: O(length of the message).
 
-        `words`: what it shares with the question, the most telling first.
+        `words`: shared with the question, most informative first.
         """
         text, offset = _text(self._beside(one))
         spans = [SentenceSpan(offset + at.start, offset + at.end) for at in _spans(text)]
@@ -80,18 +80,18 @@ class Excerpts:
         return one.model_copy(update={"content": content, "start": span.start, "end": span.end})
 
     def take(self, one: Passage, *, along: bool = False) -> None:
-        """Remember what was told; what came `along` with another one leaves further ones their length."""
+        """Record a rendered passage; one recalled `along` with another does not shorten further ones."""
         self._taken.setdefault(one.message, []).append(SentenceSpan(one.start, one.end))
         self._said.update(_words(one.content[at.start : at.end]) for at in _spans(one.content))
         self._count += not along
 
     def _stands(self, text: str, span: SentenceSpan, offset: int) -> bool:
-        """Whether the same words stand there already; `text` begins at `offset`."""
+        """Whether the sentence is rendered already; `text` begins at `offset`."""
         words = _words(text[span.start - offset : span.end - offset])
         return bool(words) and words in self._said
 
     def _beside(self, one: Passage) -> list[Passage]:
-        """The passages of its message that stand side by side with it, itself among them."""
+        """The adjacent passages of its message, including itself."""
         message = [self.known.get(name) for name in one.beside]
         run: list[Passage] = []
         for other in message:
@@ -122,7 +122,7 @@ def _tokens(sentence: str) -> frozenset[str]:
 def _core(
     content: str, start: int, words: Sequence[str], spans: Sequence[SentenceSpan]
 ) -> SentenceSpan:
-    """The sentence with the most telling words of a text that begins there; all of it where none holds any."""
+    """The sentence with the most informative words, of a text that begins at `start`; the whole text without any."""
     weights = {word: FADING**place for place, word in reversed([*enumerate(words)])}
     best, most = SentenceSpan(start, start + len(content)), 0.0
     for span in spans:
@@ -139,7 +139,7 @@ def _grown(
     told: Callable[[SentenceSpan], bool],
     length: int,
 ) -> SentenceSpan:
-    """The sentences around a place, the nearest first, as many as fit and up to one that stands there already."""
+    """The core extended by adjacent sentences, up to `length` or a sentence rendered already."""
     start, end = core
     before = [span for span in reversed(spans) if span.end <= start]
     after = [span for span in spans if span.start >= end]
@@ -163,7 +163,7 @@ def _words(sentence: str) -> str:
 
 
 def _text(run: Sequence[Passage]) -> tuple[str, int]:
-    """What the passages say together, each in its place, and where that begins in the message."""
+    """The joined text of the passages, keeping their offsets, and its start in the message."""
     text, offset = "", run[0].start
     for one in run:
         gap = one.start - offset - len(text)

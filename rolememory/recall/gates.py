@@ -1,7 +1,7 @@
-"""Which memories may be asked at all: one table of gates, in the order a reader would ask them.
+"""Eligibility of memories: a table of filters ("gates"), in order.
 
-Every gate looks at one memory and one turn and answers None (open) or a `Reason`. The first closed gate is what an
-explanation shows, so the order of the table is part of the product.
+A gate checks one memory in one turn and returns None (open) or a `Reason`. Explanations show the first closed gate, so
+the order is visible to users.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -30,7 +30,7 @@ from rolememory.triggers.table import SOURCES, Among, Table
 
 @value_class
 class Asker:
-    """Who asks, when, by which rules: all that a gate may look at besides the memory."""
+    """The input of gates besides the memory: user, time, rules."""
 
     user: str | None
     now: datetime
@@ -43,17 +43,17 @@ class Asker:
     aside: bool = True  # asks out of character, or searches
 
     def seeing(self, visibility: Visibility, superseded: Mapping[str, str]) -> "Asker":
-        """The same asker with another view of what counts."""
+        """The same asker with another visibility."""
         return replace(self, visibility=visibility, superseded=superseded)
 
     def is_only(self, user: str) -> bool:
-        """Whether nobody but this user reads the reply."""
+        """Whether only this user reads the reply."""
         return self.user == user if self.readers is None else self.readers.are(user)
 
 
 @value_class
 class MemoryGate:
-    """One question; `remedy` is the smallest change of the memory or a setting that answers it."""
+    """One filter; `remedy` is the smallest change of the memory or a setting that opens it."""
 
     name: str
     closed: Callable[[Memory, Asker], Reason | None]
@@ -151,7 +151,7 @@ GATES: tuple[MemoryGate, ...] = (
 
 
 def first_closed(memory: Memory, asker: Asker) -> tuple[MemoryGate, Reason] | None:
-    """The first gate that keeps this memory out, with its reason; None if it may be asked."""
+    """The first closed gate for this memory, with its reason; None if it is eligible."""
     for gate in GATES:
         if reason := gate.closed(memory, asker):
             return gate, reason
@@ -159,12 +159,12 @@ def first_closed(memory: Memory, asker: Asker) -> tuple[MemoryGate, Reason] | No
 
 
 def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
-    """The ids that every gate lets through."""
+    """The ids of eligible memories."""
     return frozenset(one.id for one in cancellable(memories) if first_closed(one, asker) is None)
 
 
 def eligible_rows(table: Table, asker: Asker) -> "tuple[Mask, list[str]]":
-    """The rows of ungated memories that every gate lets through, (n_rows,), and the ids of all that must be looked at one by one."""
+    """Mask of eligible rows among ungated memories, (n_rows,), and the ids that must be checked one by one."""
     import numpy as np
 
     ungated, rules = table.ungated.values, asker.rules
@@ -177,9 +177,9 @@ def eligible_rows(table: Table, asker: Asker) -> "tuple[Mask, list[str]]":
 def heirs(
     memories: Mapping[str, Memory], asker: Asker, heard: Collection[str]
 ) -> Mapping[str, str]:
-    """Which memory stands for each one that only its being replaced keeps out: the last that replaced it, if that may be asked.
+    """Replaced memory -> its final replacement, if both are otherwise eligible.
 
-    Cost: O(replaced), a walk through the gates for each.
+    Cost: O(replaced), all gates for each.
     """
     found: dict[str, str] = {}
     as_before = asker.seeing(asker.visibility, {})
@@ -193,7 +193,7 @@ def heirs(
 def inherited(
     memories: Mapping[str, Memory], asker: Asker, heard: Collection[str]
 ) -> Mapping[str, str]:
-    """`heirs`, found once for an audience that stays the same object while nothing changes."""
+    """`heirs`, cached on the audience, which is the same object while nothing changes."""
     if not asker.superseded:
         return {}
     if not isinstance(heard, Among):
@@ -206,7 +206,7 @@ def inherited(
 def unchanged_between(
     memories: Iterable[Memory], now: datetime
 ) -> tuple[datetime | None, datetime | None]:
-    """The last expiry behind `now` and the next one to come: between the two, an answer of `eligible` stays true."""
+    """The last expiry before `now` and the next one after: between them, results of `eligible` stay valid."""
     moments = [memory.expires for memory in memories if memory.expires]
     past, future = [at for at in moments if at <= now], [at for at in moments if at > now]
     return max(past, default=None), min(future, default=None)
@@ -214,7 +214,7 @@ def unchanged_between(
 
 @value_class
 class TurnGateContext:
-    """What decides whether a turn asks for memories at all."""
+    """The input of `turn_gate`."""
 
     query: str
     messages_before: int  # messages of the chat before this one
@@ -223,7 +223,7 @@ class TurnGateContext:
 
 
 def turn_gate(occasion: TurnGateContext, rules: RecallSettings) -> tuple[Reason, Change] | None:
-    """Why nothing is recalled on this turn, and what would change it; None when it goes on. Source: S4.8, S4.20."""
+    """Why recall is skipped on this turn, and what would change it, else None. Source: S4.8, S4.20."""
     if not rules.enabled:
         return Reason("disabled"), Change("settings", "recall.enabled", True)
     if occasion.forced:

@@ -1,4 +1,4 @@
-"""The author's own words of feeling, laid over the shipped ones: {home}/lexicons/feeling.*.json, read again when they change."""
+"""The user's emotion lexicons, overriding the shipped ones: {home}/lexicons/feeling.*.json, reloaded on change."""
 
 import logging
 from pathlib import Path
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class Lexicons:
-    """Gives the lexicon as it stands; None while the author has no words of their own. A broken file keeps the last good one."""
+    """Gives the current lexicon; None without user files. A broken file keeps the last good one."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Lorebook entries activated by meaning: those marked for it (or all, by setting) that are near to what was just said."""
+"""Activation of lorebook entries by meaning: marked ones (or all, by setting) that are similar to the message."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ NOBODY: frozenset[str] = frozenset()
 
 
 class LoreMeaning:
-    """Follows the books of a role with words and vectors. Not thread-safe by itself."""
+    """Indexes a role's books with BM25 and vectors. Not thread-safe."""
 
     def __init__(self, space: Space, loader: Loader, settings: EmbeddingSettings) -> None:
         self.meanings = RoleVectors(space, loader, settings, "worldbooks/")
@@ -40,7 +40,7 @@ class LoreMeaning:
     ) -> frozenset[str]:
         """The ids to hand to a scan as activated from outside; all its other gates still apply.
 
-        `vector` gives that of the whole message: what lore tells of somebody begins with the name.
+        `vector` gives the vector of the whole message, with names: entries about people begin with the name.
         """
         self._follow(index, settings.lore.by_meaning)
         if not self._entries or not scene.query or not settings.triggers.semantic.enabled:

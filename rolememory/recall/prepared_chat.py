@@ -1,4 +1,4 @@
-"""From messages to a scene: what is read once per turn and then looked at by every strategy."""
+"""Builds the scene of a turn from its messages, for all strategies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ MOOD_MESSAGES = 24  # older ones have faded from the mood
 
 @value_class
 class PreparedChat:
-    """The messages as they are read: segments newest first, and the newest user message among them."""
+    """The cleaned messages: segments newest first, and the newest user message among them."""
 
     segments: tuple[Segment, ...]
     query: str
@@ -41,12 +41,12 @@ class PreparedChat:
 
     @property
     def embedded(self) -> str:
-        """What to embed for the newest user message."""
+        """The text to embed for the newest user message."""
         return asked(self.query, self.before[0] if self.before else "")
 
     @property
     def fingerprint(self) -> str:
-        """Tells one user message of a chat from the next: a swiped or regenerated turn has the same."""
+        """Identifies the user message of a chat: equal for a swiped or regenerated turn."""
         return blake2b(
             f"{len(self.before)}\0{self.query}".encode("utf-8", "replace"), digest_size=8
         ).hexdigest()
@@ -55,7 +55,7 @@ class PreparedChat:
 def prepare_chat(
     messages: Sequence[Message], cleaner: Cleaner | None = None, character: Character | None = None
 ) -> PreparedChat:
-    """Read the messages; each text is cleaned once over the life of a chat. A newest one out of character is asked as it is."""
+    """Clean the messages, with a cache. If the newest one is out of character, it is the query unchanged."""
     read = segments(messages, cleaner=cleaner, character=character)
     newest = next((segment for segment in read if segment.role == "user"), None)
     if newest is None:
@@ -128,7 +128,7 @@ def window(read: Sequence[Segment], depth: int) -> int:
 
 
 def visible(prepared: PreparedChat, shown: frozenset[tuple[str, str]] = frozenset()) -> Visible:
-    """What the reader of the prompt sees anyway; `shown`: chat and version of the messages among it."""
+    """What is already visible in the prompt; `shown`: chat and version of its messages."""
     texts = [segment.text for segment in prepared.segments if segment.index >= 0]
     return Visible.of(prepared.query, texts, shown)
 

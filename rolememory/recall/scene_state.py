@@ -1,4 +1,4 @@
-"""The state of the scene as a short block: time, place, who is there, how they stand to each other, things, what is open."""
+"""The state of the scene as a short block: time, place, people, relationships, items, open threads."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,11 +12,11 @@ from rolememory.text.scene_stamps import known_fields
 KIND = "scene"
 LONGEST = 160  # characters of a value
 MODEL_FIELDS = ("relationship", "promises")
-"""What no stamp prints, and a model can tell."""
+"""Fields that only a model fills."""
 
 
 def merged(stamps: Iterable[Iterable[tuple[str, str]]], told: Mapping[str, str]) -> dict[str, str]:
-    """Each field as it was printed last (`stamps`: newest message first), else as a model told it."""
+    """Each field as printed last (`stamps`: newest message first), else from the model."""
     names, found = (*known_fields(), *MODEL_FIELDS), dict[str, str]()
     for stamp in stamps:
         for name, value in stamp:
@@ -35,7 +35,7 @@ def worded(
     char: str = "",
     user: str = "",
 ) -> str:
-    """The scene as a block; "" where nothing is known of it."""
+    """The scene as a block; "" if nothing is known."""
     told = {name: tame(value)[:LONGEST] for name, value in scene.items() if value.strip()}
     if not told:
         return ""

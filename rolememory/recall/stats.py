@@ -1,4 +1,4 @@
-"""Figures of a role: what it remembers, how large it is, what its parts are good for now."""
+"""Statistics of a role."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What a turn gives back: the words for the prompt, where they go, and why each of them is there."""
+"""The result of a turn: texts for the prompt, their places, and explanations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -112,7 +112,7 @@ class Turn:
         return intent(self.asked)
 
     def openai(self) -> list[dict[str, Any]]:
-        """The messages as plain dicts, as OpenAI-compatible programs take them."""
+        """The messages as dicts in OpenAI's format."""
         return [
             message.model_dump(mode="json", exclude_none=True, exclude={"sent", "owner"})
             for message in self.messages
@@ -138,15 +138,15 @@ class Turn:
         return Explanation(rows, spoken, closed)
 
     def why_not(self, memory_id: str) -> Refusal | None:
-        """Why this memory is not in the prompt and what would let it in; None when it is. Cost: some turns."""
+        """Why this memory is not in the prompt and what would include it; None if it is. Cost: some turns."""
         return refusal(self.question, self.answer, memory_id) if self.question else None
 
     def left_out(self) -> Iterable[Refusal]:
-        """What was woken and left out, best first, without remedies: cheap."""
+        """Activated memories that were left out, best first, without remedies: cheap."""
         return refused(self.answer)
 
     def bare(self) -> "Turn":
-        """The turn without all it was asked of: the block and why each of its lines is there. `why_not` knows nothing any more."""
+        """The turn without its inputs: the block and its explanations; `why_not` no longer works."""
         recalled = tuple(replace(one, scored=one.scored.made()) for one in self.recalled)
         return replace(
             self,
@@ -180,10 +180,10 @@ def say(
     embedder: str = "absent",
     notes: Sequence[str] = (),
 ) -> Turn:
-    """The answer in words, in its place among the messages. Nothing recalled: the messages as they are.
+    """Render the result into the messages; unchanged if nothing was recalled.
 
-    `continuing`: the last message is a reply that goes on; `untold`: what is said instead of the fresh part; `embedder` and
-    `notes`: what the trace tells besides.
+    `continuing`: the last message is a reply to continue; `untold`: a text instead of the fresh part; `embedder` and `notes`
+    go into the trace.
     """
     chosen = [one.memory for one in given.fitted.chosen]
     style, parts = told.style, told.parts(chosen)
@@ -240,7 +240,7 @@ def _own_placements(
     parts: tuple[str, str],
     untold: str,
 ) -> Iterator[Placement]:
-    """What changes rarely before the history, the scene and the fresh part where the settings want them; all there where they stand together."""
+    """The stable part before the history, scene and fresh part where configured; if not `apart`, all there together."""
     rare, fresh = parts
     if apart:
         yield from (Placement(said, "system") for said in (*before, rare) if said)
@@ -253,7 +253,7 @@ def _own_placements(
 
 
 def lore_placements(at: LorePlacement) -> Iterator[Placement]:
-    """Where the texts of lore go. Around an author's note there is none of: they stand where it would, four messages from the end."""
+    """The placements of lore texts. Those around a missing author's note go four messages from the end."""
     yield Placement(at.before_text, "before_character", merged=True)
     behind = (at.after_text, *at.personality, *at.scenario, *reversed(at.em_top), *at.em_bottom)
     yield Placement("\n".join(text for text in behind if text), "after_character", merged=True)

@@ -1,4 +1,4 @@
-"""Who wins among memories: evidence fused into a relevance, then a score.
+"""Scoring of memories: evidence fused into a relevance, then a score.
 
 R = 1 - prod(1 - w_s * strength_s)          over the waking strategies s
 score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 0 when neutral
@@ -24,7 +24,7 @@ from rolememory.triggers.table import Among, Table, TableEvidence, kind_of
 
 MOST_SHARE = 0.5  # of relevance that all weighing parts together may add or take away
 MOST_RANKED = 500
-"""Memories that are ranked, the most relevant: a word like "today" wakes whatever was said in a day, and says next to nothing of each."""
+"""The most relevant memories are ranked, at most so many: a word like "today" activates everything said in a day."""
 UNUSED: Mapping[str, float] = MappingProxyType({})
 """No memory has been used yet."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -33,7 +33,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @value_class
 class Strategy:
-    """A trigger as the settings want it: how much its word counts."""
+    """A trigger with its weights from the settings."""
 
     trigger: Trigger
     weight: float  # factor on what it wakes with
@@ -47,7 +47,7 @@ Note = Callable[[str, Exception], None]
 
 
 def shares(weights: Sequence[float]) -> list[float]:
-    """Weights as they count: scaled down together when they would add up to more than half.
+    """Effective weights: scaled down together if they sum to more than half.
 
     >>> shares([0.2, 0.1]), shares([0.5, 0.5])
     ([0.2, 0.1], [0.25, 0.25])
@@ -61,7 +61,7 @@ def shares(weights: Sequence[float]) -> list[float]:
 
 
 class Ranking(Sequence[Scored]):
-    """Scored memories, best first. Numbers are at hand for all; one is put together with its reasons when it is looked at."""
+    """Scored memories, best first: numbers for all, objects with reasons created on access."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Ranking(Sequence[Scored]):
 
     @classmethod
     def of(cls, scored: Sequence[Scored]) -> "Ranking":
-        """One of memories that are put together already."""
+        """A ranking of existing objects."""
         if isinstance(scored, Ranking):
             return scored
         best = sorted(scored, key=order)
@@ -124,12 +124,12 @@ def weigh(
     heirs: Mapping[str, str] = NOTHING,
     note: Note | None = None,
 ) -> Ranking:
-    """The memories that something woke, best first; ties: score, then how long it is known (newer first), then id.
+    """The activated memories, best first; ties: newer first, then id.
 
-    At most so many as the scene wants, or `MOST_RANKED`. Cost: O(n) numpy passes, and O(ranked log ranked).
+    At most `scene.wanted`, or `MOST_RANKED`. Cost: O(n) numpy passes, and O(ranked log ranked).
 
-    `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
-    added to the weight of a memory, by id; `heirs` names for each replaced memory the one that its evidence counts for.
+    `multiply` makes the score relevance times freshness (S3.20) instead of the bounded sum; `effects`: weight changes by use,
+    by id; `heirs`: replaced memory -> the one that gets its evidence.
     """
     eligible = table.among(among)
     inherited = _Inherited.of(table, eligible, heirs) if heirs else None
@@ -235,7 +235,7 @@ def _evidence(
 
 @value_class
 class _Inherited:
-    """Whom the strategies are asked about: who may come, and those whose evidence counts for one that may."""
+    """The candidates of strategies: eligible memories, and replaced ones whose evidence counts for an eligible one."""
 
     eligible: Among
     asked: Among
@@ -243,7 +243,7 @@ class _Inherited:
 
     @classmethod
     def of(cls, table: Table, eligible: Among, heirs: Mapping[str, str]) -> "_Inherited | None":
-        """Those of a table; `heirs` by id. None where all count for themselves."""
+        """Of a table; `heirs` by id. None if there are no heirs."""
         of = table.row_of
         pairs = [(of[old], of[new]) for old, new in heirs.items() if old in of and new in of]
         if not pairs:
@@ -254,13 +254,13 @@ class _Inherited:
         return cls(eligible, Among.of_rows(table, rows), heir)
 
     def evidence(self, trigger: Trigger, scene: Scene, note: Note | None) -> TableEvidence:
-        """What a strategy wakes. What is always there is none that somebody found, and is not inherited."""
+        """A strategy's evidence. That of constant memories is not inherited."""
         if trigger.name == "constant":
             return _evidence(self.eligible, trigger, scene, note)
         return self._credited(_evidence(self.asked, trigger, scene, note))
 
     def _credited(self, found: TableEvidence) -> TableEvidence:
-        """The evidence as it counts: of several for one memory the strongest."""
+        """The evidence by heir: of several for one memory the strongest."""
         rows, table = self.heir[found.rows], self.eligible.table
         if (rows == found.rows).all():
             return found
@@ -293,7 +293,7 @@ def _by_rows(hits: Iterable[Hit], table: Table) -> TableEvidence:
 
 @value_class
 class _Woken:
-    """What one strategy woke."""
+    """The activations of one strategy."""
 
     name: str
     found: TableEvidence
@@ -309,7 +309,7 @@ class _Woken:
         return cls(strategy.trigger.name, found, strengths)
 
     def hit(self, row: int, entry_id: str) -> tuple[float, Hit] | None:
-        """How much its word on this row counts, and the word."""
+        """Weighted strength and hit of this row."""
         if not self._places:
             self._places.update((one, place) for place, one in enumerate(self.found.rows.tolist()))
         place = self._places.get(row)
@@ -320,7 +320,7 @@ class _Woken:
 
 
 def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> tuple[Rows, Doubles]:
-    """The most relevant rows, rising, and how relevant they are; of equal ones those known last, all that came at once.
+    """The most relevant rows in ascending order, and their relevance; of equal ones the newest, all of the same time.
 
     Two reasons beat one, a weak one never drags a strong one down.
     Source: noisy-or, the probability that at least one of independent causes is at work.
@@ -340,7 +340,7 @@ def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> tuple[Rows, D
 
 
 def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:
-    """All that woke this row, strongest first."""
+    """All hits of this row, strongest first."""
     hits = [hit for one in woken if (hit := one.hit(row, entry_id))]
     hits.sort(key=lambda pair: (-pair[0], pair[1].trigger))
     return tuple(hit for _, hit in hits)
@@ -348,7 +348,7 @@ def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:
 
 @value_class
 class _Part:
-    """What one weighing part says of each woken memory; 0 = neutral."""
+    """The values of one weighing part for the activated memories; 0 = neutral."""
 
     name: str
     strengths: Doubles
@@ -364,14 +364,14 @@ class _Part:
         return cls(name, strengths, lambda place: found.because(int(places[place])))
 
     def only_loss(self) -> "_Part":
-        """The part as far as it takes away."""
+        """The part with only its negative values."""
         return _Part(self.name, self.strengths.clip(max=0.0), self.because)
 
 
 def _standing(
     table: Table, rows: Rows, memories: Sequence[Memory], effects: Mapping[str, float]
 ) -> list[_Part]:
-    """What memories bring along whatever is said: their weight with what use has added, salience, priority."""
+    """The query-independent parts: weight including use, salience, priority."""
     ids = map(attrgetter("id"), memories)
     use = np.fromiter(map(effects.get, ids, repeat(0.0)), np.float64) if effects else 0.0
     salience, priority = table.salience[rows], table.priority[rows]

@@ -1,4 +1,4 @@
-"""Why something fires: strategies that give evidence and never sort, cut or render."""
+"""Strategies: they give evidence, and never sort, cut or render."""
 
 from rolememory.triggers import constant, dates, emotional, keyword, pattern, recency, semantic
 

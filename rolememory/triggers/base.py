@@ -1,4 +1,4 @@
-"""The one protocol of all strategies, and the registry that knows them by name."""
+"""The protocol of strategies, and their registry by name."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -21,17 +21,17 @@ ENTRY_POINT_GROUP = "rolememory.triggers"
 
 
 Derive = Callable[[str, Sequence[str], Callable[[str], Any]], list[Any]]
-"""What a function finds out about each of some texts; a kind of finding may be remembered under its name."""
+"""(kind, texts, function) -> the function's value for each text; may be cached by kind."""
 
 
 def anew(_: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
-    """A `Derive` that remembers nothing."""
+    """A `Derive` without a cache."""
     return [make(text) for text in texts]
 
 
 @value_class
 class Parts:
-    """What strategies are built with. Indexes are kept up to date by their owner; a strategy only reads them."""
+    """Dependencies of strategies. Indexes are updated by their owner; a strategy only reads them."""
 
     settings: TriggerSettings = field(default_factory=TriggerSettings)
     candidates: int = 200  # how many entries the semantic strategy may wake
@@ -68,9 +68,9 @@ class Trigger(Protocol):
     def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
         """Yield evidence for entries whose id is in `among`: at most one hit each, in any order.
 
-        A waking strategy gets all eligible ids (a frozenset, the same object while nothing changes) and gives
-        strengths in 0..1; a weighing one gets the awake ids and gives strengths in -1..1, 0 or no hit = neutral.
-        A strategy may do both: it then wakes with `fire` and weighs with an optional method `weigh(scene, among)`.
+        An activating strategy gets all eligible ids (a frozenset, the same object while nothing changes) and gives
+        strengths in 0..1; a weighing one gets the active ids and gives strengths in -1..1, 0 or no hit = neutral.
+        A strategy may do both: it then activates with `fire` and weighs with an optional method `weigh(scene, among)`.
         """
         ...
 
@@ -78,8 +78,8 @@ class Trigger(Protocol):
 class ByRows:
     """A strategy that reads a table and follows its changes row by row, so that a write costs what it changes.
 
-    It reads all that the table holds, `_listen`s, and is then told of each change; `fire` is made of `find`. Built
-    without a table in the parts it gets one of its own.
+    It reads the whole table, `_listen`s, and is then notified of each change; `fire` is derived from `find`. Without a
+    table in the parts it creates one.
     """
 
     name: ClassVar[str]
@@ -88,32 +88,32 @@ class ByRows:
         self.table = Table(entries) if parts.table is None else parts.table
 
     def _listen(self) -> None:
-        """Read the table and follow it; the last thing that building does."""
+        """Read the table and follow it; call it last in `__init__`."""
         self.add(self.table.rows)
         self.table.follow(self)
 
     def add(self, rows: Sequence[int]) -> None:
-        """Read these rows: what stands in them is new to this strategy."""
+        """Read these rows, whose candidates are new to this strategy."""
 
     def remove(self, rows: Sequence[int]) -> None:
-        """Forget these rows; what stood in them still does."""
+        """Forget these rows, which still have their candidates."""
 
     def _note_open(self, opened: ArrayColumn, rows: Sequence[int]) -> None:
-        """Note in a column whether this strategy may wake what stands in these rows."""
+        """Note in a column whether this strategy may activate the candidates in these rows."""
         special = self.table.special(rows)
         opened.grow(self.table.n_rows)
         opened[rows] = True
         opened[special] = [may_wake(one, self.name) for one in self.table.entries(special)]
 
     def read_ahead(self, most: int | None = None) -> None:
-        """Read now what would be read when it is first asked for, unless that is more than so many rows."""
+        """Read now what would be read lazily, unless that is more than `most` rows."""
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Evidence for candidates whose row is in the mask; strengths as `fire` gives them."""
         raise NotImplementedError
 
     def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield the same as hits, for ids."""
+        """Yield the evidence of `find` as hits, for ids."""
         return self.find(scene, self.table.among(among).mask).hits(self.table, self.name)
 
 
@@ -122,7 +122,7 @@ TRIGGERS: dict[str, Factory] = {}
 
 
 def register(name: str) -> Callable[[Factory], Factory]:
-    """Make a strategy known by name; a third-party package does the same through an entry point."""
+    """Register a strategy by name; third-party packages use an entry point."""
 
     def add(factory: Factory) -> Factory:
         if TRIGGERS.setdefault(name, factory) is not factory:
@@ -150,7 +150,7 @@ def may_wake(entry: Entry, name: str) -> bool:
 
 
 def content_digests(entries: Sequence[Entry], terms: TermIndex | None) -> list[str]:
-    """What tells the contents of entries apart. The words' index was told it of those that lie in their file still: these are plain."""
+    """Digests of the contents of entries. Those of unread memories are taken from the term index."""
     lying = [one.id for one in entries if unread(one)]
     told = terms.digests(lying) if terms is not None and lying else [b""] * len(lying)
     known = dict(zip(lying, told, strict=True))
@@ -161,7 +161,7 @@ def factory(name: str) -> Factory:
     """The strategy of that name.
 
     Raises:
-        UnknownTriggerError: nobody registered it.
+        UnknownTriggerError: it is not registered.
     """
     found = TRIGGERS.get(name) or third_party().get(name)
     if found is None:

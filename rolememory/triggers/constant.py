@@ -1,4 +1,4 @@
-"""Entries that come every turn."""
+"""Entries that are recalled every turn."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,9 +15,9 @@ _BECAUSE = Reason("constant")
 
 @register("constant")
 class ConstantTrigger(ByRows):
-    """Wakes what is marked constant, always and fully. Cost: O(constant entries).
+    """Activates entries marked constant, with strength 1. Cost: O(constant entries).
 
-    A memory's `triggers` do not bind it: they say what else may wake it.
+    Ignores a memory's `triggers`, which name the other strategies that may activate it.
     """
 
     name: ClassVar[str] = "constant"

@@ -1,4 +1,4 @@
-"""Memories of a time that the newest message names: a date, or when those who talk first or last met."""
+"""Memories of a time that the newest message names: a date, or the first or last meeting of those who talk."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ A_DAY_S = 86_400.0
 
 
 def narrowness(days: Doubles) -> Doubles:
-    """Strength of a time by its length in days: a day and a week wake, a year alone does not (threshold 0.30).
+    """Strength of a time by its length in days: a day and a week suffice, a year alone does not (threshold 0.30).
 
     >>> import numpy as np
     >>> narrowness(np.array([1, 7, 30, 92, 365, 3650])).round(2).tolist()
@@ -38,7 +38,7 @@ def narrowness(days: Doubles) -> Doubles:
 
 
 def crowding(memories: int) -> float:
-    """Factor for the number of memories a time would wake: a crowd says little about each.
+    """Factor for the number of memories of a time: the more, the less specific.
 
     >>> [round(crowding(count), 2) for count in (1, 10, 100, 1000)]
     [1.0, 1.0, 0.56, 0.32]
@@ -47,7 +47,7 @@ def crowding(memories: int) -> float:
 
 
 def overlap(asked: Doubles, starts: Doubles, ends: Doubles) -> tuple[Doubles, Doubles]:
-    """How much times are the same as the asked one (start, end), 0..1: what they share, as a part of what they cover; and that.
+    """Jaccard overlap of times with the asked one (start, end), 0..1; and the union.
 
     >>> import numpy as np
     >>> overlap(np.array([0.0, 4.0]), np.array([0.0, 2.0, 4.0]), np.array([4.0, 6.0, 6.0]))[0].round(2).tolist()
@@ -59,7 +59,7 @@ def overlap(asked: Doubles, starts: Doubles, ends: Doubles) -> tuple[Doubles, Do
 
 
 class _DateIndex:
-    """The times that texts name, by row; a text is read when a time is first asked for, most turns name none."""
+    """The times in texts, by row; texts are read on the first turn with a time, since most have none."""
 
     def __init__(
         self,
@@ -77,12 +77,12 @@ class _DateIndex:
         self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
 
     def add(self, rows: Sequence[int], some: Mask) -> None:
-        """Read later those that are in the mask."""
+        """Queue the rows in the mask for reading."""
         self._unread.grow(self._table.n_rows)
         self._unread[rows] = some
 
     def remove(self, row: int) -> None:
-        """Forget what this row named."""
+        """Remove the times of this row."""
         self._unread[row] = False
         places = self._places.pop(row, [])
         self.ends[places] = float("-inf")
@@ -113,7 +113,7 @@ class _DateIndex:
 
 @register("dates")
 class DatesTrigger(ByRows):
-    """Wakes memories that were made in a named time, or whose text names it. Cost: O(n) numpy passes for each time."""
+    """Activates memories of a named time, or whose text names it. Cost: O(n) numpy passes for each time."""
 
     name: ClassVar[str] = "dates"
     activates: ClassVar[bool] = True
@@ -130,7 +130,7 @@ class DatesTrigger(ByRows):
         self._told.add(rows, self._open[rows])
 
     def remove(self, rows: Sequence[int]) -> None:
-        """Forget what these named."""
+        """Remove the times of these rows."""
         for row in rows:
             self._told.remove(row)
 
@@ -139,7 +139,7 @@ class DatesTrigger(ByRows):
         self._told.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
-        """Memories of a time in `scene.times`, and what was said when those who talk met."""
+        """Memories of a time in `scene.times`, and passages of a meeting that is asked for."""
         named = meeting(scene.query)
         if not scene.times and not named:
             return TableEvidence.of(())
@@ -158,7 +158,7 @@ class DatesTrigger(ByRows):
         return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])
 
     def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:
-        """How strongly one asked time wakes each row, (n_rows,)."""
+        """The strength of each row for one asked time, (n_rows,)."""
         span, made, told = np.array(_borders(asked)), self.table.created.values, self._told
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])

@@ -1,4 +1,4 @@
-"""Feeling calls to feeling: strong feeling wakes memories of that feeling, and the mood weighs those awake (S1.25)."""
+"""Emotional recall: a strong emotion activates memories of that emotion, and the mood weighs active ones (S1.25)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import nsmallest
@@ -54,7 +54,7 @@ _CALM = Feeling()
 
 
 class _Felt:
-    """What each row feels, in columns; a text is read when something is first felt, most turns are calm."""
+    """The feeling of each row, in columns; texts are read on the first emotional turn, since most are neutral."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class _Felt:
                 self.numbers[row] = 0.0
 
     def read(self, most: int | None = None) -> None:
-        """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
+        """Read the queued rows, unless more than `most`. Cost: O(new texts)."""
         rows = self._unread.values.nonzero()[0].tolist()
         if most is not None and len(rows) > most:
             return
@@ -111,7 +111,7 @@ class _Felt:
         self._unread[rows] = False
 
     def _told(self, rows: Sequence[int], declared: Mapping[int, Sequence[str]]) -> list[Feeling]:
-        """What each feels, by all that decides it: its declared emotions and its text."""
+        """The feelings of these rows, from declared emotions and text."""
         entries = self._table.entries(rows)
         digests = content_digests(entries, self._terms)
         keys = [
@@ -131,13 +131,13 @@ class _Felt:
         ]
 
     def of(self, row: int) -> Feeling:
-        """What the entry in a row feels."""
+        """The feeling of the entry in a row."""
         return self._feelings.get(row, _CALM)
 
 
 @register("emotional")
 class EmotionalTrigger(ByRows):
-    """Wakes by strong feeling, weighs by mood; neutral on either side is nothing. Cost: O(n) numpy passes, and the few that it wakes."""
+    """Activates by strong emotion, weighs by mood; no effect if either side is neutral. Cost: O(n) numpy passes, and its hits."""
 
     name: ClassVar[str] = "emotional"
     activates: ClassVar[bool] = True
@@ -157,11 +157,11 @@ class EmotionalTrigger(ByRows):
         self._felt.remove(rows)
 
     def read_ahead(self, most: int | None = None) -> None:
-        """Read what each row feels."""
+        """Read the feeling of each row."""
         self._felt.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
-        """What the message's feeling calls up: at most the strongest few, and all that ask for it."""
+        """Memories of the message's emotion: the strongest few, and all whose `triggers` name this strategy."""
         if not self._settings.wakes or not scene.feeling.emotions:
             return TableEvidence.of(())
         self._felt.read()
@@ -182,7 +182,7 @@ class EmotionalTrigger(ByRows):
         )
 
     def weigh(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield for each awake memory how well its feeling fits the mood, times its salience, -1..1."""
+        """Yield for each active memory how well its feeling fits the mood, times its salience, -1..1."""
         return self.lean(scene, self.table.among(among).mask).hits(self.table, self.name)
 
     def lean(self, scene: Scene, among: Mask) -> TableEvidence:
@@ -199,7 +199,7 @@ class EmotionalTrigger(ByRows):
         return TableEvidence(rows[some], fitting[some], because)
 
     def _promising(self, told: Feeling, among: Mask) -> list[int]:
-        """Rows that share a feeling with what was told: all that ask for it, of the others those that may be among the strongest."""
+        """Rows that share an emotion with the message: all that name this strategy, of the others those that may be strongest."""
         felt = self._felt
         may = among & felt.wakeful.values & felt.some.values
         if told.intensity < self._settings.wake_intensity:
@@ -236,7 +236,7 @@ class EmotionalTrigger(ByRows):
         return (strength, why) if strength > 0.0 else None
 
     def _unasked(self, row: int, told: Feeling, meeting: float) -> float:
-        """The author did not ask for it: only strong feeling wakes, and a feeling merely read counts by salience."""
+        """Strength for a memory that does not name this strategy: only for strong emotions, and undeclared ones times salience."""
         if told.intensity < self._settings.wake_intensity:
             return 0.0
         salience = float(self.table.salience[row])
@@ -246,7 +246,7 @@ class EmotionalTrigger(ByRows):
 
 @value_class
 class _Mood:
-    """Why each leans: the emotion it shares with the mood, else its own."""
+    """The reasons: the emotion shared with the mood, else the memory's own."""
 
     mood: Feeling
     feelings: Sequence[Feeling]

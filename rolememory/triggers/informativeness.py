@@ -1,4 +1,4 @@
-"""What kind of line answers: one that tells something rather than asks or greets; where somebody asks when, one that names a time."""
+"""How informative a line is: statements count more than questions or greetings; for a "when", lines that name a time."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def _answers(entry: Entry) -> bool:
 
 
 def _own(entry: Entry) -> str:
-    """What an entry says without the name of whom it is about."""
+    """The text of an entry without the name of its subject."""
     subject = entry.subject if isinstance(entry, Memory) else None
     return entry.content.replace(subject, "") if subject else entry.content
 
@@ -46,7 +46,7 @@ def _tells(text: str) -> bool:
 
 
 def asked_share(text: str) -> float:
-    """How much of a text asks, 0..1: of a sentence with several clauses the last, for those before it mostly tell something.
+    """The share of a text that is a question, 0..1: of a sentence only the last clause, since earlier ones mostly state something.
 
     >>> asked_share("Nice. Where is it?"), asked_share("It is here."), asked_share("在哪？")
     (0.72, 0.0, 1.0)
@@ -108,13 +108,13 @@ def _phrases(name: str) -> re.Pattern[str]:
 
 
 class Informativeness:
-    """What kind of line stands in each row. Cost: `add` O(length of the text)."""
+    """The informativeness of each row. Cost: `add` O(length of the text)."""
 
     def __init__(self, table: Table, tell: Tell, derive: Derive = anew) -> None:
         self._table, self._tell, self._derive = table, tell, derive
 
     def add(self, rows: Sequence[int]) -> None:
-        """Read the entries in some rows, as far as nobody has."""
+        """Read the entries in these rows, unless already read."""
         table = self._table
         rows = list(compress(rows, (~table.told[rows]).tolist()))
         entries = table.entries(rows)
@@ -126,9 +126,9 @@ class Informativeness:
         table.told[rows] = True  # last: others may be reading
 
     def answering(self, evidence: Floats, query: str, entry: Callable[[int], Entry]) -> Floats:
-        """The evidence as lines count that tell something, dated ones more where a time is asked for; (n_rows,).
+        """The evidence weighted by informativeness, and raised for dated lines if a time is asked for; (n_rows,).
 
-        Cost: O(n_rows); a time is looked for in `LOOKED_AT` texts at most.
+        Cost: O(n_rows); times are searched in at most `LOOKED_AT` texts.
         """
         loses = 0.0 if asks_for_questions(query) else ASKING
         says, asks = self._table.says.values, self._table.asks.values
@@ -147,7 +147,7 @@ class Informativeness:
 
 
 def _best(evidence: Floats) -> Sequence[int]:
-    """The rows that most speaks for; of equals all that lie before."""
+    """The rows with the most evidence; ties: lower rows first."""
     rows = (evidence > 0.0).nonzero()[0]
     if len(rows) > LOOKED_AT:
         rows = rows[(-evidence[rows]).argsort(kind="stable")[:LOOKED_AT]]

@@ -1,6 +1,6 @@
-"""What was said when those who talk first met, and when they last met before this.
+"""Passages of the first meeting of those who talk, and of the last one before this.
 
-For who asks whether they are known it is both; who returns with the first words of a chat is reminded of how the last one ended.
+A user who asks whether they are known gets both; one who returns at the start of a chat gets the end of the last one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from rolememory.triggers.subjects import USER, of_user
 from rolememory.triggers.table import SAID, Table
 
 MESSAGES = 6
-"""Of a meeting: its first ones, or its last."""
+"""Number of messages of a meeting: its first, or its last."""
 MET = 0.6
 """Strength of the outermost message of a meeting and of its answer."""
 FURTHER = 0.9
@@ -35,7 +35,7 @@ _ENDS: Mapping[Meeting, Sequence[Meeting]] = {
 
 
 def met(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Doubles:
-    """How strongly a meeting wakes each row of the mask, (n_rows,). Cost: O(n) numpy passes, and some passages read."""
+    """The strength of each row of the mask for a meeting, (n_rows,). Cost: O(n) numpy passes, and some passages read."""
     strengths = np.zeros(len(mask))
     if which == "back" and not _begins(scene):
         return strengths
@@ -54,7 +54,7 @@ def _begins(scene: Scene) -> bool:
 
 
 def _about_user(table: Table, mask: Mask, scene: Scene) -> list[int]:
-    """The rows of memories whose subject is who asks."""
+    """The rows of memories about the current user."""
     names = {scene.user, scene.names.get("user"), *USER} - {None, ""}
     rows = (mask & (table.kind.values != SAID)).nonzero()[0].tolist()
     entries = zip(rows, table.entries(rows), strict=True)
@@ -78,7 +78,7 @@ def _said_there(which: Meeting, table: Table, mask: Mask, scene: Scene) -> Seque
 
 
 def _outermost(which: Meeting, table: Table, rows: Rows) -> Rows:
-    """Those that were said first or last; a moment that nobody knows was long ago."""
+    """The rows said first or last; an unknown time counts as long ago."""
     if len(rows) <= _READ:
         return rows
     since = np.nan_to_num(table.since.values[rows])

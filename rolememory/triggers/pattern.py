@@ -25,12 +25,12 @@ _SPECIAL = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 LONGEST_QUOTE = 80  # characters of the matched text that a reason keeps
 
 Key = Pattern | KeySpec
-"""What is looked for: a pattern in the text itself, a plain key in the reading."""
+"""A pattern, searched in the text, or a plain key, from the key scan."""
 
 
 @value_class
 class _PatternEntry:
-    """An entry's keys as this strategy looks for them."""
+    """An entry's keys, prepared for this strategy."""
 
     primary: tuple[Key, ...]
     secondary: tuple[Key | None, ...]  # None = a pattern that cannot be run: never seen
@@ -39,9 +39,9 @@ class _PatternEntry:
 
 @register("pattern")
 class PatternTrigger(ByRows):
-    """Wakes entries by keys written as regular expressions. Cost: O(window) for each pattern whose literal stands there.
+    """Activates entries by keys that are regular expressions. Cost: O(window) for each pattern whose literal is found.
 
-    An entry that has a pattern among its secondary keys is this strategy's with its plain keys too.
+    Entries with a pattern among their secondary keys are handled here with their plain keys too.
     """
 
     name: ClassVar[str] = "pattern"
@@ -55,21 +55,21 @@ class PatternTrigger(ByRows):
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
-        """Listen for the keys of these."""
+        """Add the keys of these rows."""
         for row in self.table.special(rows):
             if listening := _listening(self.table.entry(row), self._settings.keyword):
                 self._listening[row] = listening
                 self._carriers.update(listening.primary)
 
     def remove(self, rows: Sequence[int]) -> None:
-        """Listen for them no longer."""
+        """Remove the keys of these rows."""
         for row in rows:
             if listening := self._listening.pop(row, None):
                 self._carriers.subtract(listening.primary)
 
     @staticmethod
     def specs(entries: Iterable[Entry], settings: KeywordSettings) -> frozenset[KeySpec]:
-        """The plain keys these entries listen for beside their patterns: what the key index must hold as well."""
+        """The plain keys of these entries besides patterns, for the key index."""
         heard = filter(None, (_listening(entry, settings) for entry in entries))
         return frozenset(
             key
@@ -115,7 +115,7 @@ class PatternTrigger(ByRows):
 
 
 class _PatternSearch:
-    """The keys of one turn, each looked for once, newest segment first."""
+    """The key search of one turn; each key is searched once, newest segment first."""
 
     def __init__(self, scene: Scene, patterns: PatternSearch) -> None:
         self.scene = scene
@@ -144,7 +144,7 @@ class _PatternSearch:
 
 
 def _with_names(pattern: Pattern, names: Mapping[str, str]) -> Pattern | None:
-    """The pattern with its macros said, letter by letter; None where that makes none."""
+    """The pattern with macros replaced by escaped text; None if that is invalid."""
     written = str(pattern.source)
     if "{{" not in written and "<" not in written:
         return pattern
@@ -171,7 +171,7 @@ def _reason(key: Key, span: Span, scene: Scene) -> Reason:
 
 
 def _listening(entry: Entry, settings: KeywordSettings) -> _PatternEntry | None:
-    """The keys of an entry as they are looked for, if this strategy may wake it."""
+    """The prepared keys of an entry, or None if this strategy may not activate it."""
     if not any("/" in key for key in (*entry.keys, *entry.secondary_keys)):
         return None
     if not entry.keys or not may_wake(entry, PatternTrigger.name):

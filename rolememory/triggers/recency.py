@@ -1,4 +1,4 @@
-"""Older memories score lower: a weighing strategy that only ever takes away (S1.24, P19)."""
+"""Older memories score lower: a weighing strategy that only subtracts (S1.24, P19)."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ Curve = Literal["half_life", "exponential"]
 
 
 def freshness(age: float, half_life: float, curve: Curve = "half_life") -> float:
-    """What time has left of a thing, 1 (new) .. 0; `age` and `half_life` in the same unit, the future counts as now.
+    """Exponential decay from 1 (new) to 0; `age` and `half_life` in the same unit, the future counts as now.
 
     `half_life` = 2^(-age / half_life): after one half-life a half is left. `exponential` = e^(-age / half_life), as the
     local-chat design writes it: after one `half_life` 0.37 is left. Always finite, whatever the clock says.
@@ -49,7 +49,7 @@ def days_between(then: datetime, now: datetime) -> float:
 
 
 def _counts(query: str, questions: float) -> float:
-    """How much age counts for a message, 0..1: all in talk, and that part of it where a question stands alone.
+    """How much age counts for a message, 0..1: fully in talk, by the share `questions` for a question that needs no context.
 
     >>> _counts("The brass key is cold.", 0.25), _counts("Where is the brass key?", 0.25)
     (1.0, 0.25)
@@ -59,7 +59,7 @@ def _counts(query: str, questions: float) -> float:
 
 @register("recency")
 class RecencyTrigger(ByRows):
-    """Takes away up to its share of relevance as a memory ages; what does not fade is neutral. Cost: O(among)."""
+    """Subtracts up to its share of relevance as a memory ages; memories without decay are neutral. Cost: O(among)."""
 
     name: ClassVar[str] = "recency"
     activates: ClassVar[bool] = False
@@ -72,7 +72,7 @@ class RecencyTrigger(ByRows):
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
-        """Note how fast these fade."""
+        """Note the decay of these rows."""
         self._decay.grow(self.table.n_rows)
         fades = self.table.fades[rows] | (not self._settings.spares_lasting)
         aged = fades & (self.table.since[rows] == self.table.since[rows])  # nan: nobody knows
@@ -89,7 +89,7 @@ class RecencyTrigger(ByRows):
         return TableEvidence(rows[aged], taken, _Age(unit, ages[aged], left[aged]))
 
     def _ages(self, since: Doubles, scene: Scene) -> tuple[str, Doubles, float]:
-        """The unit, the age of each in it, and the half-life: turns of the story where somebody counts them, else days."""
+        """The unit, the age of each in it, and the half-life: turns of the story if counted, else days."""
         rules, told_at_turns = self._settings, self._told_at_turns
         if rules.clock == "turns" and told_at_turns is not None:
             turns = np.maximum(scene.turn - told_at_turns(since), 0.0)
@@ -100,7 +100,7 @@ class RecencyTrigger(ByRows):
 
 @value_class
 class _Age:
-    """How old each is, and what is left of it."""
+    """The reasons: age and remaining freshness."""
 
     unit: str
     ages: Doubles

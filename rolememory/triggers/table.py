@@ -1,6 +1,6 @@
 """Candidates in columns: what strategies read of all of them at once, by row.
 
-A row is a place: a candidate keeps its row while its id is there, and a row that became free is given to a newcomer. The
+A candidate keeps its row while its id is in the table; free rows are reused. The
 owner changes a table in place, under its `lock`, between turns.
 """
 
@@ -24,7 +24,7 @@ _FIRST = 64  # rows that a new column has room for
 
 
 class ArrayColumn:
-    """One value per row, in an array that grows by a quarter: a change costs as much as it brings, and little room stands empty."""
+    """One value per row, in an array that grows by a quarter: amortised O(1) per row, little unused memory."""
 
     __slots__ = ("_all", "_empty", "values")
 
@@ -35,7 +35,7 @@ class ArrayColumn:
         self.values = self._all[:0]  # of all rows, (n_rows,); a view
 
     def grow(self, size: int) -> None:
-        """Have at least so many rows; new ones are empty."""
+        """Grow to at least `size` rows; new ones are empty."""
         known = len(self.values)
         if size <= known:
             return
@@ -81,7 +81,7 @@ class Follower(Protocol):
 
 
 class Table:
-    """Which candidate stands in which row, and what ranking reads of each: when it was made and what it brings along."""
+    """The candidates by row, with columns for ranking: times, weight, salience, ..."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.lock = threading.RLock()
@@ -135,11 +135,11 @@ class Table:
         return list(map(self._entries.__getitem__, rows))  # type: ignore[arg-type]
 
     def follow(self, follower: Follower) -> None:
-        """Tell it of every change from now on, for as long as somebody else holds it."""
+        """Notify it of every change from now on; held by a weak reference."""
         self._followers.add(follower)
 
     def change(self, fresh: Sequence[Entry], gone: Iterable[str] = ()) -> None:
-        """Put candidates where their id stands, else into free rows; free the rows of those that are gone."""
+        """Put candidates into the rows of their ids, else into free ones; free the rows of `gone`."""
         leaving = [self.row_of[one] for one in gone if one in self.row_of]
         changing = [self.row_of[one.id] for one in fresh if one.id in self.row_of]
         for follower in self._followers:
@@ -188,7 +188,7 @@ class Table:
             getattr(self, name).grow(self.n_rows)
 
     def facts(self, entries: Sequence[Entry]) -> "NDArray[np.void] | None":
-        """What the columns hold of each, (n_entries,), named as in `FACTS`; None where one is not here, or not whole."""
+        """The column values of each, (n_entries,), named as in `FACTS`; None if one is missing or incomplete."""
         rows = [self.row_of.get(entry.id, -1) for entry in entries]
         here = (
             row >= 0 and self._entries[row] is entry
@@ -202,7 +202,7 @@ class Table:
         return found
 
     def adopt(self, entries: Mapping[str, Entry], facts: "NDArray[np.void]") -> None:
-        """Hold these, of which `facts` gave so much; nothing stood here before."""
+        """Fill the empty table with these entries and their `facts`."""
         rows = range(len(entries))
         self.row_of.update(zip(entries, rows, strict=True))
         self._entries, self.n_rows, self._coming = list(entries.values()), len(rows), len(rows)
@@ -218,18 +218,18 @@ class Table:
             follower.add(rows)
 
     def special(self, rows: "Sequence[int]") -> list[int]:
-        """Those of these rows in which no plain memory stands."""
+        """Those of these rows without a plain memory."""
         return list(compress(rows, (~self.plain[rows]).tolist())) if rows else []
 
     def owner_of(self, user: str | None) -> int:
-        """The number of a user in `owner`; 0 where nothing is of them."""
+        """The number of a user in `owner`; 0 if they own nothing."""
         return self._owners.get(user or "", 0)
 
     def _owner(self, user: str | None) -> int:
         return self._owners.setdefault(user, len(self._owners) + 1) if user else 0
 
     def among(self, ids: Collection[str]) -> "Among":
-        """Those of these ids that are here."""
+        """Those of these ids that are in the table."""
         if isinstance(ids, Among):
             return ids
         of = self.row_of
@@ -240,7 +240,7 @@ SAID, FREE, TYPED, CHAPTER = range(4)
 
 
 def kind_of(entry: Entry) -> int:
-    """What limits tell apart: what was said, what somebody put there to be told, what a model told of a stretch of a story, and all else."""
+    """The kind of a candidate for limits: a passage, a memory added by a person, a chapter, or other."""
     if isinstance(entry, Passage):
         return SAID
     if entry.constant or getattr(entry, "authored", False):
@@ -323,7 +323,7 @@ class Among(Set[str]):
 
 @value_class
 class TableEvidence:
-    """One strategy's evidence by row; its reasons are made for those that are shown."""
+    """One strategy's evidence by row; reasons are computed only for those shown."""
 
     rows: Rows  # (n,), none twice
     strengths: Doubles  # (n,)
@@ -335,7 +335,7 @@ class TableEvidence:
 
     @classmethod
     def of(cls, hits: Sequence[tuple[int, float, Reason]]) -> "TableEvidence":
-        """Evidence that was found one by one, as (row, strength, reason)."""
+        """Evidence from (row, strength, reason)."""
         if not hits:
             return _nothing()
         rows = np.array([row for row, *_ in hits], dtype=np.int64)
@@ -343,7 +343,7 @@ class TableEvidence:
         return cls(rows, strengths, lambda place: hits[place][2])
 
     def only(self, chosen: Mask) -> "TableEvidence":
-        """The evidence at these places alone."""
+        """The evidence at these places only."""
         places, because = chosen.nonzero()[0], self.because
         return TableEvidence(
             self.rows[places],

@@ -1,9 +1,8 @@
-"""What the talk is about by name: topics of memories (a person, a place, a work, a matter) that a message names.
+"""Topics of memories (a person, a place, a work, a subject) that a message names.
 
-Only topics that an entry carries count, so nothing is guessed about a language: a topic is looked for as it is written,
-a Latin one as whole words, any other anywhere; the longest name at a place is the one that is meant. And where the talk is
-about something whose name fell long ago ("she was born in 1975", "she won the prize"), what it says leads to candidates,
-and the topic that most of these carry is the one that is talked of.
+Only topics of entries count, so no language is analysed: a topic is searched verbatim, a Latin one as whole words, any
+other anywhere; the longest name at a place wins. If the talk is about something named long ago ("she was born in 1975",
+"she won the prize"), the topic shared by most of the best candidates is the one that is meant.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ _START = 2  # characters by which names are found
 
 
 class Topics:
-    """Which rows carry which topic. Cost: `add` O(topics of the entry); `named` O(characters of the text)."""
+    """Index of topics by row. Cost: `add` O(topics of the entry); `named` O(characters of the text)."""
 
     def __init__(self) -> None:
         self._rows: dict[str, set[int]] = {}
@@ -47,7 +46,7 @@ class Topics:
             self._rows.setdefault(name, set()).add(row)
 
     def remove(self, row: int, entry: Entry) -> None:
-        """Forget them."""
+        """Remove the topics of the entry."""
         for name in topics_of(entry):
             rows = self._rows[name]
             rows.discard(row)
@@ -65,7 +64,7 @@ class Topics:
     ) -> "dict[str, float]":
         """How much each topic is meant, 0..1: those of the newest message, then those of messages before it, newest first.
 
-        A message that names a matter of its own leaves less to earlier ones, and to what is `talked_of` without its name.
+        A message that names its own topic leaves less weight to earlier ones, and to unnamed ones (`talked_of`).
         """
         if not self._rows:
             return {}
@@ -84,7 +83,7 @@ class Topics:
     def talked_of(
         self, told: Iterable[Iterable[tuple[Entry, float]]], among: Mask
     ) -> "dict[str, float]":
-        """The one topic that most messages lead to, and how much, 0..1; `told`: of each, newest first, its best candidates with their strengths."""
+        """The unnamed topic of most messages, and its weight, 0..1; `told`: for each, newest first, its best candidates with strengths."""
         doubt: dict[str, float] = {}
         for back, best in enumerate(told):
             fitting = ((entry, strength) for entry, strength in best if strength >= TO_THE_POINT)
@@ -94,7 +93,7 @@ class Topics:
         return {} if most is None else {most: 1.0 - doubt[most]}
 
     def shared_by(self, best: Iterable[tuple[Entry, float]], among: Mask) -> "dict[str, float]":
-        """The telling topics of the best candidates, each as much as its candidate is to the point, 0..1."""
+        """The informative topics of the best candidates, weighted by the candidates' strength, 0..1."""
         meant: dict[str, float] = {}
         for entry, strength in best:
             for name in topics_of(entry):
@@ -104,7 +103,7 @@ class Topics:
         return meant
 
     def together(self, meant: Mapping[str, float], n_rows: int) -> Floats:
-        """How much of what is meant each row carries: noisy-or of its topics; (n_rows,)."""
+        """The weight of the meant topics in each row, by noisy-or; (n_rows,)."""
         silence = np.ones(n_rows, dtype=np.float32)
         for name in sorted(meant):
             silence[self._of(name)] *= np.float32(1.0 - min(meant[name], 1.0))
@@ -115,7 +114,7 @@ class Topics:
         return np.fromiter(self._rows[name], dtype=np.int64)
 
     def _tells(self, name: str, among: Mask) -> float:
-        """How much a topic tells, 0..1: all when one candidate carries it, little when all do; of those in the mask alone."""
+        """Specificity of a topic, 0..1: 1 if one candidate in the mask has it, low if all do."""
         carriers = int(np.count_nonzero(among[self._of(name)]))
         every = int(np.count_nonzero(among))
         return log(1 + every / carriers) / log(1 + every) if carriers else 0.0
@@ -144,7 +143,7 @@ def _folded(topic: str) -> str:
 
 
 def topics_of(entry: Entry) -> Sequence[str]:
-    """The topics of an entry as they are looked for, none twice; one character names nothing."""
+    """The folded topics of an entry, without duplicates and single characters."""
     topics: Sequence[str] = getattr(entry, "topics", ())
     if not topics:
         return ()
@@ -153,7 +152,7 @@ def topics_of(entry: Entry) -> Sequence[str]:
 
 
 def _stands_alone(plain: str, start: int, end: int) -> bool:
-    """Whether no Latin letter or digit goes on beyond either end."""
+    """Whether the match is not part of a longer Latin word or number."""
     before, after = plain[start - 1 : start], plain[end : end + 1]
     return not (_latin(before) and _latin(plain[start])) and not (
         _latin(after) and _latin(plain[end - 1])

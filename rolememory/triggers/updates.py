@@ -1,9 +1,9 @@
-"""What was said later about the same thing by the same person: it comes along with what was said before.
+"""Later statements by the same person on the same topic are recalled together with earlier ones.
 
     question ─▶ best passages ─ same speaker, told later, near in meaning or words ─▶ a little evidence for at most `MOST`
 
-After "I live in Rome." the line "I moved to Paris last week." shares no word with "Where do I live?". What it shares is the matter
-of the first line, in meaning or in rare words. So nothing decides that the one replaces the other: the later one is added.
+After "I live in Rome." the line "I moved to Paris last week." shares no word with "Where do I live?", but the topic of the
+first line, in meaning or in rare words. Nothing decides that one replaces the other: the later one is added.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ SAMPLE = 256  # latest passages, that tell how near unrelated ones are
 
 @value_class
 class TurnVectors:
-    """Vectors of the role as one turn asks them."""
+    """The vectors of a role, as used by one turn."""
 
     question: Floats  # (dim,)
     cosines: Floats  # of the question with each row, (n_rows,)
@@ -51,7 +51,7 @@ class TurnVectors:
 
 @value_class
 class TurnWords:
-    """Words of the role as one turn asks them."""
+    """The term statistics of a role, as used by one turn."""
 
     scores: Callable[
         [str], Floats
@@ -60,14 +60,14 @@ class TurnWords:
 
 
 class Speakers:
-    """Who said each passage, by row: -1 for what is none."""
+    """The speaker of each passage, by row; -1 for other candidates."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
         self._of = ArrayColumn("i8", -1)
 
     def __bool__(self) -> bool:
-        """Whether anybody said anything."""
+        """Whether there are any passages."""
         return bool(self._numbers)
 
     @property
@@ -76,7 +76,7 @@ class Speakers:
         return self._of.values
 
     def add(self, rows: Sequence[int], entries: Sequence[Entry], n_rows: int) -> None:
-        """Note who said what stands in some of so many rows."""
+        """Note the speakers of these rows."""
         self._of.grow(n_rows)
         self._of[rows] = [self._number(entry) for entry in entries]
 
@@ -92,7 +92,7 @@ class Speakers:
 
 
 class _Behind(NamedTuple):
-    """What was said after a passage that is followed, as it compares with it."""
+    """A later passage compared with an earlier one."""
 
     hit: int  # row of the passage
     older: str  # its text
@@ -103,7 +103,7 @@ class _Behind(NamedTuple):
 
 
 class Older(Mapping[int, int]):
-    """By row what was said before it about the same. Whether it adds anything to that is found out when somebody asks."""
+    """Row -> row of the earlier passage on the same topic. Whether it adds anything is computed on demand."""
 
     def __init__(self, told: Mapping[int, Sequence[_Behind]]) -> None:
         self._told = told  # by row, in the order of the passages that are followed
@@ -122,13 +122,13 @@ class Older(Mapping[int, int]):
         return sum(1 for _ in self)
 
     def found(self, row: int) -> tuple[int | None, float]:
-        """The row of what was said before, and the evidence that this one grows to: 0 where it gains nothing."""
+        """The row of the earlier passage, and this one's raised evidence, 0 without a gain."""
         if row not in self._known:
             self._known[row] = _grown(self._told.get(row, ()))
         return self._known[row]
 
     def gaining(self, since: Doubles) -> dict[int, float]:
-        """The rows that gain most, with what they grow to; at most `MOST`. Cost: as few comparisons as tell."""
+        """The rows that gain most, with their raised evidence; at most `MOST`. Cost: as few comparisons as needed."""
         most = {row: max(one.grown for one in told) for row, told in self._told.items()}
         found: list[tuple[float, float, str, int]] = []
         for row in sorted(most, key=lambda row: -most[row]):
@@ -152,7 +152,7 @@ def _grown(told: Sequence[_Behind]) -> tuple[int | None, float]:
 
 
 class Earliers(Mapping[int, Earlier]):
-    """By row what it is later than."""
+    """Row -> the earlier passage it follows up."""
 
     def __init__(self, updates: "Updates", ids: Mapping[int, str]) -> None:
         self._updates, self._ids = updates, ids
@@ -169,7 +169,7 @@ class Earliers(Mapping[int, Earlier]):
 
 @value_class
 class Updates:
-    """Which passages are later than which, and what those gain that would not have come by themselves."""
+    """Which passages follow up which, and the evidence gained by those that would not be recalled on their own."""
 
     evidence: Floats  # with what was gained, (n_rows,)
     older: Mapping[int, int]  # row -> row of what was said before
@@ -177,13 +177,13 @@ class Updates:
     hits: Sequence[int]  # rows that were followed
 
     def earlier(self, entry: Callable[[int], Entry]) -> Mapping[int, Earlier]:
-        """By row what it is later than; still true when the rows have changed since."""
+        """Row -> the earlier passage it follows up; valid even if rows change later."""
         return Earliers(self, {row: entry(row).id for row in self.hits})
 
     def reasons(
         self, rows: Sequence[int], entry: Callable[[int], Entry]
     ) -> Mapping[int, tuple[tuple[str, Value], ...]]:
-        """By place among some rows what each that gained came along with, for an explanation."""
+        """Index in `rows` -> the earlier passage of each that gained, for an explanation."""
         told = {}
         for place, row in enumerate(rows):
             if row in self.gained:
@@ -202,9 +202,9 @@ def later_passages(
     near: TurnVectors | None,
     share: float = 1.0,
 ) -> Updates | None:
-    """What the best passages bring along; None where that is nothing. Arrays are (n_rows,).
+    """The later passages recalled with the best ones; None without any. Arrays are (n_rows,).
 
-    What would come by itself gains nothing, but may be said to be later. Cost: O(n_rows) for each of at most `HITS` passages.
+    Passages recalled on their own gain nothing, but may be marked as later. Cost: O(n_rows) for each of at most `HITS` passages.
     """
     told: dict[int, list[_Behind]] = {}
     hits = _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist()
@@ -258,7 +258,7 @@ def _affinity(
 
 
 def _adds(text: str, older: str) -> bool:
-    """Whether a text says more than an older one: who repeats a line changes nothing.
+    """Whether a text adds something to an older one, instead of repeating it.
 
     >>> _adds("I moved to Paris.", "I live in Rome."), _adds("Ah, I live in Rome.", "I live in Rome, by the river.")
     (True, False)
@@ -268,7 +268,7 @@ def _adds(text: str, older: str) -> bool:
 
 
 def _best(evidence: Floats) -> Rows:
-    """The passages that are followed, best first."""
+    """The passages to look for follow-ups of, best first."""
     least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
     rows = np.flatnonzero(evidence >= least)
     best: Rows = rows[np.argsort(-evidence[rows], kind="stable")][:HITS]
@@ -276,7 +276,7 @@ def _best(evidence: Floats) -> Rows:
 
 
 def _highest(values: "NDArray[Any]", since: Doubles, among: Mask, most: int) -> Rows:
-    """The rows with the highest values, at most so many; of equals the latest, so that the order of the rows does not show."""
+    """The `most` rows with the highest values; ties: the latest, so that row order has no effect."""
     rows = np.flatnonzero(among)
     if len(rows) <= most:
         return rows
