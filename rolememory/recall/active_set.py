@@ -1,7 +1,7 @@
-"""Which memories count, as seen from one chat, and which of those are outdated by others that count.
+"""Which memories are active (visible from one chat), and which of those are superseded by other active ones.
 
-A memory that was learned rests on supports, messages of chats; it counts while one of them stands. What it replaced is
-outdated only as long as it counts itself, so that a swipe, an edit or a deletion needs nothing to be undone.
+A learned memory has evidence, messages of chats; it is active while one of them exists. What it replaced is superseded only
+while it is active itself, so that a swipe, an edit or a deletion needs no undo.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
@@ -20,42 +20,42 @@ class AudienceLike(Protocol):
     """Everybody who will read a reply (`chats.presence.Audience`); hashable."""
 
     def are(self, user: str) -> bool:
-        """Whether nobody but this user reads."""
+        """Whether this user is the only reader."""
         ...
 
 
 class Visibility(Protocol):
-    """What stands, as seen from one chat (`chats.BranchVisibility`)."""
+    """What is visible from one chat (`chats.BranchVisibility`)."""
 
     @property
     def token(self) -> Hashable:
-        """Equal for two of them that hide the same supports."""
+        """Equal for objects that hide the same evidence."""
         ...
 
     @property
     def place(self) -> Hashable:
-        """Equal for two of them that differ only by what `moved_since`."""
+        """Equal for objects that differ only by `moved_since`."""
         ...
 
     @property
     def readers(self) -> AudienceLike | None:
-        """Who must have been present; None = nobody is asked about."""
+        """Who must have been present; None = not checked."""
         ...
 
     def sees(self, evidence: Evidence) -> bool:
-        """Whether this support stands, and everybody who reads was present when it was said."""
+        """Whether this evidence exists, and all readers were present when it was said."""
         ...
 
     def knows(self, evidence: Evidence) -> bool:
-        """Whether its words are in a chat of ours."""
+        """Whether it is in a chat of this role."""
         ...
 
     def is_later(self, passage: Passage) -> bool:
-        """Whether it was said after the moment from which one looks: another turn may have read it meanwhile."""
+        """Whether it was said after this view was made: another turn may have indexed it meanwhile."""
         ...
 
     def moved_since(self, before: Any) -> Collection[Support] | None:
-        """What may be seen from here and not from another one of this place, or the other way round; None where anything may."""
+        """Evidence whose visibility may differ from an earlier view of this place; None if any may."""
         ...
 
 
@@ -84,28 +84,28 @@ EVERYTHING: Visibility = _Everything()
 
 @value_class
 class ActiveSet:
-    """The ids that do not count, and what was replaced by which of those that do."""
+    """The inactive ids, and replaced ids with their active replacement."""
 
     withdrawn: frozenset[str] = frozenset()
     superseded: Mapping[str, str] = field(default_factory=dict)
 
     def holds(self, memory_id: str) -> bool:
-        """Whether this memory counts and none that counts replaced it."""
+        """Whether this memory is active and not superseded."""
         return memory_id not in self.withdrawn and memory_id not in self.superseded
 
 
 def counts(memory: Memory, visibility: Visibility) -> bool:
-    """Whether a memory has no supports or one of them stands."""
+    """Whether a memory is active: without evidence, or with visible evidence."""
     return not memory.evidence or any(visibility.sees(one) for one in memory.evidence)
 
 
 def is_later(memory: Memory, visibility: Visibility) -> bool:
-    """Whether a memory is a passage that was said after the moment from which one looks: who heard it cannot be told from there."""
+    """Whether a memory is a passage said after this view was made: its audience is not known there."""
     return isinstance(memory, Passage) and visibility.is_later(memory)
 
 
 def standing(memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING) -> ActiveSet:
-    """What counts of these memories. Cost: O(memories)."""
+    """The active set of these memories. Cost: O(memories)."""
     hidden = (one.id for one in memories.values() if not counts(one, visibility))
     return ActiveSet(frozenset(hidden), superseded(memories, visibility))
 
@@ -113,14 +113,14 @@ def standing(memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING
 def superseded(
     memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING
 ) -> Mapping[str, str]:
-    """What was replaced by which memory that counts. Cost: O(memories)."""
+    """Replaced id -> active replacement. Cost: O(memories)."""
     found = Replacements()
     found.follow([one.id for one in memories.values() if one.supersedes], memories.get, visibility)
     return found.superseded
 
 
 def last(memory_id: str, superseded: Mapping[str, str]) -> str:
-    """What stands in the end in the place of a memory: itself where nothing replaced it, or all replace each other.
+    """The final replacement of a memory: itself if not replaced, or if all replace each other.
 
     >>> last("a", {"a": "b", "b": "c"}), last("c", {"a": "b"}), last("a", {"a": "b", "b": "a"})
     ('c', 'c', 'a')
@@ -135,7 +135,7 @@ def last(memory_id: str, superseded: Mapping[str, str]) -> str:
 
 
 class Replacements:
-    """`superseded` of memories that change, from one place. Not thread-safe."""
+    """Incremental `superseded` for one place. Not thread-safe."""
 
     def __init__(self) -> None:
         self.superseded: Mapping[str, str] = {}
@@ -145,7 +145,7 @@ class Replacements:
     def follow(
         self, ids: Iterable[str], known: Callable[[str], Memory | None], visibility: Visibility
     ) -> set[str]:
-        """Look at these again; the ids of those that were or are replaced by them. Cost: O(ids)."""
+        """Check these again; the ids they replaced before or now. Cost: O(ids)."""
         touched = {
             one for memory_id in ids for one in self._look(memory_id, known(memory_id), visibility)
         }
@@ -174,13 +174,13 @@ class Replacements:
 
 
 class Supports:
-    """Which memories rest on which words. Not thread-safe."""
+    """Index of memories by evidence. Not thread-safe."""
 
     def __init__(self) -> None:
         self._resting: dict[str, dict[str, tuple[str, ...]]] = {}  # chat -> version -> ids
 
     def add(self, memory: Memory) -> None:
-        """Note what it rests on."""
+        """Add a memory."""
         for chat, version in _supports(memory.evidence):
             there = self._resting.setdefault(chat, {})
             known = there.get(version, ())
@@ -188,7 +188,7 @@ class Supports:
                 there[version] = (*known, memory.id)
 
     def remove(self, memory: Memory) -> None:
-        """Forget what was noted when it was added."""
+        """Remove a memory."""
         for chat, version in _supports(memory.evidence):
             there = self._resting.get(chat, {})
             left = tuple(one for one in there.pop(version, ()) if one != memory.id)
@@ -196,7 +196,7 @@ class Supports:
                 there[version] = left
 
     def resting(self, moved: Iterable[Support]) -> set[str]:
-        """The ids of what rests on any of these."""
+        """The ids of memories with any of this evidence."""
         return {
             one for chat, version in moved for one in self._resting.get(chat, {}).get(version, ())
         }

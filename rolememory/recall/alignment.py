@@ -1,6 +1,6 @@
-"""Where the visible messages stand in the whole chat: a frontend drops the oldest ones when its context is full.
+"""Aligns the visible messages with the whole chat: frontends drop the oldest ones when the context is full.
 
-Only short digests of what was said are kept, the newest `KEPT` of a chat. Absence of old messages is truncation, never deletion.
+Keeps only short digests of messages, the newest `KEPT` of a chat. Missing old messages mean truncation, never deletion.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ def _digest(role: str, text: str) -> str:
 
 
 def _places(said: Sequence[str], digest: str) -> Iterator[int]:
-    """Where a digest stands."""
+    """The indexes of a digest."""
     at = -1
     for _ in range(said.count(digest)):
         at = said.index(digest, at + 1)
@@ -36,14 +36,14 @@ def _places(said: Sequence[str], digest: str) -> Iterator[int]:
 
 @value_class
 class ChatDigests:
-    """Digests of the newest messages of a chat, oldest first, and how many stood before them."""
+    """Digests of the newest messages of a chat, oldest first, and the number of messages before them."""
 
     before: int = 0
     said: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> "ChatDigests":
-        """Those that stand under "#" and their number; of several runs, as two processes may leave them, the last.
+        """Read the keys "#" + number; of several runs, as left by two processes, the last.
 
         >>> ChatDigests.of({"said": "x", "#3": "a", "#7": "b", "#8": "c"})
         ChatDigests(before=7, said=('b', 'c'))
@@ -56,11 +56,11 @@ class ChatDigests:
 
     @property
     def numbers(self) -> range:
-        """Which messages of the chat they are."""
+        """The numbers of these messages in the chat."""
         return range(self.before, self.before + len(self.said))
 
     def since(self, before: "ChatDigests") -> dict[str, str | None]:
-        """What is kept otherwise than it was for those, as `of` reads it; None for what is kept no more.
+        """The changes from `before` in the format of `of`; None for removed keys.
 
         >>> ChatDigests(1, ("b", "x")).since(ChatDigests(0, ("a", "b", "c")))
         {'#0': None, '#2': 'x'}
@@ -79,7 +79,7 @@ class ChatDigests:
         return {f"#{number}": None for number in gone} | fresh
 
     def unseen(self, visible: Sequence[str]) -> int:
-        """How many messages stood before the visible ones; 0 when they do not continue this chat.
+        """Number of messages before the visible ones; 0 if they do not continue this chat.
 
         Edited and regenerated messages may differ: the place where most of the visible ones agree counts, if half of them do.
 

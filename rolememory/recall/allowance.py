@@ -1,7 +1,7 @@
-"""How much of what was said may come uninvited, and what would be recited.
+"""Limits on passages recalled without a question, and on repetition by the character.
 
-Who asks gets passages up to the budget. Ordinary talk gets a few at most, and hardly ever the character's own words: a
-character that is shown what it said before says it again.
+Questions get passages up to the budget. Ordinary talk gets a few at most, and hardly ever the character's own words, which
+the model would repeat.
 """
 
 import re
@@ -22,7 +22,7 @@ from rolememory.triggers.subjects import asks_of_you, named
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
-"""Words (characters of Chinese) in a row that are a quotation."""
+"""Consecutive words (characters of Chinese) that count as a quotation."""
 
 NAMED = 2.2
 """So many times the doubt is allowed of a passage that holds a name of the story which the message holds."""
@@ -42,7 +42,7 @@ _AROUND = " \t\n*_\"'“”‘’「」『』（）()"
 
 @lru_cache(maxsize=256)
 def asks(query: str) -> bool:
-    """Whether a message ends in asking for something, so that what was said may be told up to the budget.
+    """Whether a message ends with a question or request, so that passages may fill the budget.
 
     >>> asks("Where did I hide the map?"), asks("还记得我妹妹吗"), asks("I pour us both some tea.")
     (True, True, False)
@@ -70,12 +70,12 @@ def _phrases(name: str = "") -> re.Pattern[str]:
 
 
 MUCH, LITTLE = 1200, 20
-"""Candidates that may be heard: with so many the threshold of the settings holds as it stands; fewer than the other are like these."""
+"""Numbers of candidates: from the first on the threshold is used unchanged; fewer than the second count as the second."""
 
 
 @lru_cache(maxsize=64)
 def doubt_allowed(kinds: int, heard: int) -> float:
-    """Of the doubt that a threshold allows, 1 - threshold, how much a passage may have to come uninvited.
+    """The factor on the allowed doubt, 1 - threshold, of a passage recalled without a question.
 
     Each of so many kinds of evidence, fused by noisy-or, may be mistaken: it is shared among them. Where little is heard it may be
     greater: even the right passage shares few rare words with a message there, and hardly any other is as near by chance.
@@ -88,7 +88,7 @@ def doubt_allowed(kinds: int, heard: int) -> float:
 
 @lru_cache(maxsize=2048)
 def runs(text: str) -> frozenset[int]:
-    """Every run of words in a text that is long enough to be a quotation, by its hash."""
+    """The hashes of all runs of words long enough to be a quotation."""
     plain = fold(text).text
     words = _TOKEN.findall(plain)
     mostly_han = 2 * len(_HAN.findall(plain)) > len(words)
@@ -97,7 +97,7 @@ def runs(text: str) -> frozenset[int]:
 
 
 FoundOutLater = Callable[[], Reason]
-"""Why one is out, where that takes a while to tell."""
+"""A lazily computed reason."""
 
 
 def _is_own(memory: Memory) -> bool:
@@ -136,7 +136,7 @@ class Allowance:
     def refuses(
         self, memory: Memory, relevance: float, chosen: Sequence[Scored]
     ) -> Reason | FoundOutLater | None:
-        """Why this passage may not come; None for what is none, or may, unless it would be `recited`: that is looked at last."""
+        """Why this passage is refused; None for other memories, or if allowed, except by `recited`, which is checked last."""
         if not isinstance(memory, Passage) or memory.constant:
             return None
         if reason := self._too_much_of_one(memory, chosen):
@@ -149,32 +149,32 @@ class Allowance:
 
     @cached_property
     def least(self) -> float:
-        """The relevance below which no other passage comes that shares no name with the message."""
+        """The minimum relevance of passages that share no name with the message."""
         return 0.0 if self.asked else self._least(doubt_allowed(self.kinds, self.heard))
 
     @cached_property
     def _own_least(self) -> float:
-        """The same of the character's own words."""
+        """The same for the character's own passages."""
         return self._least(doubt_allowed(self.kinds, MUCH))
 
     @cached_property
     def least_named(self) -> float:
-        """The relevance below which none comes that does."""
+        """The minimum relevance of passages that share a name with the message."""
         return self._least(NAMED * doubt_allowed(self.kinds, self.heard))
 
     def needed(self, memory: Memory) -> float:
-        """The relevance that a passage needs to come uninvited."""
+        """The relevance that a passage needs without a question."""
         return self._own_least if _is_own(memory) else self.least
 
     def doubt_of(self, memory: Memory) -> float:
-        """How much of the doubt that is allowed a passage may have; words of the character's own as little at all times."""
+        """The factor on the allowed doubt of a passage; the strictest for the character's own passages."""
         return doubt_allowed(self.kinds, MUCH if _is_own(memory) else self.heard)
 
     def _least(self, doubt: float) -> float:
         return round(max(1.0 - doubt * (1.0 - self.rules.uninvited_threshold), 0.0), 4)
 
     def is_faint(self, memory: Memory, relevance: float) -> bool:
-        """Whether too little speaks for a passage to come uninvited."""
+        """Whether a passage is too weak to be recalled without a question."""
         if self.asked or relevance >= self.needed(memory):
             return False
         if relevance < self.least_named:
@@ -183,17 +183,17 @@ class Allowance:
 
     @cached_property
     def _names_said(self) -> Names:
-        """Those of the story that the message holds."""
+        """The names in the message."""
         return Names(self.query, self.present)
 
     def recited(self, memory: Memory) -> Reason | None:
-        """Why words of the character's own may not come that it said within the window, in a run of them."""
+        """Why a passage of the character is refused that quotes its replies in the window."""
         theirs = runs(memory.content) if self._is_told(memory) else frozenset()
         again = any(not theirs.isdisjoint(runs(reply)) for reply in self.replies)
         return Reason("recited") if again else None
 
     def before(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason | FoundOutLater:
-        """Why one is out that something else keeps out: before all else words of its own that the character would recite."""
+        """The reason to show for a refused memory: recitation goes before others."""
         if not self.replies or not self._is_told(memory):
             return otherwise
         return partial(self._first, memory, otherwise)
@@ -206,7 +206,7 @@ class Allowance:
         return recited or (otherwise if isinstance(otherwise, Reason) else otherwise())
 
     def _too_much_of_one(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
-        """Why no more may come of what this person said, who does not ask: nobody can fill a block with their own words."""
+        """Why no more passages of this person, not the current user, are recalled: limits one person's share of the block."""
         if memory.role != "user" or not self.asker or memory.user in (None, self.asker):
             return None
         told = (one.memory for one in chosen if isinstance(one.memory, Passage))
@@ -231,7 +231,7 @@ class Allowance:
 
     @property
     def of_you(self) -> bool:
-        """Whether somebody asks what the character is, said or did."""
+        """Whether the question is about the character: what it is, said or did."""
         return self.asked and asks_of_you(self.query)
 
     def _names(self, who: str) -> bool:

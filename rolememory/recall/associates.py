@@ -1,7 +1,7 @@
-"""Memories of associated roles: heard here when both sides' files name each other, more softly, and marked. Source: S1.21.
+"""Memories of associated roles: shared if both files name each other, with lower scores, and marked. Source: S1.21.
 
-What another role remembers is asked like our own, by our settings and for our user: nothing that is private to another
-user, archived, outdated or withdrawn there crosses. What is always present there, is not here: it comes when it is asked for.
+Memories of another role are queried like our own, by our settings and for our user: without those private to another
+user, archived, superseded or withdrawn there. Its constant memories are not constant here.
 """
 
 import re
@@ -32,7 +32,7 @@ _OF_ITSELF = (MemoryType.TRAIT, MemoryType.GOAL)
 
 @value_class
 class AssociatedRole:
-    """An associated role with what it remembers now."""
+    """An associated role with its current memories."""
 
     role: Role
     factor: float  # 0..1, by our role.json: how much its word counts
@@ -45,7 +45,7 @@ class AssociatedRole:
 
 @value_class
 class Circle:
-    """The associated roles of a turn, and notes on those that could not be heard."""
+    """The associated roles of a turn, and notes on unavailable ones."""
 
     others: tuple[AssociatedRole, ...] = ()
     notes: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ NOBODY = Circle()
 
 
 def partners(role: Role, find: Callable[[str], Role]) -> tuple[list[tuple[Role, float]], list[str]]:
-    """The roles that this one names and that name it, each with its factor, and notes on all others that it names.
+    """The mutually associated roles, each with its factor, and notes on all others that this one names.
 
     `find` brings a role by id, name or alias, or raises a RoleMemoryError.
     """
@@ -88,7 +88,7 @@ def _means(name: str, role: Role, find: Callable[[str], Role]) -> bool:
 
 @dataclass(slots=True)
 class _SharedMemories:
-    """Memories of another role as they are said here; each is made once."""
+    """Cache of another role's memories in their form here."""
 
     name: str
     heard_from: dict[str, str]  # id here -> name of the role
@@ -105,7 +105,7 @@ class _SharedMemories:
 
 
 def as_heard(memory: Memory, name: str) -> Memory:
-    """A memory of the role of that name as another one knows it: about that role, and known, not lived or wanted.
+    """A memory of another role in its form here: about that role, and semantic (not its trait, goal or event).
 
     >>> here = as_heard(Memory(id="brave", content="Brave.", type="trait"), "Asha")
     >>> here.id, here.subject, here.type.value
@@ -127,7 +127,7 @@ def as_heard(memory: Memory, name: str) -> Memory:
 
 @value_class
 class Associated:
-    """An associated role as a turn asks it."""
+    """An associated role in one turn."""
 
     name: str
     factor: float
@@ -140,7 +140,7 @@ class Associated:
     def heard(
         self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None
     ) -> Iterator[Scored]:
-        """What something in the scene wakes of it, as it is said here, each score multiplied by the factor."""
+        """Its activated memories in their form here, with scores multiplied by the factor."""
         index, asker = self.index, asker.seeing(self.visibility, self.superseded)
         with index.table.lock:
             audience = self.audience(asker)
@@ -157,12 +157,12 @@ class Associated:
         return map(self._softened, found)
 
     def find(self, memory_id: str) -> Memory | None:
-        """The memory there that has this id here."""
+        """The other role's memory for an id here."""
         name, between, there = memory_id.partition(BETWEEN)
         return self.index.memories.get(there) if between and name == self.name else None
 
     def closed(self, memory: Memory, asker: Asker) -> Reason | None:
-        """Why a memory of that role may not be heard by this asker."""
+        """Why a memory of that role is not eligible for this asker."""
         found = first_closed(memory, asker.seeing(self.visibility, self.superseded))
         return found[1] if found else None
 
@@ -183,7 +183,7 @@ class Associated:
 
 
 class Associates:
-    """An index for each associated role, kept from turn to turn, by our own settings. Not thread-safe by itself."""
+    """An index for each associated role, kept between turns, by our own settings. Not thread-safe."""
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self._settings, self._clock = settings, clock
@@ -196,7 +196,7 @@ class Associates:
     def follow(
         self, others: Sequence[AssociatedRole], settings: Settings, lexicon: Lexicon | None
     ) -> tuple[Associated, ...]:
-        """The associated roles as they are now. Cost: what differs in their memories."""
+        """The current associated roles. Cost: O(differences in their memories)."""
         if not others and not self._live:
             return ()
         for role_id in self._live.keys() - {other.role.id for other in others}:
@@ -222,7 +222,7 @@ class Associates:
 
 
 def _names(others: Sequence[AssociatedRole]) -> list[str]:
-    """What each is called here; two of one name are told apart by their ids."""
+    """The names of roles here; equal names are distinguished by ids."""
     plain = [other.role.name for other in others]
     return [
         f"{name} ({other.role.id[:8]})" if plain.count(name) > 1 else name

@@ -1,4 +1,4 @@
-"""The lorebooks of a role, as they stand: its own, and the shared ones of the home that role.json names."""
+"""The current lorebooks of a role: its own, and the shared ones that role.json names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ from rolememory.text.lengths import counter_for
 
 
 class Books:
-    """Holds the newest index. A broken book keeps its last good state and is told in `problems`. One owner at a time."""
+    """Holds the newest index. A broken book keeps its last good state and is listed in `problems`. Not thread-safe."""
 
     def __init__(self, role: Space, home: Space) -> None:
         self._role, self._home = role, home
@@ -32,7 +32,7 @@ class Books:
         self.problems: dict[str, str] = {}  # by where the book lies
 
     def index(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex | None:
-        """The index of all books as they stand now; None when there are none. Cost: one mark per book when nothing changed."""
+        """The index of all current books; None without any. Cost: one mark per book when nothing changed."""
         look, index = this_look().files, self._index
         if index is None or look is not self._look or index.settings != settings:
             self._index = index = self._current(linked, settings)

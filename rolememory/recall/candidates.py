@@ -1,4 +1,4 @@
-"""What recall asks: memories and what was said, as one mapping of which neither part is copied."""
+"""Candidates of recall: memories and passages as one mapping, without copies."""
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from itertools import compress
@@ -17,7 +17,7 @@ Changes = tuple[list[Memory], list[str]]
 
 
 class Candidates(Mapping[str, Memory]):
-    """Memories and passages; where both have an id, the passage. Passages may come while somebody holds this."""
+    """Memories and passages; if both have an id, the passage. Passages may be added later."""
 
     def __init__(
         self,
@@ -31,12 +31,12 @@ class Candidates(Mapping[str, Memory]):
         self.written = written
 
     def are(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> bool:
-        """Whether they are these, as they stand now."""
+        """Whether these are the current memories and passages."""
         same = self.memories is memories and self.passages is passages
         return same and self.version == passages.version
 
     def since(self, before: "Candidates") -> list[str] | None:
-        """The ids of what may have come, changed or gone; None where that is not known. Cost: O(changed), O(memories) where it is not noted."""
+        """The ids possibly added, changed or removed; None if unknown. Cost: O(changed), O(memories) without a log."""
         said = self.passages.since(before.version) if self.passages is before.passages else None
         if said is None:
             return None
@@ -47,18 +47,18 @@ class Candidates(Mapping[str, Memory]):
         return [*dict.fromkeys((*noted, *said))]
 
     def _noted(self, before: "Candidates") -> list[str] | None:
-        """The ids of memories that were written since; None where nobody noted it, or these are the older ones."""
+        """The ids of memories written since; None without a log, or if these are the older ones."""
         if self.written is None or before.written is None:
             return None
         (log, own), (known, mark) = self.written, before.written
         return log.since(mark) if log is known and own >= mark else None
 
     def items(self) -> ItemsView[str, Memory]:
-        """All of them with their ids, as they are now. Cost: O(n)."""
+        """A copy of all items. Cost: O(n)."""
         return {**self.memories, **dict(self.passages.items())}.items()
 
     def values(self) -> ValuesView[Memory]:
-        """All of them, as they are now. Cost: O(n)."""
+        """A copy of all values. Cost: O(n)."""
         return dict(self.items()).values()
 
     def __getitem__(self, one: str) -> Memory:
@@ -76,7 +76,7 @@ class Candidates(Mapping[str, Memory]):
 
 
 def changed(before: Mapping[str, Entries], after: Mapping[str, Entries]) -> list[str] | None:
-    """The ids of what may differ; None where that is not known. Cost: O(changed), O(memories) where one of those changed."""
+    """The ids that may differ; None if unknown. Cost: O(changed), O(memories) if one of those changed."""
     if isinstance(before, Candidates) and isinstance(after, Candidates):
         return after.since(before)
     if isinstance(before, Candidates) or isinstance(after, Candidates):
@@ -86,7 +86,7 @@ def changed(before: Mapping[str, Entries], after: Mapping[str, Entries]) -> list
 
 
 def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table: Table) -> Changes:
-    """What a table that holds those must take over to hold these. Cost: as `changed`, else O(n)."""
+    """The changes that update a table from `before` to `after`. Cost: as `changed`, else O(n)."""
     if not table.row_of:
         return list(after.values()), []
     ids = changed(before, after)

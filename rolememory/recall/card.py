@@ -1,4 +1,4 @@
-"""The character card of a role, following its file: what lore scanning and the block's names are given when the caller names no character."""
+"""The character card of a role, following its file; the default for lore scanning and names in the block."""
 
 from dataclasses import replace
 from pathlib import PurePath
@@ -12,7 +12,7 @@ from rolememory.storage.port import Blob, Revision, Space
 
 
 class RoleCard:
-    """Holds the newest card. A broken file keeps its last good texts and is told in `problem`. One owner at a time."""
+    """Holds the newest card. A broken file keeps its last good texts and is reported in `problem`. Not thread-safe."""
 
     def __init__(self, role: Space, home: Space, same: Same = alone) -> None:
         self._role, self._same = role, same
@@ -24,7 +24,7 @@ class RoleCard:
         self.problem = ""
 
     def character(self, role: Role, user: str | None = None) -> Character:
-        """The texts of the card that role.json names, else the role's name alone, and what is written about the user.
+        """The texts of the card that role.json names, else only the role's name, and the user's persona.
 
         Cost: two stats when nothing changed.
         """
@@ -39,12 +39,12 @@ class RoleCard:
         return told[2]
 
     def watched(self, role: Role) -> Watched:
-        """The card that role.json names, and what is written about people."""
+        """The card that role.json names, and the personas."""
         card = self._file(role.card or "")
         return {**(watching(card) if card else {}), **self._personas.watched}
 
     def texts(self, role: Role) -> list[str]:
-        """What the character is told about itself and its world by the card: nothing of it has to be learned."""
+        """The texts of the card about the character and its world: nothing of them has to be learned."""
         own = self.character(role)
         return [
             text

@@ -1,4 +1,4 @@
-"""What a role keeps of its chats between turns: the story's clock, what was injected last, timers of lore. Written in the background."""
+"""State of a role's chats between turns: story clock, last injected ids, lore timers. Written in the background."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -21,28 +21,28 @@ MOST_CHATS = 64  # whose digests are at hand
 
 @value_class
 class ChatState:
-    """What is kept of one chat, at one moment, as a message finds it."""
+    """The state of one chat for a message."""
 
     _held: Mapping[str, Any]
     said: str = ""  # tells the message from others
 
     @property
     def injected(self) -> frozenset[str]:
-        """The ids that stood in the prompt of the last turn."""
+        """The ids in the prompt of the last turn."""
         return frozenset(self._held.get("ids", ()))
 
     @property
     def is_again(self) -> bool:
-        """Whether this message had the last turn: it is swiped or regenerated."""
+        """Whether the last turn had the same message: a swipe or regeneration."""
         return bool(self._held.get("said") == self.said)
 
     def left(self, rest: int) -> dict[str, int]:
-        """What was said and left the prompt within so many turns before that of this message, by id: how many turns ago."""
+        """Passages that left the prompt within `rest` turns before this message: id -> turns ago."""
         number, held = self.resting(rest)
         return {one: number - at for one, at in held.items()}
 
     def resting(self, rest: int) -> tuple[int, dict[str, int]]:
-        """The number of this message's turn, and in which turn each passage left the prompt; a swipe has the same."""
+        """The number of this message's turn, and the turn in which each passage left the prompt; equal for a swipe."""
         before = self._held
         number, held = int(before.get("turn", 0)), dict(before.get("left", {}))
         if self.is_again:
@@ -60,9 +60,9 @@ class ChatState:
         return found
 
     def variables(self, place: int) -> Mapping[str, Any]:
-        """What macros kept before the turn that begins behind so many messages.
+        """The macro variables before the turn that begins after `place` messages.
 
-        A swipe, an edit or a turn taken back starts where the old one did.
+        A swipe, an edit or an undone turn starts from the same values.
         """
         earlier = _states(self._held, place)
         found: dict[str, Any] = earlier[-1]["kept"] if earlier else {}
@@ -70,7 +70,7 @@ class ChatState:
 
 
 class ChatStates:
-    """What changed at a turn is written, whatever else is kept; losing seconds of it is allowed."""
+    """Chat states; a turn writes only its changes, and a crash may lose seconds."""
 
     def __init__(self, space: Space) -> None:
         self._state = StateLog(space, "turns")
@@ -79,13 +79,13 @@ class ChatStates:
         self.clock = StoryClock.of(self._state.of(CLOCK))
 
     def of(self, chat: str, said: str = "") -> ChatState:
-        """What is kept of this chat now, as that message finds it."""
+        """The current state of this chat for that message."""
         return ChatState(self._state.of(CHAT + chat), said)
 
     def keep(
         self, chat: str, prepared: PreparedChat, turn: Turn, now: datetime, *, place: int, rest: int
     ) -> None:
-        """Keep what this turn did, which begins behind `place` messages, and what left the prompt for `rest` turns.
+        """Store the changes of this turn, which begins after `place` messages, and what left the prompt for `rest` turns.
 
         A new user message is a turn of the story, a swipe of the same one is not.
         """
@@ -126,17 +126,17 @@ class ChatStates:
         return known, [name for name in numbered if int(name[1:]) not in known.numbers]
 
     def unseen(self, chat: str, prepared: PreparedChat) -> int:
-        """How many messages of this chat the frontend has cut off before the visible ones."""
+        """Number of messages of this chat that the frontend truncated before the visible ones."""
         known, _ = self._known(chat, self._state.of(CHAT + chat))
         return known.unseen(digests(prepared.spoken))
 
     def forget(self, chats: Collection[str]) -> None:
-        """Drop what is kept of these chats, at once."""
+        """Delete the state of these chats, at once."""
         self._seen.clear()
         self._state.drop([CHAT + chat for chat in chats])
 
     def keep_only(self, chats: Collection[str]) -> None:
-        """Drop what is kept of any other chat, and what stood in the last prompts, at once."""
+        """Delete the state of all other chats, and the last injected ids, at once."""
         self._seen.clear()
         kept, prompted = {CLOCK, *(CHAT + chat for chat in chats)}, ("said", "ids", "last", "left")
         self._state.replace(
@@ -148,7 +148,7 @@ class ChatStates:
         )
 
     def close(self) -> None:
-        """Write what is still behind."""
+        """Write pending changes."""
         self._state.close()
 
     def _tick(self, now: datetime) -> None:
@@ -159,6 +159,6 @@ class ChatStates:
 
 
 def _states(held: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
-    """What macros kept, state by state, before that place of the chat; oldest first."""
+    """The states of macro variables before that place of the chat; oldest first."""
     rows = held.get(KEPT)
     return [row for row in rows if row["before"] < place] if isinstance(rows, list) else []

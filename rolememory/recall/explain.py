@@ -1,6 +1,6 @@
-"""Why each line is there, and for every other memory the first closed gate and the smallest change that opens it.
+"""Explanations: why each line is there, and for every other memory the first closed gate and the smallest change that opens it.
 
-A change is only named when trying it out lets the memory in: the question is asked again with exactly that change.
+A change is only suggested if it works: the query is repeated with exactly that change.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ CHOOSING = (
     "recall.passages.speaker_share",
     "recall.passages.rest",
 )
-"""Settings that only choose among what was woken: how it was weighed stays the same."""
+"""Settings that only affect the selection, not the scores."""
 
 _WIDEST = 1 << 20  # characters; no budget is searched beyond this
 
@@ -55,7 +55,7 @@ def refusal(question: RecallQuery, given: RecallResult, memory_id: str) -> Refus
 def _of_another(
     question: RecallQuery, given: RecallResult, memory_id: str, scored: Scored | None
 ) -> Refusal:
-    """Why a memory of an associated role is not in the prompt; its own file is not ours to change, settings are."""
+    """Why a memory of an associated role is not in the prompt; suggests only settings, not changes of its file."""
     other, memory = next(
         ((one, found) for one in question.associated if (found := one.find(memory_id))),
         (None, None),
@@ -76,7 +76,7 @@ def _of_another(
 
 
 def refused(given: RecallResult) -> list[Refusal]:
-    """Every memory that was woken and left out, best first, without looking for remedies: cheap."""
+    """Every activated memory that was left out, best first, without remedies: cheap."""
     reasons = given.fitted.refused
     return [
         Refusal(one.memory.id, reasons[one.memory.id].code, reasons[one.memory.id], scored=one)
@@ -87,7 +87,7 @@ def refused(given: RecallResult) -> list[Refusal]:
 
 @value_class
 class ExplainedMemory:
-    """One memory, and how the question was answered."""
+    """One memory, and the query with its result."""
 
     question: RecallQuery
     given: RecallResult
@@ -95,13 +95,13 @@ class ExplainedMemory:
     scored: Scored | None
 
     def lets_in(self, change: Change) -> bool:
-        """Whether the memory would be in the prompt, had just this been changed. What only chooses is asked to choose again."""
+        """Whether the memory would be in the prompt with this change. Settings of the selection only repeat the selection."""
         if change.target != "settings" or not change.field.startswith(CHOOSING):
             return lets_in(self.question, self.memory, change)
         return self.refused(change) is None
 
     def refused(self, change: Change) -> Reason | None:
-        """Why the memory is still left out after a change of what only chooses; None when it is in."""
+        """Why the memory is still left out after a change of the selection; None if it is in."""
         try:
             asked = changed(self.question, self.memory, change)
         except ValueError:  # as below
@@ -111,7 +111,7 @@ class ExplainedMemory:
 
 
 def lets_in(question: RecallQuery, memory: Memory, change: Change) -> bool:
-    """Whether the memory would be in the prompt, had just this been changed: the question is asked again."""
+    """Whether the memory would be in the prompt with this change: repeats the query."""
     try:
         asked = changed(question, memory, change)
     except ValueError:  # the change leaves the bounds of a setting or field
@@ -124,7 +124,7 @@ def _holds(fitted: Fitted, memory: Memory) -> bool:
 
 
 def changed(question: RecallQuery, memory: Memory, change: Change) -> RecallQuery:
-    """The question as it would be after the change."""
+    """The query with the change."""
     if change.target == "settings":
         return question.under(with_setting(question.settings, change.field, change.value))
     meant = question.index.memories[change.entry_id] if change.entry_id else memory
@@ -132,7 +132,7 @@ def changed(question: RecallQuery, memory: Memory, change: Change) -> RecallQuer
 
 
 def with_setting(settings: Settings, dotted: str, value: object) -> Settings:
-    """The settings with one key set, checked as if it came from the file.
+    """The settings with one key set, validated like the file.
 
     >>> with_setting(Settings(), "recall.max_items", 3).recall.max_items
     3
@@ -147,7 +147,7 @@ def with_setting(settings: Settings, dotted: str, value: object) -> Settings:
 
 
 def with_field(memory: Memory, field: str, value: object) -> Memory:
-    """The memory with one field set, checked as if it came from a file."""
+    """The memory with one field set, validated like a file."""
     return Memory.model_validate({**memory.model_dump(), field: value})
 
 
@@ -174,7 +174,7 @@ def _ways_to_wake(question: RecallQuery, memory: Memory) -> Iterator[Change]:
 
 
 def _telling_words(question: RecallQuery) -> list[str]:
-    """Words of the message that may serve as a key: the most telling first, three of them; Chinese ones without function words."""
+    """Up to three words of the message that may serve as a key, most informative first; Chinese ones without function words."""
     found, index = split(question.scene.query), question.index.terms
     heard = np.zeros(index.n_rows, dtype=np.bool_)
     heard[index.rows(eligible(question.index.memories.values(), question.asker))] = True
@@ -256,7 +256,7 @@ def _past_duplicate(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
 def _more(field: str, reason: Reason, widest: int, case: ExplainedMemory) -> Iterator[Change]:
     """The smallest larger limit that lets the memory in, by doubling and halving; what a block would need tells more than a step.
 
-    It is chosen again O(log widest) times, mostly once.
+    Repeats the selection O(log widest) times, mostly once.
     """
     too_small = _too_small(reason, int(reason.get("limit", 0)))
     enough, step = too_small + 1, 1
@@ -273,7 +273,7 @@ def _more(field: str, reason: Reason, widest: int, case: ExplainedMemory) -> Ite
 
 
 def _too_small(reason: Reason, limit: int) -> int:
-    """The largest limit that is known to be too small: one below what the block needs with the memory."""
+    """The largest limit known to be too small: one below the block's length with the memory."""
     needed = reason.get("needed", 0) if reason.code in ("budget", "type_budget") else 0
     return max(limit, int(needed) - 1)
 

@@ -1,4 +1,4 @@
-"""A role's memories, prepared for asking: built once, brought up to date by differences, read by every turn."""
+"""The index of a role's memories: built once, updated incrementally, read by every turn."""
 
 from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Feelings(Mapping[str, Feeling]):
-    """The feeling of each candidate, read when it is asked for."""
+    """The feeling of each candidate, computed on access."""
 
     def __init__(self, table: Table, lexicon: Lexicon | None = None) -> None:
         self._table, self._lexicon = table, lexicon
@@ -65,7 +65,7 @@ Clock = Callable[[Doubles], Doubles]
 
 @value_class
 class MemoryIndex:
-    """The memories and everything that is read when they are asked.
+    """The memories and everything needed to query them.
 
     `table`, `terms`, `vectors`, `heard`, `macro_keys` and the strategies that follow the table are shared by an index and its
     successors and changed in place by their owner, under the table's lock; all else is immutable.
@@ -100,7 +100,7 @@ class MemoryIndex:
         gone: Collection[str] = (),
         memories: Mapping[str, Memory] | None = None,
     ) -> "MemoryIndex":
-        """The index with these candidates written so and without those, and then of these memories (None = as before).
+        """The index with `fresh` candidates and without `gone` ones, then of `memories` (None = as before).
 
         Cost: O(differences), unless a strategy only knows ids.
         """
@@ -120,7 +120,7 @@ class MemoryIndex:
     def adopting(
         self, memories: Mapping[str, Memory], facts: "Facts", special: Sequence[Memory]
     ) -> "MemoryIndex":
-        """The index of these memories, where it was empty: `facts` tell of them, `special` are those that are not plain."""
+        """The index of these memories, if it was empty: with their `facts`; `special` are those that are not plain."""
         with self.table.lock, gc_paused():
             keys, (told, digests) = self._keys((), special), facts
             self.terms.add_known(memories, digests)
@@ -128,7 +128,7 @@ class MemoryIndex:
             return replace(self, keys=keys, memories=memories)._with_strategies()
 
     def facts(self, memories: Sequence[Memory]) -> bytes | None:
-        """What `adopting` takes for these; None where one of them is not here."""
+        """The `facts` of these for `adopting`; None if one is missing."""
         told = self.table.facts(memories)
         if told is None:
             return None
@@ -150,7 +150,7 @@ class MemoryIndex:
 
     @contextmanager
     def supposing(self, memory: Memory) -> Iterator["MemoryIndex"]:
-        """The index as it would be, had this memory been written so, for as long as it is looked at; nobody else asks meanwhile."""
+        """The index with this version of a memory, inside the context; not to be used concurrently."""
         with self.table.lock:
             before = self._known(memory.id)
             others: Any = self.memories  # nobody writes to it
@@ -163,7 +163,7 @@ class MemoryIndex:
                 )
 
     def under(self, settings: Settings) -> "MemoryIndex":
-        """The index under other settings; strategies are only made again if theirs changed."""
+        """The index under other settings; rebuilds only strategies whose settings changed."""
         same = (
             settings.triggers == self.settings.triggers
             and settings.recall.candidates == self.settings.recall.candidates
@@ -191,11 +191,11 @@ class MemoryIndex:
             return replace(self, vectors=vectors)._with_strategies()
 
     def with_lexicon(self, lexicon: Lexicon | None) -> "MemoryIndex":
-        """The index with other words of feeling."""
+        """The index with another emotion lexicon."""
         return replace(self, lexicon=lexicon)._with_strategies("emotional")
 
     def embedded(self, text: str, among: Collection[str]) -> str:
-        """What of a message its vector is made of, for who may hear these."""
+        """The text to embed for a message, for an audience of these ids."""
         triggers = (one.trigger for one in self.strategies)
         semantic = next((one for one in triggers if isinstance(one, SemanticTrigger)), None)
         with self.table.lock:
@@ -212,7 +212,7 @@ class MemoryIndex:
         return KeyScan(self.keys, segments, said)
 
     def _keys(self, before: Iterable[Entry], after: Iterable[Entry]) -> KeyIndex:
-        """The keys to look for once these stand in place of those; counts who has them."""
+        """The key index after replacing `before` by `after`; counts the owners of keys."""
         old = Counter(spec for entry in before for spec in _specs(entry, self.settings))
         new = Counter(spec for entry in after for spec in _specs(entry, self.settings))
         touched = old.keys() | new.keys()
@@ -227,7 +227,7 @@ class MemoryIndex:
         return self.keys.updated(wanted - known, known - wanted) if touched else self.keys
 
     def _with_strategies(self, *anew: str) -> "MemoryIndex":
-        """The index with its strategies: those that follow the table are kept, unless they are named; all others are made again."""
+        """The index with its strategies: keeps those that follow the table, unless named; rebuilds all others."""
         with self.table.lock:
             kept = {
                 one.trigger.name: one
@@ -238,7 +238,7 @@ class MemoryIndex:
 
 
 def facts_in(raw: memoryview, n: int) -> "Facts":
-    """What `MemoryIndex.facts` gave of so many memories, with the digests of their texts."""
+    """The bytes of `MemoryIndex.facts` for `n` memories, with the digests of their texts."""
     told = np.frombuffer(raw, list(FACTS.items()), n)
     rest = bytes(raw[told.nbytes :])
     starts = range(0, len(rest), DIGEST_BYTES)
@@ -276,14 +276,14 @@ def _strategies(index: MemoryIndex, kept: Mapping[str, Strategy]) -> Iterator[St
 
 
 def _made(name: str, table: Table, parts: Parts) -> Trigger:
-    """A strategy; one that reads the table is not handed all entries."""
+    """Build a strategy; one that reads the table does not get all entries."""
     make = factory(name)
     by_rows = isinstance(make, type) and issubclass(make, ByRows)
     return make(() if by_rows else tuple(map(table.entry, table.rows)), parts)
 
 
 def _strategy(trigger: Trigger, weight: float, activates: bool | None) -> Strategy:
-    """How a trigger counts: a waking one by its weight, a weighing one by its share, one that does both wakes in full."""
+    """The weights of a trigger: an activating one by its weight, a weighing one by its share; one that does both activates in full."""
     wakes = trigger.activates if activates is None else activates
     both = hasattr(trigger, "weigh")
     weighs = both or not wakes

@@ -1,4 +1,4 @@
-"""A role's index that follows its files: every turn sees the newest snapshot, and only what differs is read again."""
+"""The live index of a role: every turn sees the newest snapshot, updated incrementally."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _KEPT_AUDIENCES = 16  # of each
 
 
 class LiveIndex:
-    """Holds the newest index of one role. Not thread-safe by itself: its owner lets one turn in at a time."""
+    """Holds the newest index of one role. Not thread-safe: its owner admits one turn at a time."""
 
     def __init__(
         self, settings: Settings, clock: Clock | None = None, derive: Derive = anew
@@ -61,7 +61,7 @@ class LiveIndex:
         return index
 
     def adopt(self, kept: KeptMemories, asked: Mapping[str, Memory]) -> None:
-        """Hold what another process kept; nothing was held before, and what is `asked` is followed from there."""
+        """Start from another process's cache, then update to the memories `asked`."""
         facts = facts_in(kept.facts, len(kept.memories))
         special = list(compress(kept.memories.values(), (~facts[0]["plain"]).tolist()))
         with gc_paused():
@@ -73,7 +73,7 @@ class LiveIndex:
         self.index = replace(index, memories=held)
 
     def _changed(self, index: MemoryIndex, memories: Mapping[str, Memory]) -> MemoryIndex:
-        """The index of these memories. Work that nobody waits for stops between two parts, and the next turn goes on there."""
+        """The index of these memories. Cancelled work stops between two parts, and the next turn continues there."""
         fresh, gone = differences(index.memories, memories, index.table)
         check_cancelled()
         with gc_paused():
@@ -92,13 +92,13 @@ class LiveIndex:
         return self._known.chapters.values()
 
     def superseded(self, visibility: Visibility) -> Mapping[str, str]:
-        """What was replaced by what counts, seen from there; the same object while nothing changes. Cost: as `audience`."""
+        """Visible replacements: id -> newer id; the same object while nothing changes. Cost: as `audience`."""
         return self._view(visibility).replacements.superseded
 
     def audience(self, asker: Asker) -> Among:
-        """The ids this asker may hear, the same object while nothing changes.
+        """The ids eligible for this asker; the same object while nothing changes.
 
-        Cost: what changed and what moved since the last time; O(n) for a new asker, or from a place not seen lately.
+        Cost: O(changed and moved since the last time); O(n) for a new asker, or an uncached place.
         """
         return self._view(asker.visibility).audience(self.index, asker, self._known.expiring)
 
@@ -114,7 +114,7 @@ class LiveIndex:
 
 
 class _Known:
-    """What all views of an index share: what changed when, and who rests on what."""
+    """Shared by all views of an index: the log of changes, and the evidence of memories."""
 
     def __init__(self) -> None:
         self.changes = ChangeLog[tuple[str, int]]()  # id, and the row it left; -1 = none
@@ -124,7 +124,7 @@ class _Known:
         self.chapters: dict[str, Memory] = {}
 
     def change(self, index: MemoryIndex, fresh: Sequence[Memory], gone: Sequence[str]) -> None:
-        """Take over what is about to change in the index."""
+        """Record a change that is about to be applied to the index."""
         row_of = index.table.row_of
         leaving = [one for one in gone if one in row_of]
         for memory_id in (*leaving, *(one.id for one in fresh if one.id in row_of)):
@@ -150,7 +150,7 @@ class _Known:
 
 
 class _View:
-    """What counts, and who may hear what of it, seen from one place that changes."""
+    """The visible memories from one place, and their audiences, updated incrementally."""
 
     def __init__(self, index: MemoryIndex, known: _Known, visibility: Visibility) -> None:
         self.replacements = Replacements()
@@ -159,7 +159,7 @@ class _View:
         self.replacements.follow(known.replacing, index.memories.get, visibility)
 
     def follow(self, index: MemoryIndex, known: _Known, visibility: Visibility) -> bool:
-        """Take over what changed and what moved; false where that is not known any more. Cost: O(changed and moved)."""
+        """Apply what changed and moved; false if no longer known. Cost: O(changed and moved)."""
         if visibility is self._visibility and self._mark == known.changes.version:
             return True
         changed = known.changes.since(self._mark)
@@ -180,7 +180,7 @@ class _View:
         return True
 
     def audience(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> Among:
-        """The ids this asker may hear."""
+        """The ids eligible for this asker."""
         key = (asker.user, asker.readers, asker.aside, _gates(asker.rules))
         known = self._audiences.get(key)
         if known is None:
@@ -192,12 +192,12 @@ class _View:
 
 
 def _gates(rules: RecallSettings) -> Hashable:
-    """What the gates ask of the rules."""
+    """The settings that gates depend on."""
     return rules.passages.recall, rules.sources, rules.tags, rules.exclude_tags
 
 
 class _Audience:
-    """The ids that one asker may hear, as a bit for each row of the table."""
+    """The ids eligible for one asker, as a mask over the table's rows."""
 
     def __init__(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> None:
         self._heard, self._asker = ArrayColumn("?"), asker
@@ -208,7 +208,7 @@ class _Audience:
         self._since, self._until = unchanged_between(expiring.values(), asker.now)
 
     def at(self, now: datetime, index: MemoryIndex, expiring: Mapping[str, Memory]) -> Among:
-        """Them at this moment; the same object while nothing changes."""
+        """The eligible ids at this time; the same object while nothing changes."""
         past = self._since is not None and now < self._since
         if past or (self._until is not None and now >= self._until):
             self._asker = replace(self._asker, now=now)
@@ -224,7 +224,7 @@ class _Audience:
         visibility: Visibility,
         superseded: Mapping[str, str],
     ) -> None:
-        """Look at these again, and at what was said later than anybody looked; those rows became free."""
+        """Check these again, and passages said after the last check; `freed` rows are empty."""
         self._asker = self._asker.seeing(visibility, superseded)
         self._among.mask[list(freed)] = False
         here = self._look(index, self.later.union(touched))
@@ -233,7 +233,7 @@ class _Audience:
         self._since, self._until = _latest(self._since, since), _earliest(self._until, until)
 
     def _look(self, index: MemoryIndex, ids: Iterable[str]) -> list[Memory]:
-        """Set the bits of these; the memories, as far as they are there."""
+        """Set the bits of these ids; the existing memories of them."""
         self._among = Among(index.table, self._heard)
         mask, row_of, here = self._among.mask, index.table.row_of, list[Memory]()
         for one in cancellable(ids):

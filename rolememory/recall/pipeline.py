@@ -1,4 +1,4 @@
-"""One role's read path: from messages to a turn. Everything a turn reads is brought up to date first; then it is asked, purely."""
+"""The recall pipeline of a role: from messages to a turn. First updates all indexes, then runs the pure query."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -57,12 +57,12 @@ from rolememory.text.words import context_dependence
 from rolememory.triggers.table import Among
 
 _STILL_TOLD = ("short_query", "no_trigger_word")
-"""A message that asks for nothing changes nothing about the story that it stands in."""
+"""Reasons to skip recall that keep the story block."""
 
 
 @value_class
 class SharedResources:
-    """What all roles of a home share."""
+    """Resources shared by all roles of a home."""
 
     loader: Loader
     queries: QueryVectors
@@ -76,7 +76,7 @@ class SharedResources:
 
 @value_class
 class Request:
-    """What a caller asks of one turn."""
+    """The parameters of one turn."""
 
     messages: tuple[Message, ...]
     chat: str = ""
@@ -113,7 +113,7 @@ class _FrameValues(TypedDict):
 
 @value_class
 class _TurnInputs:
-    """What a turn is about, by all that is read once."""
+    """The inputs of a turn, read once."""
 
     role: Role
     settings: Settings
@@ -129,13 +129,13 @@ class _TurnInputs:
 
     @property
     def frame(self) -> _FrameValues:
-        """The language of what stands around memories, and who is who there."""
+        """Language and names for the text around memories."""
         char, user = self.cast.char, self.cast.user
         return {"language": self.told.style.language, "char": char, "user": user}
 
 
 class RecallPipeline:
-    """Holds what a role's turns read. Not thread-safe by itself: its owner lets one turn in at a time."""
+    """Holds the indexes of a role. Not thread-safe: its owner admits one turn at a time."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class RecallPipeline:
     def recall(
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Turn:
-        """The turn: lore first, then memories, then words in their place."""
+        """Run a turn: lore, memories, rendering and placement."""
         of = self._prepared(role, memories, settings, request)
         check_cancelled()
         lore, question = self._activate(of), self._question(of)
@@ -221,7 +221,7 @@ class RecallPipeline:
     def search(
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Sequence[Scored]:
-        """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
+        """Every memory activated by the query, best first, without thresholds and budget. Constant memories are left out."""
         of = self._prepared(role, memories, settings, request, aside=True)
         question = replace(self._question(of), associated=())
         finding = tuple(one for one in of.index.strategies if one.trigger.name != "constant")
@@ -233,11 +233,11 @@ class RecallPipeline:
 
     @property
     def asked(self) -> bool:
-        """Whether any memories are followed here: somebody asked them."""
+        """Whether memories are indexed: they were queried before."""
         return bool(self._live.index.table.row_of)
 
     def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
-        """The index of these memories. Cost: what changed."""
+        """The index of these memories. Cost: O(changes)."""
         if not self.asked and (kept := self._kept()):
             self._live.adopt(kept, memories)
         vectors, lexicon = self.meanings.follow(memories), self._resources.lexicon()
@@ -246,9 +246,9 @@ class RecallPipeline:
     def facts(
         self, memories: Sequence[Memory], turns: AbstractContextManager[object]
     ) -> bytes | None:
-        """What another process needs to know of these to follow them; None where they are not followed here.
+        """The facts of these memories for another process; None if not indexed here.
 
-        Asked while turns are taken; inside `turns` none is. None, too, where one changed the index meanwhile.
+        May run concurrently with turns, except inside `turns`. Also None if a turn changed the index meanwhile.
         """
         index = self._live.index
         found = index.facts(memories) if self.asked else None
@@ -256,7 +256,7 @@ class RecallPipeline:
             return found if index is self._live.index else None
 
     def close(self) -> None:
-        """Stop background work and write what is behind."""
+        """Stop background work and write pending data."""
         self.meanings.stop()
         self.lore_meaning.meanings.stop()
         self.chats.close()
@@ -270,7 +270,7 @@ class RecallPipeline:
         *,
         aside: bool = False,
     ) -> "_TurnInputs":
-        """What a turn is about; `aside`: words out of character may be recalled whatever the message is."""
+        """The inputs of a turn; `aside`: out-of-character remarks may be recalled for any message."""
         prepared = prepare_chat(
             request.messages, self._resources.cleaner(settings), request.character
         )
@@ -313,7 +313,7 @@ class RecallPipeline:
         )
 
     def _question(self, of: "_TurnInputs") -> RecallQuery:
-        """What the memories are asked."""
+        """The recall query of the turn."""
         settings, request, prepared = of.settings, of.request, of.prepared
         return RecallQuery(
             of.index,
@@ -336,7 +336,7 @@ class RecallPipeline:
     def _wake_across(
         self, of: "_TurnInputs", question: RecallQuery, lore: Activation
     ) -> tuple[Activation | None, RecallQuery]:
-        """One hop each way: memories that would be injected are scanned for lore keys, the lore awake before for keys of memories."""
+        """One step each way: memories to be injected are scanned for lore keys, and lore activated before for memory keys."""
         recalled = answer(question, of.heard).fitted.chosen
         woken = self._activate(of, [one.memory.content for one in recalled])
         return woken, question.hearing([one.content for one in lore.awake])
@@ -383,7 +383,7 @@ class RecallPipeline:
         )
 
     def _story(self, of: "_TurnInputs") -> StoryBlock:
-        """The chapters that stand beside the block. Cost: O(chapters)."""
+        """The story block. Cost: O(chapters)."""
         limit, request, length = of.settings.budget.chapters, of.request, of.told.count
         if not limit or not self._live.chapters or request.off:
             return StoryBlock()
@@ -396,20 +396,20 @@ class RecallPipeline:
         )
 
     def _recent(self, of: "_TurnInputs", given: RecallResult) -> str:
-        """What was said last and is not in view, where that is wanted; also where no word asks for older memories."""
+        """The newest messages not in view, if configured; also without a trigger word for older memories."""
         said = of.request.recent
         if not said or (given.closed and given.closed[0].code != "no_trigger_word"):
             return ""
         return recent.worded(said, self._resources.templates, **of.frame)
 
     def _scene(self, of: "_TurnInputs") -> str:
-        """How things stand in the scene, where that is wanted."""
+        """The state of the scene, if configured."""
         if not of.settings.inject.scene or of.request.off or not of.request.scene:
             return ""
         return scene_state.worded(of.request.scene, self._resources.templates, **of.frame)
 
     def _untold(self, of: "_TurnInputs", given: RecallResult) -> str:
-        """That nothing is known, where somebody asks about the past and nothing of it was found."""
+        """The line saying that nothing is known, for a question about the past without results."""
         query, refused, style = of.scene.query, given.fitted.refused, of.told.style
         if given.closed or not of.settings.inject.untold:
             return ""
@@ -424,7 +424,7 @@ class RecallPipeline:
 
     @staticmethod
     def _searchable(of: "_TurnInputs", question: RecallQuery, given: RecallResult) -> bool:
-        """Whether this audience may hear anything that the prompt does not hold. Cost: O(what the prompt holds)."""
+        """Whether this audience has eligible memories outside the prompt. Cost: O(memories in the prompt)."""
         if of.settings.recall.mode != "hybrid" or given.closed:
             return False
         told, memories = {one.memory.id for one in given.fitted.chosen}, of.index.memories
@@ -433,7 +433,7 @@ class RecallPipeline:
         )
 
     def _preferences(self, of: "_TurnInputs") -> Preferences:
-        """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
+        """The user's answering preferences, from eligible memories. Source: S2.20, S2.21."""
         among, user = of.heard, of.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
             prepared = [one for one_id, one in of.index.memories.items() if one_id in among]
@@ -447,7 +447,7 @@ class RecallPipeline:
         return self._wishes[2]
 
     def _cast(self, role: Role, request: Request) -> Cast:
-        """Who is who: by the card where there is one."""
+        """Names for the block, from the card if there is one."""
         given = request.character
         char = given.name if given else self.card.character(role, request.user).name
         user = request.user or (given.user if given else "")

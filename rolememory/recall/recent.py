@@ -1,4 +1,4 @@
-"""The newest messages of a chat that a request does not hold, as a short block beside the memories. Source: S4.8, S4.20."""
+"""The newest messages of a chat that a request lacks, as a short block. Source: S4.8, S4.20."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ KIND = "recent"
 def worded(
     said: Sequence[ChatMessage], templates: Templates, language: Language, *, char: str, user: str
 ) -> str:
-    """The messages in their order, each with who said it."""
+    """The messages in order, with speakers."""
     nobody = translated("the character", language), translated("the user", language)
     names = {"assistant": tame(char) or nobody[0], "user": tame(user) or nobody[1]}
     lines = [

@@ -1,7 +1,7 @@
-"""Trust is inherited: what the character says again after somebody is no better evidence than what that person said.
+"""A character's restatement of what somebody said is no better evidence than the original.
 
-A character that was shown a line repeats it, in words that fit the next question better than the line did. Such a passage never
-stands before the one that it restates, so that nobody's words become the character's own knowledge by being said once more.
+A character repeats recalled lines in words that may fit the next question better than the line. Such a passage never ranks
+before the one it restates, so that a claim does not become the character's own knowledge by repetition.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,9 +20,9 @@ SHOWN = 40  # characters of the line in an explanation
 
 
 def inherit(ranking: Ranking, asker: str | None) -> Ranking:
-    """The ranking in which no passage of the character scores better than what it restates of somebody who does not ask.
+    """The ranking with no passage of the character above the one it restates, if said by somebody other than the asker.
 
-    Who asks is believed about what they said themselves. Cost: O(`LOOKED_AT` squared).
+    The asker's own statements are trusted. Cost: O(`LOOKED_AT` squared).
     """
     origins = dict(_restated(ranking, asker)) if asker else {}
     lowered = {

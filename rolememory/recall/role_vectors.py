@@ -1,4 +1,4 @@
-"""A role's vectors: made in the background, kept in a file that may vanish, never waited for by a turn."""
+"""A role's vectors: computed in the background, cached in a file; a turn never waits for them."""
 
 import logging
 import threading
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class RoleVectors:
-    """Follows a role's memories with vectors. `follow` never waits; a daemon thread works while something is missing."""
+    """Keeps vectors of a role's memories up to date. `follow` never waits; a daemon thread computes missing ones."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class RoleVectors:
         self._read: Mapping[str, Entry] | None = None  # what it looked at last
 
     def follow(self, memories: Mapping[str, Entry]) -> VectorTable | None:
-        """The vectors as far as they are there; None while there is no model. Starts the work for what is missing."""
+        """The available vectors; None without a model. Starts computing missing ones."""
         embedder = self._loader.get()
         if embedder is None:
             return None
@@ -71,7 +71,7 @@ class RoleVectors:
             return self.table
 
     def ready(self, memories: Mapping[str, Entry], timeout_s: float | None) -> bool:
-        """Wait until these memories have their vectors; false without a model or when time runs out."""
+        """Wait until these memories have vectors; false without a model or on time-out."""
         if not self._loader.ready(timeout_s):
             return False
         self.follow(memories)
@@ -84,7 +84,7 @@ class RoleVectors:
             )
 
     def stop(self) -> None:
-        """End the work after the batch at hand; what is done is kept."""
+        """Stop after the current batch, keeping its vectors."""
         with self._changed:
             self._stopped = True
             thread = self._thread
@@ -120,7 +120,7 @@ class RoleVectors:
             return self._wanted
 
     def _fill(self, memories: Mapping[str, Entry], embedder: Embedder) -> None:
-        """Look at what differs, then fill what is missing for as long as nothing else is wanted. Cost: what differs."""
+        """Queue what differs, then embed until new memories arrive. Cost: O(differences)."""
         assert self.table is not None, "the table is made before the work starts"
         if self._store is None:
             file = VectorFile(
@@ -152,7 +152,7 @@ class RoleVectors:
             give_back()
 
     def _known(self, ids: Sequence[str], memories: Mapping[str, Entry]) -> dict[str, bytes]:
-        """The digests of texts of one piece that nobody needs to read."""
+        """The known digests of texts of one piece, to avoid reading them."""
         if self._digests is None:
             return {}
         lying = [one for one in ids if unread(memories.get(one))]
@@ -161,13 +161,13 @@ class RoleVectors:
 
 
 def _age(entry: Entry) -> float:
-    """Sorts what is the newest, or was always known, last: it is next."""
+    """Sort key: the newest, and timeless ones, last, since the queue is LIFO."""
     since = entry.since if isinstance(entry, Memory) else None
     return since.timestamp() if since else inf
 
 
 class _Store:
-    """The file of a table's vectors: written when enough of them are new, made short when most of it is of no use any more."""
+    """The file of a table's vectors: written when enough are new, compacted when most are unused."""
 
     def __init__(self, file: VectorFile, table: VectorTable) -> None:
         self.table = table
@@ -176,19 +176,19 @@ class _Store:
         self._new: dict[bytes, Floats] = {}
 
     def take(self, vectors: Mapping[bytes, Floats]) -> None:
-        """Keep these, on disk when they are many."""
+        """Add vectors; written once there are many."""
         self._new |= vectors
         if len(self._new) >= _MANY:
             self.flush()
 
     def write(self) -> None:
-        """Write the file anew where less than half of it is of use, or where it is in another number format."""
+        """Rewrite the file if less than half of it is used, or if it has another number format."""
         if self._size > 2 * self.table.size + _MANY or self._file.outdated:
             self._file.save(self.table.named())
             self._size, self._new = self.table.size, {}
 
     def flush(self) -> None:
-        """Write what is new. Raises: NotWrittenError; it is tried again with the next."""
+        """Write new vectors. Raises: NotWrittenError; retried with the next ones."""
         if self._new:
             self._file.add(self._new)
             self._size, self._new = self._size + len(self._new), {}

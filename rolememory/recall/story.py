@@ -1,7 +1,7 @@
-"""The story so far, told by its chapters: which of them stand beside the block, within a limit of their own.
+"""The story block: which chapters are in it, within its own limit.
 
-Chapters of what the reader sees anyway stay out, and so do those that a story so far tells already. The newest come first; they
-stand in the order of the story, so that a turn that brings no new chapter changes no letter.
+Without chapters of visible messages, and those covered by a story so far. The newest are selected first; they are in story
+order, so that the text only changes with a new chapter.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -21,27 +21,27 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 @value_class
 class StoryBlock:
-    """What is told of a story, and in which words."""
+    """The chapters of the story block, and its text."""
 
     text: str = ""
     chapters: tuple[Memory, ...] = ()
 
     @property
     def ids(self) -> frozenset[str]:
-        """Of the chapters that it tells, those in the story so far among them."""
+        """The ids of its chapters, including those in the story so far."""
         parts = (part for one in self.chapters if one.chapter for part in one.chapter.parts)
         return frozenset({*(one.id for one in self.chapters), *parts})
 
 
 @value_class
 class InView:
-    """What the reader of the prompt sees anyway: the chats that are this one, and the versions of its visible messages."""
+    """What is visible in the prompt: the chats that are this one, and the versions of its visible messages."""
 
     chats: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
 
     def holds(self, chapter: Memory) -> bool:
-        """Whether any of what it tells stands there."""
+        """Whether any of its messages is visible."""
         here = chapter.evidence[0].chat in self.chats
         return here and not self.versions.isdisjoint(chapter.stretch)
 
@@ -53,7 +53,7 @@ def told(
     say: Callable[[Sequence[Memory]], str],
     fits: Callable[[str], bool],
 ) -> StoryBlock:
-    """The story out of the chapters that may be heard: `say` words it, `fits` tells whether that is short enough."""
+    """The story from eligible chapters: `say` renders it, `fits` checks the length."""
     known = {one.id: one for one in chapters if one.id in heard}
     stories = (one for one in known.values() if _stands(one, known, seen))
     so_far = max(stories, key=lambda one: (len(_chapter(one).parts), one.id), default=None)
@@ -84,7 +84,7 @@ def worded(
     user: str = "",
     away_days: int = 0,
 ) -> str:
-    """The chapters as a block; "" for none. `away_days`: so long nobody spoke."""
+    """The chapters as a block; "" for none. `away_days`: days without a message."""
     so_far = [one for one in chapters if _chapter(one).parts]
     values = {
         "story": tame(so_far[0].content) if so_far else "",
@@ -98,7 +98,7 @@ def worded(
 
 
 class StoryWords:
-    """Words chapters, each selection once while neither they nor the template change. Not thread-safe."""
+    """Renders chapters, cached while chapters and template are unchanged. Not thread-safe."""
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
@@ -107,7 +107,7 @@ class StoryWords:
     def of(
         self, language: Language, *, char: str = "", user: str = "", away_days: int = 0
     ) -> Callable[[Sequence[Memory]], str]:
-        """What words chapters on this turn. Cost: a look at the template."""
+        """The function that renders chapters on this turn. Cost: one check of the template."""
         made_of = self._templates.choose(KIND, "default", language).tries
 
         def said(chapters: Sequence[Memory]) -> str:
@@ -139,7 +139,7 @@ def _chapter(one: Memory) -> Chapter:
 
 
 def _stands(one: Memory, known: Mapping[str, Memory], seen: InView) -> bool:
-    """Whether it is a story so far, and every chapter that it tells may be heard and is out of view."""
+    """Whether it is a story so far, and all its chapters are eligible and not visible."""
     parts = _chapter(one).parts
     return bool(parts) and all(part in known and not seen.holds(known[part]) for part in parts)
 

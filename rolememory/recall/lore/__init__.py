@@ -1,1 +1,1 @@
-"""Which lorebook entries come into a prompt: keys, gates, groups, budget, passes, timers, placing."""
+"""Lorebook activation: keys, gates, groups, budget, passes, timers, placement."""

@@ -1,7 +1,7 @@
-"""The scan: passes over the entries until nothing new can come. Source: spec/worldinfo.md 4.
+"""The lorebook scan: passes over the entries until nothing new is activated. Source: spec/worldinfo.md 4.
 
-Evidence first: only entries that something points at are asked (a key in a text, a constant, a timer, a decorator, the outside);
-all others are explained on demand. Pure: chance, costs, timers and texts are handed in.
+Only entries with evidence are evaluated (a key in a text, a constant, a timer, a decorator, the outside); all others are
+explained on demand. Pure: randomness, costs, timers and texts are passed in.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def activate(
     cost: Cost,
     patterns: PatternBudget | None = None,
 ) -> Activation:
-    """Which entries come into the prompt, where, and why. Cost: O(texts + entries that something points at)."""
+    """The activated entries, their places and reasons. Cost: O(texts + entries with evidence)."""
     scan = _LoreScan(index, scene, dice, cost, patterns or PatternBudget())
     scan.run()
     return scan.answer()
@@ -100,7 +100,7 @@ class _LoreScan:
         )
 
     def _pointed_at(self) -> frozenset[int]:
-        """Ranks of entries that are asked in every pass, whatever keys are seen."""
+        """Ranks of entries that are evaluated in every pass, whatever keys are seen."""
         timers = self.timers
         ids = timers.sticky | timers.kept | self.scene.outside
         return frozenset(self.index.unkeyed) | {
@@ -119,7 +119,7 @@ class _LoreScan:
             turn = self._next(turn, self._pass(turn))
 
     def _pass(self, turn: Pass) -> list[Lore]:
-        """One walk; gives those whose text may wake others."""
+        """One pass; the entries whose text may activate others."""
         candidates = self._candidates(turn)
         before = len(self.awake)
         living = (
@@ -137,7 +137,7 @@ class _LoreScan:
         return [lore for lore in survivors if not lore.silent]
 
     def _candidates(self, turn: Pass) -> list[_LoreCandidate]:
-        """All that are awake in this pass, in the order they are tried."""
+        """The candidates of this pass, in the order they are tried."""
         entries, verdict = self.index.entries, self.judge.verdict
         found: list[tuple[int, _LoreCandidate]] = []
         asked = self.pointed.union(self.visibility.heard, self.visibility.hinted)
@@ -152,7 +152,7 @@ class _LoreScan:
         return [candidate for _, candidate in found]
 
     def _place(self, lore: Lore, rank: int, code: str) -> int:
-        """When it is tried: sticky ones first, then by the list; under exact rules what comes from outside before the rest."""
+        """Its order of trial: sticky ones first, then by the list; under exact rules those from outside before the rest."""
         size = len(self.index.entries)
         if self.rules.outside_first and code == "outside":
             rank -= size
@@ -161,7 +161,7 @@ class _LoreScan:
         return rank - 3 * size if self.judge.sticky(lore) else rank
 
     def _next(self, turn: Pass, feeding: Sequence[Lore]) -> Pass | None:
-        """The pass after this one, or None; what it reads besides is laid out."""
+        """The next pass, or None; adds its recursion text to the buffer."""
         stopped = self.overflowed and not self.rules.smaller_may_fit
         phase, level, depth = self._next_phase(turn, bool(feeding), stopped)
         if phase is None:
@@ -220,7 +220,7 @@ class _LoreScan:
         return [one for one in candidates if one.lore.id in left]
 
     def _lucky(self, candidate: _LoreCandidate) -> bool:
-        """Whether chance lets it in; no roll at 100 percent, nor while it is sticky."""
+        """Whether it passes its probability; no roll at 100 percent, nor while sticky."""
         entry = candidate.lore.entry
         if (
             not entry.use_probability
@@ -248,7 +248,7 @@ class _LoreScan:
         )
 
     def _admit(self, chosen: Sequence[_LoreCandidate], turn: Pass) -> None:
-        """Let them in one by one, as far as the budget goes."""
+        """Activate them one by one, within the budget."""
         self.tokens.open_pass()
         ignoring = sum(one.lore.entry.ignore_budget for one in chosen)
         for candidate in chosen:
@@ -312,7 +312,7 @@ class _LoreScan:
         )
 
     def why_not(self, lore_id: str, remedy: bool = True) -> Refusal | None:
-        """The gate that kept an entry out, in the pass where it came furthest, and the change that would open it."""
+        """The gate that refused an entry, in the pass where it came furthest, and the change that would open it."""
         lore = self.index.lore(lore_id)
         if lore is None:
             raise UnknownNameError("lorebook entry", lore_id, self.index.rank)
@@ -328,7 +328,7 @@ class _LoreScan:
         )
 
     def _lets_in(self, lore_id: str, change: Change) -> bool:
-        """Whether the entry would be in, had just this been changed: the scan is made again, with the same chance."""
+        """Whether the entry would be activated with this change: repeats the scan with the same random numbers."""
         index, scene = self.given, self.scene
         if change.target == "message":
             scene = replace(scene, texts=scene.texts.with_message(str(change.value)))

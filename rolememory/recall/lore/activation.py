@@ -1,4 +1,4 @@
-"""What a scan is asked and what it answers: plain values, so that a turn can be shown, kept and replayed."""
+"""Input and result of a scan: plain values, so that a turn can be shown, stored and replayed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
@@ -36,7 +36,7 @@ class LoreScene:
 
 @value_class
 class Awake:
-    """An entry that came into the prompt."""
+    """An activated entry."""
 
     lore: Lore
     content: str  # without decorators, macros said
@@ -57,7 +57,7 @@ class Awake:
 
 @value_class
 class PassTrace:
-    """One walk over the entries: who was a candidate, who came in."""
+    """The trace of one pass: candidates, and activated entries."""
 
     turn: Pass
     candidates: tuple[str, ...]
@@ -66,7 +66,7 @@ class PassTrace:
 
 @value_class
 class Activation:
-    """What a scan answers."""
+    """The result of a scan."""
 
     awake: tuple[Awake, ...]  # in the order of activation
     placement: LorePlacement
@@ -89,7 +89,7 @@ class Activation:
     def explain(self, lore_id: str, *, remedy: bool = True) -> Refusal | None:
         """Why this entry is not in the prompt: the first closed gate of the pass in which it came furthest; None if it is.
 
-        `remedy` looks for the change that would let it in, which costs some scans; without it the answer is at hand.
+        `remedy` searches for the change that would activate it, at the cost of some scans.
 
         Raises:
             UnknownNameError: there is no such entry.
@@ -97,5 +97,5 @@ class Activation:
         return self._why_not(lore_id, remedy) if self._why_not else None
 
     def bare(self) -> "Activation":
-        """What came in, without the scan: `explain` knows nothing any more."""
+        """The result without the scan; `explain` no longer works."""
         return replace(self, passes=(), segments=(), refused={}, _why_not=None)

@@ -1,4 +1,4 @@
-"""Chance as a stream of numbers that is handed in, so that a scan can be replayed."""
+"""Random numbers as an input, so that a scan can be replayed."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +8,7 @@ from rolememory.errors import InvalidValueError
 
 
 class Dice:
-    """Numbers in [0, 1), one for each time chance decides; counts them.
+    """A stream of random numbers in [0, 1), with a count.
 
     >>> dice = Dice([0.25, 0.5])
     >>> dice(), dice(), dice.thrown
@@ -16,7 +16,7 @@ class Dice:
     """
 
     def __init__(self, numbers: "Iterable[float] | int" = 0) -> None:
-        """Give the numbers themselves, or a seed."""
+        """`numbers`: the numbers, or a seed."""
         if isinstance(numbers, int):
             self._next: Callable[[], float] = random.Random(numbers).random
         else:
@@ -33,7 +33,7 @@ class Dice:
         """The next number.
 
         Raises:
-            InvalidValueError: the numbers that were given are used up.
+            InvalidValueError: the given numbers are used up.
         """
         try:
             self._numbers.append(self._next())
@@ -45,5 +45,5 @@ class Dice:
         return self._numbers[-1]
 
     def again(self) -> "Dice":
-        """The same numbers once more, then others by a seed."""
+        """The same numbers from the start, then others by a seed."""
         return Dice(chain(self._numbers, iter(random.Random(0).random, None)))

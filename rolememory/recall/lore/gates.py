@@ -1,4 +1,4 @@
-"""Whether an entry is a candidate in a pass: gates in the order they are asked, then what may wake it. Source: spec/worldinfo.md 4.3.
+"""Whether an entry is a candidate in a pass: gates in order, then what may activate it. Source: spec/worldinfo.md 4.3.
 
 The first closed gate decides. Gates of the turn give one answer for the whole scan; gates of the pass may open later.
 """
@@ -21,7 +21,7 @@ from rolememory.text.selective import selective
 
 
 class Phase(Enum):
-    """What a pass looks for."""
+    """The kind of a pass."""
 
     INITIAL = "initial"
     RECURSION = "recursion"  # texts of the entries found so far count too
@@ -30,7 +30,7 @@ class Phase(Enum):
 
 @value_class
 class ScanContext:
-    """What a scan knows beside the texts."""
+    """The input of a scan besides texts."""
 
     rules: LoreRules
     character: Character
@@ -48,7 +48,7 @@ class ScanContext:
 
 @value_class
 class Pass:
-    """One walk over the entries."""
+    """One pass over the entries."""
 
     number: int  # from 1
     phase: Phase
@@ -63,7 +63,7 @@ Told = Callable[[Lore, ScanContext], tuple[tuple[str, Value], ...]]
 
 @value_class
 class EntryGate:
-    """One question; `told` says the numbers behind a closed one."""
+    """One filter; `told` gives the values of its reason."""
 
     code: str
     closed: Closed
@@ -174,11 +174,11 @@ STAGES = (
     "key",
     "secondary",
 )
-"""All gates in order: the further an entry came, the more a closed one says about it."""
+"""All gates in order: later ones are more informative when closed."""
 
 
 class EntryEvaluation(NamedTuple):
-    """Awake or not: why, by its code, and the key that decided, if one did."""
+    """Whether an entry is active, the code of the reason, and the deciding key, if any."""
 
     awake: bool
     code: str
@@ -192,7 +192,7 @@ _DECIDES = {
 
 
 class EntryEvaluator:
-    """Asks entries in the passes of one scan. `verdict` is quick, `reason` tells all of it."""
+    """Evaluates entries in the passes of one scan. `verdict` is fast, `reason` complete."""
 
     def __init__(
         self, occasion: ScanContext, visibility: ScanBuffer, index: LoreIndex, macros: Macros
@@ -210,7 +210,7 @@ class EntryEvaluator:
         self._closed: dict[int, str | None] = {}
 
     def window(self, lore: Lore, turn: Pass) -> int:
-        """What the entry sees in this pass."""
+        """The entry's scan window in this pass."""
         return self._windows.window(lore, turn.depth, turn.recursion)
 
     def verdict(self, rank: int, turn: Pass) -> EntryEvaluation:
@@ -229,7 +229,7 @@ class EntryEvaluator:
         return self._woken(rank, lore, turn)
 
     def sticky(self, lore: Lore) -> bool:
-        """Whether a running timer keeps the entry awake."""
+        """Whether a running timer keeps the entry active."""
         return lore.id in self._occasion.running.sticky or lore.id in self._occasion.running.kept
 
     def _closed_gate(self, rank: int, lore: Lore, turn: Pass) -> str | None:
@@ -287,7 +287,7 @@ class EntryEvaluator:
         return EntryEvaluation(True, "key", odd)
 
     def _by_changing_keys(self, lore: Lore, window: int) -> EntryEvaluation:
-        """The same where macros change from key to key: each is said in its turn, none more than is needed."""
+        """The same if macros change between keys: keys are expanded one by one, no more than needed."""
         found = next((key for key in lore.keys if self._has_now(key, window)), None)
         if found is None:
             return EntryEvaluation(False, "key")
@@ -316,7 +316,7 @@ class EntryEvaluator:
         return next((key for key in keys if self._visibility.has(key, window)), None)
 
     def score(self, lore: Lore, turn: Pass) -> int:
-        """How many of its keys are seen, as groups compare them. Source: spec/worldinfo.md 4.6."""
+        """The number of its keys seen, for group scoring. Source: spec/worldinfo.md 4.6."""
         window = self.window(lore, turn)
         primary, secondary = lore.scored
         if not primary:
@@ -330,7 +330,7 @@ class EntryEvaluator:
         )
 
     def reason(self, verdict: EntryEvaluation, lore: Lore, turn: Pass) -> Reason:
-        """The verdict with the numbers behind it, and the place of the key."""
+        """The verdict with its values, and the place of the key."""
         if gate := _BY_CODE.get(verdict.code):
             return Reason(gate.code, gate.told(lore, self._occasion))
         window = self.window(lore, turn)

@@ -1,7 +1,7 @@
-"""Inclusion groups: of rivals one stays. Source: spec/worldinfo.md 4.6.
+"""Inclusion groups: one entry per group stays. Source: spec/worldinfo.md 4.6.
 
-Under exact rules the steps look at lists that are never shortened, so an entry of two groups can be removed twice (and takes the
-last candidate with it) or win what it already lost. Under the default rules who is gone counts no longer.
+Under exact rules the steps use lists that are never shortened, so an entry of two groups can be removed twice (which also
+removes the last candidate) or win after it lost. Under the default rules removed entries no longer count.
 """
 
 import re
@@ -19,14 +19,14 @@ _COMMA = re.compile(r",\s*")
 
 @dataclass(slots=True)
 class Rivals:
-    """The candidates of a pass while groups choose among them."""
+    """The candidates of a pass during group selection."""
 
     left: list[Lore]
     quirks: bool
     reasons: dict[str, Reason] = field(default_factory=dict)
 
     def remove(self, lore: Lore, name: str, because: str, winner: str = "") -> None:
-        """Take one out; by exact rules one that is gone already takes the last one with it."""
+        """Remove a candidate; by exact rules removing one twice also removes the last one."""
         if lore in self.left:
             self.left.remove(lore)
         elif self.quirks and self.left:
@@ -43,7 +43,7 @@ class Rivals:
 
 @value_class
 class GroupContext:
-    """What the steps need to know of a turn."""
+    """The input of the steps."""
 
     sticky: Callable[[Lore], bool]  # whether a timer keeps it awake
     cooling: Collection[str]  # ids
@@ -78,7 +78,7 @@ def choose(
     asked: GroupContext,
     dice: Dice,
 ) -> None:
-    """Leave one of each group among the rivals, or all sticky ones. Three walks over all groups: timers, scores, choice."""
+    """Keep one candidate per group, or all sticky ones. Three passes over all groups: timers, scores, choice."""
     held = {name: _keep_sticky(rivals, name, members, asked) for name, members in groups.items()}
     for name, members in groups.items():
         if not held[name]:
@@ -90,7 +90,7 @@ def choose(
 
 
 def _keep_sticky(rivals: Rivals, name: str, members: list[Lore], asked: GroupContext) -> bool:
-    """If one is sticky, only sticky ones stay, and nothing else is asked of this group."""
+    """If one is sticky, keep only sticky ones, and skip the other steps for this group."""
     sticky = [lore for lore in rivals.among(members) if asked.sticky(lore)]
     for lore in list(members) if sticky else ():
         if lore not in sticky:
@@ -103,7 +103,7 @@ def _keep_sticky(rivals: Rivals, name: str, members: list[Lore], asked: GroupCon
 
 
 def _keep_best(rivals: Rivals, name: str, members: list[Lore], asked: GroupContext) -> None:
-    """Those that take part in scoring and have less than the most keys seen go."""
+    """Remove those that take part in scoring and have fewer than the most keys seen."""
     living = rivals.among(members)
     if not living or not (asked.scored or any(lore.entry.use_group_scoring for lore in living)):
         return
@@ -148,7 +148,7 @@ def _winner(members: Sequence[Lore], dice: Dice) -> Lore | None:
 
 
 def _taken(active: Iterable[Lore], *, exact: bool) -> frozenset[str]:
-    """Groups that have a winner already; by exact rules an entry stands for its whole `group` text."""
+    """Groups with a winner already; by exact rules an entry counts only for its whole `group` text."""
     if exact:
         return frozenset(lore.entry.group for lore in active if lore.entry.group)
     return frozenset(name for lore in active for name in group_names(lore.entry.group, exact=False))

@@ -1,4 +1,4 @@
-"""Books prepared for scanning: entries in the order they are visited, their keys, and which key belongs to whom. Immutable.
+"""The index of books for scanning: entries in visiting order, their keys, and key owners. Immutable.
 
 Source: spec/worldinfo.md 3. The order of the list decides visiting, groups and budget, not where a text stands.
 """
@@ -53,7 +53,7 @@ class Lore:
 
     @property
     def changing(self) -> bool:
-        """Whether a key of it is said again each time it is asked."""
+        """Whether a key has macros that are expanded at each check."""
         return any(key.kind is KeyKind.MACRO for key in (*self.odd, *self.secondary))
 
     @property
@@ -62,13 +62,13 @@ class Lore:
         return self.entry.fingerprint(self.book.name)
 
     def all_keys(self) -> Iterable[LoreKey]:
-        """Every key that may have to be looked for."""
+        """Every key that may be searched."""
         for some in (self.keys, self.secondary, *self.scored, *self.also, *self.never):
             yield from some
 
 
 class LoreIndex:
-    """What a scan reads. `updated` gives the index of changed books and shares what did not change."""
+    """The index for scans. `updated` gives a new index that shares what did not change."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class LoreIndex:
 
     @cached_property
     def keys(self) -> KeyIndex:
-        """All plain keys, ready to be looked for."""
+        """The search index of all plain keys."""
         return KeyIndex(self.specs)
 
     @cached_property
@@ -121,7 +121,7 @@ class LoreIndex:
 
     @cached_property
     def unkeyed(self) -> tuple[int, ...]:
-        """Ranks of entries that no automaton finds: constant, decorated, or with keys that are looked for in another way."""
+        """Ranks of entries not found by an automaton: constant, decorated, or with other kinds of keys."""
         return tuple(rank for rank, lore in enumerate(self.entries) if _unkeyed(lore))
 
     @cached_property
@@ -131,14 +131,14 @@ class LoreIndex:
 
     @cached_property
     def deepest(self) -> int:
-        """The greatest scan depth that an entry asks for by itself."""
+        """The greatest scan depth of an entry's own."""
         return max(
             (lore.scan_depth for lore in self.entries if lore.scan_depth is not None), default=0
         )
 
     @cached_property
     def macro_keys(self) -> tuple[LoreKey, ...]:
-        """Keys that say something only once their macros are known, and the same all turn."""
+        """Keys with macros that are constant during a turn."""
         return tuple(
             key
             for lore in self.entries
@@ -148,7 +148,7 @@ class LoreIndex:
 
     @cached_property
     def changing(self) -> bool:
-        """Whether a key says something else from pass to pass, or changes what others say: order counts then."""
+        """Whether macros in keys change between passes, or have side effects: then order matters."""
         return any(lore.changing for lore in self.entries)
 
     def lore(self, lore_id: str) -> Lore | None:
@@ -157,7 +157,7 @@ class LoreIndex:
         return None if rank is None else self.entries[rank]
 
     def updated(self, books: Iterable[Lorebook]) -> "LoreIndex":
-        """The index of these books; unchanged entries are not read again, and large automata are not rebuilt."""
+        """The index of these books; reuses unchanged entries and large automata."""
         fresh = LoreIndex(books, self.settings, _known={lore.id: lore for lore in self.entries})
         fresh.__dict__["keys"] = self.keys.updated(
             fresh.specs - self.specs, self.specs - fresh.specs
@@ -165,7 +165,7 @@ class LoreIndex:
         return fresh
 
     def speaking(self, macros: Macros) -> "LoreIndex":
-        """The index with the macros of its keys said; itself when there are none."""
+        """The index with macros in keys expanded; itself without any."""
         if not self.macro_keys:
             return self
         said = tuple(macros.expand(key.text) for key in self.macro_keys)
@@ -206,7 +206,7 @@ def once(books: Iterable[Lorebook]) -> tuple[Lorebook, ...]:
 def listed(
     books: Sequence[Lorebook], rules: LoreRules, settings: ScanSettings
 ) -> list[tuple[Lorebook, LoreEntry]]:
-    """All entries in visiting order: chat, persona, then by strategy; inside each by falling order, ties as in the file."""
+    """All entries in visiting order: chat, persona, then by strategy; inside each by descending order, ties as in the file."""
 
     def of(*sources: BookSource) -> list[tuple[Lorebook, LoreEntry]]:
         found = [
@@ -291,7 +291,7 @@ def prepare(book: Lorebook, entry: LoreEntry, rules: LoreRules, settings: ScanSe
 
 
 def _gated(entry: LoreEntry, asked: Decorators) -> bool:
-    """Whether any gate could be closed, by the fields that gates look at."""
+    """Whether any gate could be closed, by the fields that gates use."""
     limits = entry.triggers or entry.character_filter or entry.delay or entry.cooldown
     return not entry.enabled or bool(limits) or asked is not NONE
 

@@ -1,4 +1,4 @@
-"""How each key of an entry is looked for: by the automaton, as a pattern, or, for a few odd ones, in the joined text itself.
+"""How keys of entries are searched: by the automaton, as patterns, or, for a few special ones, in the joined text.
 
 Source: spec/worldinfo.md 4.1, 4.2. A key cannot match over two texts, since each begins with U+0001, so the automaton
 reads text by text. The exceptions are keys that hold that character or end in a line break: they are searched for directly.
@@ -17,13 +17,13 @@ from rolememory.text.macros import has_macros
 from rolememory.text.pattern import Pattern, PatternSource, compile_pattern, parse_pattern
 
 START = "\x01"
-"""Stands before every text that is scanned, so that a pattern can tell where one begins."""
+"""Put before every scanned text, so that a pattern can match its start."""
 
 _BLANKS = "".join(JS_SPACE)
 
 
 class KeyKind(Enum):
-    """Who looks for a key."""
+    """How a key is searched."""
 
     PLAIN = "plain"  # the automaton
     PATTERN = "pattern"  # the joined text, once per window
@@ -45,7 +45,7 @@ class Looks:
 
     @classmethod
     def of(cls, entry: LoreEntry, rules: LoreRules, settings: ScanSettings) -> "Looks":
-        """The entry's own wish, else the setting."""
+        """The entry's own options, else the settings."""
         case, words = entry.case_sensitive, entry.match_whole_words
         if rules.card_fields and case is None:
             case = entry.card_case_sensitive
@@ -58,7 +58,7 @@ class Looks:
         )
 
     def spec(self, text: str) -> KeySpec:
-        """The key as the automaton knows it."""
+        """The key's spec for the automaton."""
         alone = self.cjk_words and len(text) == 1 and is_han(text)
         form: Form = "raw" if self.case_sensitive else self.rules.form
         return KeySpec(text, form, self.rules.edges if self.whole_words else "none", alone)
@@ -66,7 +66,7 @@ class Looks:
 
 @value_class
 class LoreKey:
-    """One key, and who looks for it."""
+    """One key, and how it is searched."""
 
     text: str  # as it is written
     kind: KeyKind
@@ -77,7 +77,7 @@ class LoreKey:
 
 
 def read_key(text: str, looks: Looks) -> LoreKey:
-    """How a key of an entry is looked for: its macros said first, blanks around it cut."""
+    """Prepare a key: macros are expanded first, then it is stripped."""
     return (
         LoreKey(text, KeyKind.MACRO, looks=looks)
         if has_macros(text)
@@ -86,7 +86,7 @@ def read_key(text: str, looks: Looks) -> LoreKey:
 
 
 def read_said_key(written: str, said: str, looks: Looks) -> LoreKey:
-    """The same once its macros are said. A key that says nothing is never found."""
+    """The same after expanding its macros. An empty key is never found."""
     return (
         LoreKey(written, KeyKind.NEVER)
         if not said
@@ -95,7 +95,7 @@ def read_said_key(written: str, said: str, looks: Looks) -> LoreKey:
 
 
 def read_raw_key(text: str, looks: Looks) -> LoreKey:
-    """How a key is looked for when scores are counted: as it is written, blanks and macros included."""
+    """Prepare a key for group scores: as written, including blanks and macros."""
     return _compared(text, text, looks)
 
 
@@ -113,7 +113,7 @@ def _compared(written: str, said: str, looks: Looks) -> LoreKey:
 
 
 def _source(said: str, looks: Looks) -> PatternSource | None:
-    """The pattern meant; where every key is one (V3), slashes around it may be left out."""
+    """The pattern of a key; if all keys are patterns (V3), slashes are optional."""
     source = parse_pattern(said) if said.startswith("/") else None
     return source or (PatternSource(said) if looks.use_regex and said else None)
 
@@ -136,7 +136,7 @@ def _hint(pattern: Pattern) -> KeySpec | None:
 
 
 def direct(text: str, needle: str, looks: Looks) -> tuple[int, int] | None:
-    r"""The first place of a plain key in a joined text, found by walking through it: the same answer as the automaton's, slower.
+    r"""The first place of a plain key in a joined text, by linear search: as the automaton, but slower.
 
     >>> from rolememory.recall.lore.rules import SILLYTAVERN
     >>> direct("\x01the Red\n\x01dragon", "red\n\x01", Looks(SILLYTAVERN))

@@ -1,4 +1,4 @@
-"""Where the texts of activated entries go. Source: spec/worldinfo.md 5."""
+"""Placement of activated entries. Source: spec/worldinfo.md 5."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -32,7 +32,7 @@ _LISTS = (
 
 @value_class
 class DepthGroup:
-    """Texts that go into the chat together."""
+    """Texts with the same depth and role."""
 
     depth: (
         int | None
@@ -42,7 +42,7 @@ class DepthGroup:
 
     @property
     def text(self) -> str:
-        """What is inserted."""
+        """The text to insert."""
         return "\n".join(self.entries)
 
 
@@ -66,16 +66,16 @@ class LorePlacement:
 
     @property
     def before_text(self) -> str:
-        """What stands before the character's description."""
+        """The text before the character's description."""
         return "\n".join(self.before)
 
     @property
     def after_text(self) -> str:
-        """What stands behind it."""
+        """The text after the character's description."""
         return "\n".join(self.after)
 
     def without(self, there: str) -> "LorePlacement":
-        """The same without texts that stand in `there` already, nor the author's note itself; white space does not count."""
+        """A copy without texts that `there` contains already, and without the author's note itself; ignores white space."""
         known = " ".join(there.split())
 
         def left(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,16 +88,16 @@ class LorePlacement:
         )
 
     def outlet(self, name: str) -> str:
-        """What `{{outlet::name}}` says."""
+        """The text of `{{outlet::name}}`."""
         return "\n".join(self.outlets.get(name, ()))
 
 
 def placed(
     entries: Sequence[tuple[Lore, str]], rules: LoreRules, count: int, note: str | None
 ) -> LorePlacement:
-    """Texts in order of activation, put where they belong. `count` is the number of visible messages.
+    """Place the texts, given in order of activation. `count` is the number of visible messages.
 
-    Higher insertion order stands later; of equal order exact rules put the one activated first last.
+    Higher insertion order goes later; of equal order exact rules put the one activated first last.
     """
     said = [pair for pair in entries if pair[1]]
     rising = sorted(
@@ -131,7 +131,7 @@ def placed(
 
 
 def home(lore: Lore, rules: LoreRules) -> LorePosition | None:
-    """The place of an entry: its decorators' word goes first. None = active, but placed nowhere."""
+    """The position of an entry, decorators first. None = active, but not placed."""
     asked = lore.asked
     if asked.position is not None:
         return _CARD_PLACES[asked.position]
@@ -147,7 +147,7 @@ def home(lore: Lore, rules: LoreRules) -> LorePosition | None:
 def merged_note(
     top: Iterable[str], note: str | None, bottom: Iterable[str], rules: LoreRules
 ) -> str | None:
-    r"""The author's note with the texts above and below it, one line break at either end cut; None when no note is due.
+    r"""The author's note with the texts above and below it, without a line break at either end; None if no note is due.
 
     Under the default rules texts around a note that does not exist make one.
     """
@@ -163,7 +163,7 @@ def merged_note(
 def _by_depth(
     falling: Sequence[tuple[Lore, str]], rules: LoreRules, count: int
 ) -> tuple[DepthGroup, ...]:
-    """Groups of one depth and role, in the order of their highest member; rising inside."""
+    """Groups of one depth and role, in the order of their highest member; ascending inside."""
     groups: list[tuple[int | None, Voice, list[str]]] = []
     for lore, content in falling:
         depth, role = _depth(lore, count), _role(lore)

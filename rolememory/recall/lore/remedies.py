@@ -1,4 +1,4 @@
-"""What could be changed so that an entry comes in: candidates by the gate that was closed. Whether one helps is tried out."""
+"""Changes that may activate an entry, by the closed gate. Whether one helps is tested by the caller."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""What can be seen of the keys in a scan: texts as numbered bits, windows as masks over them, every text read once.
+"""The scan buffer: texts as numbered bits, windows as masks over them, every text scanned once.
 
 Bits in the order of the joined text: messages newest first, texts of the card, injected texts, one block per recursion pass.
 Source: spec/worldinfo.md 4.1.
@@ -17,7 +17,7 @@ from rolememory.text.keys import KeyIndex, KeySpec
 from rolememory.text.pattern import PatternBudget
 
 BLIND = -1
-"""The window of an entry that sees nothing at all, not even that a text begins."""
+"""The window of an entry that sees nothing, not even the start of a text."""
 
 MOST_MESSAGES = 1000
 
@@ -38,7 +38,7 @@ class ScanTexts:
         return len(self.messages) if self.visible is None else self.visible
 
     def with_message(self, text: str) -> "ScanTexts":
-        """The same with this text at the end of the newest message."""
+        """A copy with this text appended to the newest message."""
         newest = self.messages[0] if self.messages else Segment("", index=0, role="user")
         told = Segment(
             f"{newest.text} {text}".strip(), newest.source, newest.index, newest.role, newest.name
@@ -58,7 +58,7 @@ class ScanTexts:
 
 
 class ScanBuffer:
-    """The keys of an index in the texts of a turn. Grows by blocks of recursion text; answers never change for a given window."""
+    """The keys of an index in the texts of a turn. Recursion text is added in blocks; results for a window never change."""
 
     def __init__(self, index: LoreIndex, texts: ScanTexts, patterns: PatternBudget) -> None:
         messages = texts.messages[:MOST_MESSAGES]
@@ -86,7 +86,7 @@ class ScanBuffer:
 
     @property
     def others(self) -> int:
-        """The window of all that is no message."""
+        """The window of all texts except messages."""
         return self.whole & ~self.recent(self._messages)
 
     def recent(self, depth: int) -> int:
@@ -94,12 +94,12 @@ class ScanBuffer:
         return (1 << min(max(depth, 0), self._messages)) - 1
 
     def add_block(self, text: str) -> None:
-        """One more block of recursion text."""
+        """Add a block of recursion text."""
         self.recursion |= 1 << len(self.segments)
         self.segments.append(Segment(text, source="recursion"))
 
     def look(self, window: int) -> None:
-        """Read the texts of the window that were not read yet, and note whose keys stand in them."""
+        """Scan the new texts of the window for keys."""
         fresh = window & ~self._read & self.whole
         self._read |= fresh
         for number in _bits(fresh):
@@ -116,14 +116,14 @@ class ScanBuffer:
         return self._place(key, window) is not None
 
     def has_anew(self, key: LoreKey, window: int) -> bool:
-        """Whether a key that no index knows can be seen in the window. Cost: O(texts)."""
+        """Whether a key that is not indexed is in the window. Cost: O(texts)."""
         if key.kind is not KeyKind.PLAIN or key.spec is None:
             return self.has(key, window)
         alone = _alone(key.spec)
         return window > 0 and any(alone.read(self._text(bit)) for bit in _bits(window))
 
     def span(self, key: LoreKey, window: int) -> Span | None:
-        """Where the key stands: the newest text that has it."""
+        """The place of the key, in the newest text with it."""
         if key.kind is not KeyKind.PLAIN:
             place = (
                 self._place(key, window) if key.kind in (KeyKind.PATTERN, KeyKind.DIRECT) else None
@@ -137,7 +137,7 @@ class ScanBuffer:
         return None
 
     def joined(self, window: int) -> str:
-        """The texts of a window as patterns see them: each begins with U+0001, a line break between two."""
+        """The texts of a window joined for patterns: each begins with U+0001, separated by line breaks."""
         if window == BLIND:
             return ""
         if window not in self._joined:

@@ -1,4 +1,4 @@
-"""From messages and card to the texts that lore is looked for in. Source: spec/worldinfo.md 4.1."""
+"""Builds the texts to scan from messages and card. Source: spec/worldinfo.md 4.1."""
 
 from collections.abc import Iterable, Sequence
 
@@ -24,10 +24,10 @@ def texts_of(
     recalled: Iterable[str] = (),
     cleaner: Cleaner | None = None,
 ) -> ScanTexts:
-    """What may be scanned.
+    """The texts to scan.
 
-    `messages` oldest first, hidden ones left out here; `injected` texts are scanned at every depth, and so are `recalled`
-    ones, whose macros are nobody's to say.
+    `messages` oldest first, hidden ones are left out; `injected` texts are scanned at every depth, and so are `recalled`
+    ones, whose macros are not expanded.
 
     >>> chat = [Message.assistant("The beacon.", name="Mira"), Message.user("Hm?", name="Ann")]
     >>> [segment.text for segment in texts_of(chat, Character(), Macros()).messages]

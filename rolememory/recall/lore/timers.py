@@ -9,7 +9,7 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class Running:
-    """Which timers run in this scan, by entry id, and the state they leave."""
+    """The timers running in this scan, by entry id, and the new state."""
 
     state: TimedState
     sticky: frozenset[str] = frozenset()
@@ -19,7 +19,7 @@ class Running:
 
 
 def running(state: TimedState, index: LoreIndex, count: int, *, dry_run: bool = False) -> Running:
-    """What still runs when `count` messages are visible; a preview neither reads nor writes sticky and cooldown."""
+    """The timers still running with `count` visible messages; a preview neither reads nor writes sticky and cooldown."""
     if dry_run:
         return Running(state)
     clock = _Clock(index, count)
@@ -46,7 +46,7 @@ def running(state: TimedState, index: LoreIndex, count: int, *, dry_run: bool = 
 
 
 def begun(state: TimedState, index: LoreIndex, awake: Iterable[Lore], count: int) -> TimedState:
-    """The state after these entries came into the prompt. A timer that stands is not renewed."""
+    """The state after activating these entries. Running timers are not renewed."""
     clock, entries = _Clock(index, count), list(awake)
     return TimedState(
         sticky=(
@@ -75,7 +75,7 @@ def begun(state: TimedState, index: LoreIndex, awake: Iterable[Lore], count: int
 
 
 class _Clock:
-    """The number of visible messages, and whose timers are whose."""
+    """The number of visible messages, and the owners of timers."""
 
     def __init__(self, index: LoreIndex, count: int) -> None:
         self._index, self._count = index, count
@@ -85,7 +85,7 @@ class _Clock:
     ) -> tuple[list[TimedEffect], list[Lore]]:
         """Those that stay, and the entries whose timer has just run out.
 
-        What started on this very turn is taken back, so that a reply made again is judged afresh.
+        Timers started on this very turn are dropped, so that a regenerated reply starts over.
         """
         stay: list[TimedEffect] = []
         ended: list[Lore] = []

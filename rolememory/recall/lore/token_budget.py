@@ -1,4 +1,4 @@
-"""How many tokens lore may take, and what was taken. Source: spec/worldinfo.md 4.5."""
+"""The token budget of lore. Source: spec/worldinfo.md 4.5."""
 
 import math
 from collections import Counter
@@ -11,7 +11,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.settings import ScanSettings
 
 Cost = Callable[[str], int]
-"""Tokens of a text; 0 for the empty one, and for a whole at most as many as for its parts."""
+"""Tokens of a text; 0 for the empty one, and subadditive."""
 
 
 def lore_budget(settings: ScanSettings, context_tokens: int) -> int:
@@ -25,7 +25,7 @@ def lore_budget(settings: ScanSettings, context_tokens: int) -> int:
 
 
 class TokenBudget:
-    """Says for each text in turn whether it still fits, and remembers what was let in."""
+    """Checks whether texts fit, and counts the accepted ones."""
 
     def __init__(self, limit: int, cost: Cost, rules: LoreRules, book_percent: int = 100) -> None:
         self.limit, self.used = limit, 0
@@ -43,12 +43,12 @@ class TokenBudget:
         self._share = max(limit * book_percent // 100, 1) if shared else None  # of one book
 
     def open_pass(self) -> None:
-        """A new pass begins."""
+        """Start a new pass."""
         self._now, self._parts = "", 0
         self._earlier_cost = self.cost(self._earlier) if self._earlier else 0
 
     def remember(self, block: str) -> None:
-        """A block of recursion text: exact rules count it from now on."""
+        """Add a block of recursion text, which exact rules count from now on."""
         self._earlier = f"{block}\n{self._earlier}"
 
     def fits(self, lore: Lore, content: str) -> bool:
@@ -65,7 +65,7 @@ class TokenBudget:
         return fits or lore.entry.ignore_budget
 
     def _came_in_a_card(self, lore: Lore) -> bool:
-        """Whether the entry's book is one that a card brought along: an author's own books share with nobody."""
+        """Whether the entry's book came with a card: the user's own books have no share."""
         name = lore.book.name
         if name not in self._of_card:
             self._of_card[name] = (
@@ -74,14 +74,14 @@ class TokenBudget:
         return self._of_card[name]
 
     def take(self, lore: Lore, content: str) -> int:
-        """Note that the text stands in the prompt; gives its tokens."""
+        """Count an accepted text; its tokens."""
         cost = self.cost(content)
         self.used += cost
         self._of_book[lore.book.name] += cost
         return cost
 
     def full(self) -> Reason:
-        """Why something did not fit: the numbers as they stand now."""
+        """The reason that something did not fit, with the current numbers."""
         if self._full is None or self._full[0] != self.used:
             self._full = self.used, Reason("budget", (("budget", self.limit), ("used", self.used)))
         return self._full[1]
