@@ -433,6 +433,11 @@ class CollectionStatistics:
         """Number of rows in `scores`."""
         return len(self._heard)
 
+    @property
+    def size(self) -> int:
+        """How many different texts these are."""
+        return self._size
+
     def _holding(self, token: str) -> tuple[Rows, Counts]:
         """The rows with a token, and its count in each; cached."""
         known = self._known
@@ -570,16 +575,26 @@ class CollectionStatistics:
         May exceed 1 in short texts that repeat a word. Rows outside the mask give 0.
         """
         out = np.zeros(len(self._heard), dtype=np.float32)
-        unit, mass, told = self.rare_word(), 0.0, list[tuple[bool, str, float]]()
-        for token, tells in self.informing(question.weights).items() if self._size else ():
+        informing = self.informing(question.weights) if self._size else {}
+        unit, told = self.rare_word(), list[tuple[bool, str, float]]()
+        for token, tells in informing.items():
             held = self._holders[token]
-            mass += tells * (1.0 if held or not is_pair(token) else UNKNOWN_PAIR)
             if held and tells > BARELY * unit:
                 told.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))
         for everyday, some in groupby(told, itemgetter(0)):
             (self._add_everyday if everyday else self._add_rare)(out, list(some))
-        out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
+        out *= np.float32(1.0 / self._asked(informing))
         return out
+
+    def asked(self, question: TermQuery) -> float:
+        """How much information a question asks for, in nats: what a share is a share of."""
+        return self._asked(self.informing(question.weights))
+
+    def _asked(self, informing: Mapping[str, float]) -> float:
+        unit, mass = self.rare_word(), 0.0
+        for token, tells in informing.items():
+            mass += tells * (1.0 if self._holders[token] or not is_pair(token) else UNKNOWN_PAIR)
+        return min(max(mass, unit), ENOUGH * unit)
 
     def _add_everyday(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
         """Add the scores of common tokens from dense counts. Cost: passes over `out` for each."""

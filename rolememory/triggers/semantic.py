@@ -28,6 +28,7 @@ from rolememory.text.dates import teller
 from rolememory.text.terms import CollectionStatistics, TermIndex, most_telling
 from rolememory.text.vectors import VectorTable, products
 from rolememory.text.words import TermQuery, context_dependence, term_query, tokens
+from rolememory.triggers.acts import OF_ANOTHER, asked_acts
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.informativeness import Informativeness, questions
@@ -316,6 +317,8 @@ class SemanticTrigger(ByRows):
             question,
             terms,
             told.topics,
+            asked_acts(scene.query).words,
+            np.zeros(len(best), np.bool_) if asked.done is None else asked.done[best] > 0.0,
             path,
             grown,
         )
@@ -332,7 +335,8 @@ class SemanticTrigger(ByRows):
         question = term_query(scene.query)
         if terms is not None:
             question = terms.hardly(question, _called(scene), SAYS_WHO)
-        return _Asked(scene, question, earlier, goes_on, terms, mask, *near)
+        done = self._done(scene, question, terms)
+        return _Asked(scene, question, earlier, goes_on, terms, mask, done, *near)
 
     def _told(self, asked: "_Asked", coverage: Floats, own: Floats) -> "_SemanticEvidence":
         """What speaks for each row by the measure of the settings."""
@@ -444,9 +448,24 @@ class SemanticTrigger(ByRows):
         return evidence + gained
 
     def _own(self, asked: "_Asked", coverage: Floats) -> Floats:
-        """What the words of the message itself speak for, (n_rows,)."""
+        """What the words of the message itself speak for, (n_rows,), and what it asks for by other words."""
         evidence, near = calibrate.lexical(coverage), asked.nearness
+        if asked.done is not None:
+            evidence = evidence + asked.done
         return evidence if near is None else evidence + near.evidence(asked.goes_on)
+
+    def _done(
+        self, scene: Scene, question: TermQuery, terms: CollectionStatistics | None
+    ) -> Floats | None:
+        """Evidence for lines that do what a message asks for, (n_rows,): less for those of one who does not do it; None where it asks for nothing like it."""
+        acts = asked_acts(scene.query)
+        if not acts.words or terms is None or self._words is None:
+            return None
+        done = self._words.pick(acts.told(question, terms)).copy()
+        other = {"user": scene.names.get("char"), "char": scene.user}.get(acts.agent)
+        if other:
+            done[self._people.about(other)] *= np.float32(OF_ANOTHER)
+        return done
 
     def _of_topics(self, asked: "_Asked", evidence: Floats) -> tuple[Floats, Mapping[str, float]]:
         """The evidence with that of topics: named ones make more of what speaks for a candidate, those of the best wake others."""
@@ -579,6 +598,7 @@ class _Asked:
     goes_on: float  # how much the newest message goes on with them, 0..1
     terms: CollectionStatistics | None
     mask: Mask
+    done: Floats | None  # evidence for lines that do what it names: `acts`
     nearness: Nearness | None  # to the message
     talk: Nearness | None  # to what was said before, where that counts
 
@@ -619,6 +639,8 @@ class _Meaning:
     question: TermQuery
     terms: CollectionStatistics | None
     topics: Mapping[str, float]  # that are meant
+    acts: Mapping[str, str]  # what is asked for that somebody does: the words for it ...
+    does: Mask  # ... and who does any of it
     path: HopPath | None  # by which other ones led to some
     grown: Mapping[int, Sequence[tuple[str, Value]]]  # by place: what it came along with
 
@@ -628,7 +650,9 @@ class _Meaning:
             if self.terms is not None
             else ""
         )
-        about = ", ".join(topic for topic in topics_of(self.entries[place]) if topic in self.topics)
+        topics = (topic for topic in topics_of(self.entries[place]) if topic in self.topics)
+        done = self.acts.values() if self.does[place] else ()
+        about = ", ".join((*topics, *done))
         values: tuple[tuple[str, Value], ...] = (
             ("cosine", round(float(self.cosines[place]), 3)),
             ("words", round(float(self.coverage[place]), 3)),

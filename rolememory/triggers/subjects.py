@@ -175,6 +175,11 @@ class SubjectIndex:
                 rest = rest.replace(name, "")
         return " ".join(rest.split()) if rest != text and term_query(rest).mass >= LEFT else text
 
+    def about(self, name: str) -> Mask:
+        """The rows that are about this one, (n_rows,)."""
+        about: Mask = self._subjects.values == self._codes.get(name, -2)
+        return about
+
     def _tells_of(self, name: str, among: Mask) -> bool:
         """Whether something in the mask is about this one."""
         return bool((among & (self._subjects.values == self._codes[name])).any())

@@ -259,6 +259,48 @@ def test_who_asks_when_hears_of_a_time(query: str, dated: str, plain: str) -> No
     assert when["dated"] / when["plain"] > 1.05 * otherwise["dated"] / otherwise["plain"]
 
 
+def told_by(who: str, name: str, text: str) -> Memory:
+    return memory(name, text, subject=who)
+
+
+ENGLISH = [
+    told_by("Lin", "bring", "You have my word on the green sea glass."),
+    told_by("Mira", "teach", "On my word, the lamp before the first frost."),
+    told_by("Lin", "glass", "Green suits the old window."),
+]
+CHINESE = [
+    told_by("Lin", "wine", "一言为定，一坛梅子酒。"),
+    told_by("Mira", "tune", "说好了，老梅开的那天弹琴。"),
+    told_by("Lin", "trade", "我入职第一天，改了三篇稿子。"),
+    told_by("Lin", "called", "以后就叫你井先生。"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        pytest.param("What did I promise you?", "bring", id="the user's promise"),
+        pytest.param("What did you promise me?", "teach", id="the character's promise"),
+        pytest.param("我答应过你什么？", "wine", id="用户的承诺"),
+        pytest.param("你答应过我什么？", "tune", id="角色的承诺"),
+        pytest.param("我是做什么工作的？", "trade", id="问工作，答的是入职"),
+        pytest.param("我给你起的外号是什么？", "called", id="给你起的：是我起的"),
+    ],
+)
+def test_a_line_that_does_what_a_question_names_needs_none_of_its_words(
+    query: str, answer: str
+) -> None:
+    lines = ENGLISH if query.isascii() else CHINESE
+    found = fired(lines, asked(query, user="Lin", names={"char": "Mira"}))
+    assert found[0].entry_id == answer
+    assert found[0].strength >= RecallSettings().relevance_threshold
+    assert str(found[0].because.get("topics")) in query
+
+
+def test_who_promises_asks_for_no_promise() -> None:
+    assert fired(ENGLISH, asked("I promise.", user="Lin", names={"char": "Mira"})) == []
+
+
 def test_in_talk_that_goes_on_less_likeness_is_enough() -> None:
     told = "The cat sleeps by the fire"
     turns = [
