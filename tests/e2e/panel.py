@@ -245,6 +245,7 @@ def commands(stage: Stage, way: str) -> None:
     key = "The spare key lies under the blue jar."
     assert stage.call("command", f"/remember {key}") == key
     assert stage.call("command", "/recall Where is the spare key?") == key
+    stage.page.locator(".rolememory-told", has_text=re.compile(f"^{key}$")).first.wait_for()
     assert stage.call("command", "/memory blue jar") == key
     assert stage.call("command", "/memory") == key
     stage.comes_to_mind("Where is the spare key?", "blue jar")

@@ -47,7 +47,7 @@ async function carefully(work) {
 
 /** Say it to the person; text, never HTML. */
 function tell(message, how = 'info') {
-    toastr[how](message, 'rolememory', { escapeHtml: true });
+    toastr[how](message, 'rolememory', { escapeHtml: true, timeOut: 10000, messageClass: 'toast-message rolememory-told' });
     return message;
 }
 
@@ -56,7 +56,7 @@ const lines = (memories) => memories.map((one) => one.content).join('\n');
 async function known(text, show) {
     const found = await memory.find(text);
     if (!text) show();
-    return found.length ? lines(found) : tell(say('Nothing yet.'));
+    return tell(found.length ? lines(found) : say('Nothing yet.'));
 }
 
 async function remember(text, refresh) {
@@ -81,14 +81,14 @@ async function forget(text, refresh) {
 async function recall(text) {
     if (!text) return tell(say('Write what to think of: /recall text'), 'warning');
     const items = await memory.recall(text);
-    return items.length ? lines(items) : tell(say('Nothing comes to mind.'));
+    return tell(items.length ? lines(items) : say('Nothing comes to mind.'));
 }
 
 async function chapter(title) {
     const told = await memory.endChapter(title).catch(slowly);
     if (!told) return tell(say('The server does not know this character yet; say something first.'), 'warning');
     const { items, notes } = told;
-    if (!items.length) return tell(notes[0] ?? say('The chapter ends here; it is told once a model can tell it.'));
+    if (!items.length) return tell([say('The chapter ends here; it is written once a model can write it.'), ...notes].join('\n'));
     return tell(items.map((one) => `${one.chapter.title}\n${one.content}`).join('\n\n'));
 }
 
