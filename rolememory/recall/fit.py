@@ -1,7 +1,7 @@
-"""What goes into the prompt: scored memories, best first, as far as rules and budget go.
+"""Selects scored memories for the prompt, best first, within rules and budget.
 
-A lower one may fill what a higher one did not fit into; a line is never cut. What was injected last turn gives way only
-to something better by `keep_margin`, so that an unchanged memory does not move and the upstream's prompt cache lives.
+A lower one may fill room that a higher one did not fit into; a line is never cut. Memories of the last turn are only
+replaced by ones better by `keep_margin`, so that the text stays stable and the upstream's prompt cache works.
 """
 
 import math
@@ -45,7 +45,7 @@ _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
 class Measure(Protocol):
-    """Lengths of the block as it will be rendered, in the budget's unit (characters or tokens)."""
+    """Lengths of the rendered block, in the budget's unit (characters or tokens)."""
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""
@@ -56,12 +56,12 @@ class Measure(Protocol):
         ...
 
     def growing(self, *, whole: bool) -> "GrowingLength":
-        """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
+        """An empty block to which memories are added; `whole`: measured as a whole each time."""
         ...
 
 
 class GrowingLength(Protocol):
-    """A block that is chosen for: how long it is, and would be."""
+    """The length of a block while memories are added."""
 
     @property
     def length(self) -> int:
@@ -73,21 +73,21 @@ class GrowingLength(Protocol):
         ...
 
     def least(self, memory: Memory) -> int:
-        """A length that one memory's line cannot be below, found at once; 0 where that cannot be told."""
+        """A cheap lower bound of the length of a memory's line; 0 if unknown."""
         ...
 
     def tried(self, memory: Memory) -> int:
-        """How long it would be with this one more."""
+        """The length with this memory added."""
         ...
 
     def take(self, memory: Memory) -> None:
-        """Let it hold this one more."""
+        """Add this memory."""
         ...
 
 
 @dataclass(frozen=True)
 class Visible:
-    """What the reader of the prompt sees anyway: folded texts of the visible messages, newest first."""
+    """What is already visible in the prompt: folded texts of the messages, newest first."""
 
     query: str = ""
     texts: tuple[str, ...] = ()  # what they tell
@@ -99,15 +99,15 @@ class Visible:
     def of(
         cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
     ) -> "Visible":
-        """Fold and join once what is compared often; who asks whether something is so does not say it."""
+        """Fold and join the texts once; questions are left out, since they state nothing."""
         told = tuple(map(telling, texts))
         folded = tuple(map(plain, told))
         return cls(plain(query), folded, "\n".join(folded), shown, told)
 
     def holds(self, memory: Memory) -> bool:
-        """Whether all that it rests on stands there, or is said there again in the same words; any of it, of a chapter.
+        """Whether all its evidence is visible, or repeated there verbatim; any of it, for a chapter.
 
-        Of what a person locked only its own words count: they may have been put in place of what was said.
+        For locked memories only their own text counts: a person may have edited it.
         """
         if memory.chapter:
             return any(
@@ -119,14 +119,14 @@ class Visible:
 
     @cached_property
     def _by_size(self) -> Mapping[int, Sequence[str]]:
-        """The texts by how many words each has."""
+        """The texts by number of words."""
         found = defaultdict[int, list[str]](list)
         for text, written in zip(self.texts, self.written, strict=True):
             found[len(_words(written))].append(text)
         return found
 
     def says_like(self, content: str, least: float) -> bool:
-        """Whether one of them is that alike to a text; most have far more or fewer words."""
+        """Whether one of the texts is at least that similar; skips those with far more or fewer words."""
         told, size, slack = plain(content), len(_words(content)), 1e-9
         near = (
             text
@@ -160,12 +160,12 @@ class Fitting:
 
     @property
     def limit(self) -> int:
-        """How long the block may be."""
+        """The maximum length of the block."""
         return self.budget.max_total_length if self.room is None else self.room
 
 
 class RefusedLine(Mapping[str, Reason]):
-    """Why each one is out, by id. They are many: whose place it is, and why, is told when somebody asks."""
+    """The reasons of left-out memories, by id; computed lazily, since they are many."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class RefusedLine(Mapping[str, Reason]):
 
     @cached_property
     def others(self) -> Mapping[str, Reason | FoundOutLater]:
-        """Why those are out that are not too faint; none comes to them any more."""
+        """The reasons of those that were not too weak; final."""
         return {self._memories[at].id: why for at, why in self.places.items()}
 
     def __getitem__(self, entry_id: str) -> Reason:
@@ -198,7 +198,7 @@ class RefusedLine(Mapping[str, Reason]):
 
 @dataclass(slots=True)
 class Fitted:
-    """Who is in, in the order of scores; who is offered to the model instead; and why each other one is out."""
+    """The selection: memories in order of score, those offered to the model instead, and reasons of all others."""
 
     chosen: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
@@ -213,7 +213,7 @@ class Fitted:
 
 @lru_cache(maxsize=2048)
 def plain(text: str) -> str:
-    r"""A text as comparisons see it: folded, runs of white space as one blank.
+    r"""A text for comparisons: folded, runs of white space as one blank.
 
     >>> plain("The  Beacon\nfailed")
     'the beacon failed'
@@ -222,9 +222,9 @@ def plain(text: str) -> str:
 
 
 def likeness(one: str, other: str, least: float) -> float:
-    """How alike two plain texts are, 0..1: the share of words (CJK: pairs of characters) they have in common.
+    """Similarity of two plain texts, 0..1: the share of common words (CJK: pairs of characters).
 
-    0 below `least`, and 0 when they name different numbers: two dates are two facts.
+    0 below `least`, and 0 if they contain different numbers: two dates are two facts.
 
     >>> likeness("she was born in 1887", "she was born in 1897", 0.5)
     0.0
@@ -253,7 +253,7 @@ def _numbers(text: str) -> tuple[str, ...]:
 
 
 def said_again(quote: str, joined: str) -> bool:
-    """Whether somebody says these words again as a clause of their own; who asks about them does not. Both plain.
+    """Whether a text repeats these words as a separate clause, not inside a question. Both plain.
 
     >>> said_again("i moved to paris.", "hello. i moved to paris, at last")
     True
@@ -273,13 +273,13 @@ def said_again(quote: str, joined: str) -> bool:
 
 
 def _says_enough(content: str) -> bool:
-    """Whether a text is long enough that finding it inside a message means the message says it."""
+    """Whether a text is long enough that its occurrence in a message is no coincidence."""
     return len(content.encode()) >= _LEAST_BYTES
 
 
 @dataclass(slots=True)
 class _Selection:
-    """What is chosen from, by which rules, and what stands there already."""
+    """The state of a selection: candidates, rules, and the memories selected so far."""
 
     ranking: Ranking
     fitting: Fitting
@@ -291,7 +291,7 @@ class _Selection:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for another memory, however short, or there are enough."""
+        """Whether there is no room for any memory, or there are enough."""
         enough = self.fitted.relevance >= self.enough * OF_CHATS
         return enough or self.block.length > FULL * self.limit
 
@@ -300,9 +300,9 @@ _Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]
 
 
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
-    """Choose from `scored`, best first; each is afterwards chosen or refused with a reason (hybrid: also `near`).
+    """Select from `scored`, best first; each is then selected or refused with a reason (hybrid: also `near`).
 
-    Lengths are added up; should the block be longer than that in the end, it is measured as a whole with each candidate.
+    Lengths are added up; if the block turns out longer, it is measured as a whole with each candidate.
     """
     ranking = Ranking.of(scored)
     fitted = _fit(ranking, measure.growing(whole=False), fitting)
@@ -347,7 +347,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
 def _why_out(
     choice: _Selection, gates: Sequence[_Gate], place: int, memory: Memory
 ) -> Reason | FoundOutLater | None:
-    """What the first closed gate says; None where all are open. In hybrid mode some are offered instead."""
+    """The reason of the first closed gate; None if all are open. In hybrid mode some are offered instead."""
     relevance = float(choice.ranking.relevances[place])
     for gate in gates:
         if reason := gate(choice, memory, relevance):
@@ -359,7 +359,7 @@ def _why_out(
 
 
 def _take(choice: _Selection, place: int, memory: Memory) -> None:
-    """Let one in that no gate keeps out, unless its words stand there already."""
+    """Select a memory that passed all gates, unless its text is there already."""
     scored, fitted = choice.ranking[place], choice.fitted
     told = _told_as(choice, scored, memory)
     if isinstance(told, Reason):
@@ -372,9 +372,9 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
 
 
 def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence[int]:
-    """The places of those that reach the threshold, in the order of scores; what stood there gets the margin.
+    """The places of those above the threshold, by score; those of the last turn get the margin.
 
-    Most are so faint that no other gate need be asked.
+    Most are below it and need no other gate.
     """
     rules, relevances, kept = fitting.rules, ranking.relevances, fitting.kept
     threshold = rules.relevance_threshold if fitting.thresholds else 0.0
@@ -391,7 +391,7 @@ def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence
 
 
 def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
-    """The places of passages that are too faint to come uninvited, whatever else stands there: where nobody asks, most are so."""
+    """The places of passages too weak to be recalled without a question, whatever else is selected: usually most."""
     rules, allowance = fitting.rules, fitting.allowance
     if not fitting.thresholds or fitting.high > 0.0 or rules.max_items is not None:
         return ()  # another gate may keep them out before
@@ -413,7 +413,7 @@ def _why_faint(
     taken: Sequence[Scored],
     beside: float,
 ) -> Iterator[tuple[int, Reason]]:
-    """Why those are out that were not looked at: below the threshold, or too faint beside what was `taken` before them, in its order."""
+    """The reasons of those not examined: below the threshold, or too weak beside those `taken` before them, in its order."""
     threshold, relevances = max(fitting.rules.relevance_threshold, beside), ranking.relevances
     looked_at, chosen = set(places), {one.memory.id for one in taken}
     for at in range(len(ranking)):
@@ -431,7 +431,7 @@ def _why_faint(
 
 
 def _dated(scored: Scored, fitted: Fitted) -> Scored:
-    """A line as it stands in the block: said to be later only where what was told before stands there too."""
+    """A line for the block: marked as later only if the earlier one is in the block too."""
     memory, earlier = scored.memory, scored.earlier
     if not isinstance(memory, Passage) or not memory.later or earlier is None:
         return scored
@@ -441,7 +441,7 @@ def _dated(scored: Scored, fitted: Fitted) -> Scored:
 
 
 def _in_part(choice: _Selection, place: int) -> Memory:
-    """A memory that rests on a chat as it will be told: where it was asked for, and has better ones before it, a part."""
+    """A memory of a chat as rendered: an excerpt, if a question is asked and better ones precede it."""
     memory = choice.ranking.memories[place]
     if memory.locked or choice.is_full or not choice.excerpts.cuts(memory):
         return memory
@@ -449,7 +449,7 @@ def _in_part(choice: _Selection, place: int) -> Memory:
 
 
 def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Reason:
-    """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
+    """The memory unchanged; for a passage recalled by a question, with surrounding sentences that fit."""
     excerpts, allowance = choice.excerpts, choice.fitting.allowance
     if not isinstance(memory, Passage):
         if memory.evidence:
@@ -475,7 +475,7 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
 
 
 def _excerpt(choice: _Selection, scored: Scored, memory: Passage) -> Passage | None:
-    """The passage with the sentences around it, or alone where that does not fit; None where its words stand there already."""
+    """The passage with surrounding sentences, or alone if that does not fit; None if its text is there already."""
     excerpts, allowance = choice.excerpts, choice.fitting.allowance
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is None or excerpt is memory:
@@ -492,19 +492,19 @@ def _within(memory: Memory) -> Reason:
 
 
 def _is_borrowed(scored: Scored) -> bool:
-    """Whether a text was found by what its neighbours lend alone: a reply beside a line that is to the point says mostly nothing of it."""
+    """Whether a text was only found through its neighbours: a reply next to a relevant line is mostly irrelevant itself."""
     reasons = [hit.because for hit in scored.hits]
     return bool(reasons) and all(one.get("own") != "" and not one.get("via") for one in reasons)
 
 
 def _shared(scored: Scored) -> Sequence[str]:
-    """The words that a memory shares with the question, the most telling first."""
+    """The words shared with the question, most informative first."""
     terms = (hit.because.get("terms") for hit in scored.hits)
     return tokens(next((str(said) for said in terms if said), ""))
 
 
 def _in_order(ranking: Ranking, places: Sequence[int], *, said: bool) -> Sequence[int]:
-    """The places as they are tried: the stable part first, then what an author wrote, so that no talk can crowd it out; chapters last; else by score."""
+    """The places in selection order: the stable part, authored memories (chats cannot displace them), others by score, chapters last."""
     memories, kinds = ranking.memories, ranking.kinds[places].tolist()
     some = (
         at
@@ -531,7 +531,7 @@ def _rank(memory: Memory, *, said: bool) -> int:
 
 
 def _steady(memory: Memory) -> tuple[object, ...]:
-    """What puts the stable part in an order that no turn changes."""
+    """A sort key for the stable part, independent of the turn."""
     created = memory.created.timestamp() if memory.created else 0.0
     return not memory.authored, -memory.priority, created, memory.id
 
@@ -539,7 +539,7 @@ def _steady(memory: Memory) -> tuple[object, ...]:
 def _by_score(
     ranking: Ranking, fitting: Fitting, places: list[int], held: Collection[int]
 ) -> Sequence[int]:
-    """The places best first, with a margin for those that were injected last turn."""
+    """The places best first, with a margin for those injected last turn."""
     scores, memories, margin = ranking.scores, ranking.memories, fitting.rules.keep_margin
     if not held or not margin:
         return places
@@ -564,9 +564,9 @@ def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason |
 
 
 def _beside(ranking: Ranking, fitting: Fitting) -> float:
-    """The relevance that a memory needs to come uninvited beside the best one: a part of its evidence, the odds of a strength being its square.
+    """The relevance needed without a question, relative to the best one: a share of its evidence (odds of a strength = evidence squared).
 
-    0 where somebody asks: the second half of an answer may share little with the question.
+    0 for a question: the second half of an answer may share little with it.
     """
     if fitting.allowance.asked or not fitting.thresholds or fitting.rules.enough is None:
         return 0.0
@@ -599,7 +599,7 @@ def _limit(limits: PerType, kind: MemoryType) -> int | None:
 
 
 def _of_type(fitted: Fitted, kind: MemoryType) -> list[Memory]:
-    """What stands there of one type; passages, which have an allowance of their own, are not bound by its limits."""
+    """The selected memories of one type, without passages, which have their own limits."""
     told = (one.memory for one in fitted.chosen)
     return [one for one in told if one.type is kind and not isinstance(one, Passage)]
 
@@ -621,7 +621,7 @@ def _max_items(choice: _Selection, _: Memory, __: float) -> Reason | None:
 
 
 def _enough(choice: _Selection, memory: Memory, _: float) -> FoundOutLater | None:
-    """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
+    """Closed once enough was selected: relevance read as a probability sums to the expected number of relevant memories."""
     relevance, limit = choice.fitted.relevance, choice.enough
     if relevance < limit:
         return None
@@ -645,7 +645,7 @@ def _type_budget(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 
 
 def _no_room(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    """Most that do not fit need no measuring."""
+    """Closed if it does not fit; a lower bound avoids measuring most."""
     return _over(choice, choice.block.length + choice.block.least(memory))
 
 
@@ -660,7 +660,7 @@ def _over(choice: _Selection, needed: int) -> Reason | None:
 
 
 def _along(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    """What came along with something older is a small part of the block."""
+    """Closed if passages recalled along with older ones exceed their small share of the block."""
     fitting = choice.fitting
     if memory.id not in choice.ranking.gained or not fitting.thresholds:
         return None
@@ -694,7 +694,7 @@ def _visible(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 
 
 def told_within(memory: Memory, other: Memory) -> bool:
-    """Whether a fact was read out of the very words that another memory holds: the same message, its quote standing in the other's text."""
+    """Whether a fact was extracted from another memory's text: the same message, with its quote in that text."""
     if not memory.evidence or not other.evidence:
         return False
     places = {(one.chat, one.version) for one in other.evidence if one.version}
@@ -705,7 +705,7 @@ def told_within(memory: Memory, other: Memory) -> bool:
 
 
 def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
-    """The best so many, without facts that a better one holds already in the words they were read from."""
+    """The best `limit`, without facts extracted from the text of a better one."""
     kept: list[Scored] = []
     for candidate in scored:
         if len(kept) >= limit:
@@ -739,7 +739,7 @@ def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list
 
 
 def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | None:
-    """The memory that was made of these words and says all of them that were asked for."""
+    """The memory distilled from this passage that contains all its words of the question."""
     (said,) = passage.evidence
     if not (made := fitted.distilled.get((said.chat, said.version))):
         return None
@@ -769,7 +769,7 @@ def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | No
 
 
 def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    """Chapters stand beside the block: what is told there is not told again, and few more come in."""
+    """Closed for chapters already in the story block, and beyond a small number."""
     chapter, fitting = memory.chapter, choice.fitting
     if chapter is None or not fitting.thresholds:
         return None
@@ -783,7 +783,7 @@ def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 def _gates(
     fitting: Fitting, kinds: Iterable[int], gained: Collection[str]
 ) -> Mapping[int, Sequence[_Gate]]:
-    """The gates that can be closed at all under these rules, by the kind of what comes."""
+    """The gates that may close under these rules, by kind of candidate."""
     rules = fitting.rules
     idle_if: dict[_Gate, bool] = {
         _threshold: not fitting.kept,
@@ -819,7 +819,7 @@ _GATES: tuple[_Gate, ...] = (
     _budget,
 )
 _UNLESS_RECITED = {_along, _no_room, _echo, _visible}
-"""Gates that are asked before it is looked at whether a passage would be recited, as that takes a while."""
+"""Cheap gates, checked before the expensive check for recitation."""
 _GATES_OF: Mapping[int, Sequence[_Gate]] = {
     SAID: [gate for gate in _GATES if gate not in (_chapter, _type_limit, _enough, _type_budget)],
     FREE: [gate for gate in _GATES if gate not in (_allowance, _along, _enough, _recited)],

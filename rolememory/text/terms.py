@@ -44,7 +44,7 @@ MOST_NAMED = 16  # words in an explanation
 MOST_AT_ONCE = 1 << 14  # postings counted per pass
 
 MOST_HELD, HELD_PER_ROW = 1 << 19, 12
-"""Postings and counts that are kept from turn to turn, of a large role so many for each row: its everyday words must find room."""
+"""Limit of cached postings and counts; for a large role per row, so that its everyday words fit."""
 
 MOST_NEW = 64  # new rows up to which the cache is updated instead of rebuilt
 

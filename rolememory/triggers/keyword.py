@@ -1,4 +1,4 @@
-"""Entries whose keys stand in the newest messages."""
+"""Entries whose keys are in the newest messages."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
@@ -26,7 +26,7 @@ MISTYPED = 0.8
 
 @lru_cache(maxsize=4096)
 def specificity(carriers: int, entries: int) -> float:
-    """How much a key says about an entry, 0..1: all when one entry has it, little when all have it.
+    """Specificity of a key, 0..1: 1 if one entry has it, low if all have it.
 
     Source: inverse document frequency, scaled so that one carrier gives 1.
 
@@ -37,7 +37,7 @@ def specificity(carriers: int, entries: int) -> float:
 
 
 def freshness(messages_back: int) -> float:
-    """How near a key is, 0..1: 1 in the newest user message or after it.
+    """Freshness of a key, 0..1: 1 in the newest user message or after it.
 
     >>> freshness(0), round(freshness(3), 2)
     (1.0, 0.61)
@@ -46,7 +46,7 @@ def freshness(messages_back: int) -> float:
 
 
 def strength(keys: Iterable[tuple[float, float]]) -> float:
-    """How strongly keys wake an entry, 0..1, from the (specificity, freshness) of each: independent reasons add up.
+    """The strength of an entry, 0..1, from the (specificity, freshness) of its keys: independent reasons add up.
 
     Source: noisy-or. One key gives 0.36 to 0.6, two good ones 0.84.
 
@@ -60,7 +60,7 @@ def strength(keys: Iterable[tuple[float, float]]) -> float:
 
 
 def spec_of(key: str, settings: KeywordSettings) -> KeySpec:
-    """How a key of a memory is looked for under these settings."""
+    """The search spec of a memory's key under these settings."""
     edges: Edges = "script" if settings.whole_words else "none"
     if settings.case_sensitive:
         return KeySpec(key.strip(), "raw", edges, settings.cjk_words)
@@ -69,7 +69,7 @@ def spec_of(key: str, settings: KeywordSettings) -> KeySpec:
 
 @value_class
 class _KeywordEntry:
-    """An entry's keys as they are looked for."""
+    """An entry's keys, prepared for search."""
 
     primary: tuple[KeySpec, ...]
     secondary: tuple[KeySpec, ...]
@@ -78,7 +78,7 @@ class _KeywordEntry:
 
 @value_class
 class _SeenKey:
-    """One key seen: where it stands, and how much it says."""
+    """A key found: its place, and its weight."""
 
     spec: KeySpec
     span: Span
@@ -87,7 +87,7 @@ class _SeenKey:
     likeness: float = 100.0
 
     def inside(self, other: "_SeenKey") -> bool:
-        """Whether it stands within the other's place: 'dragon' in 'red dragon' is no second reason."""
+        """Whether it lies within the other match: 'dragon' in 'red dragon' is not a second reason."""
         mine, others = self.span, other.span
         return (
             mine.segment == others.segment and others.start <= mine.start and mine.end <= others.end
@@ -96,7 +96,7 @@ class _SeenKey:
 
 @register("keyword")
 class KeywordTrigger(ByRows):
-    """Wakes entries by their keys, secondary keys and selective logic. Cost: O(keys seen and the entries that carry them).
+    """Activates entries by keys, secondary keys and selective logic. Cost: O(keys seen and their entries).
 
     Keys written as /pattern/flags, and entries with such a secondary key, are left to the strategy `pattern`.
     """
@@ -117,7 +117,7 @@ class KeywordTrigger(ByRows):
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
-        """Listen for the keys of these."""
+        """Add the keys of these rows."""
         for column in (self._listens, self._selective):
             column.grow(self.table.n_rows)
             column[rows] = False
@@ -138,7 +138,7 @@ class KeywordTrigger(ByRows):
             self._near.cache_clear()
 
     def remove(self, rows: Sequence[int]) -> None:
-        """Listen for them no longer."""
+        """Remove the keys of these rows."""
         for row in rows:
             listening = self._listening.pop(row, None)
             self._listens[row] = False
@@ -152,7 +152,7 @@ class KeywordTrigger(ByRows):
 
     @staticmethod
     def specs(entries: Iterable[Entry], settings: KeywordSettings) -> frozenset[KeySpec]:
-        """All keys these entries listen for: what the key index must hold."""
+        """All keys of these entries, for the key index."""
         heard = filter(None, (_listening(entry, settings) for entry in entries))
         return frozenset(
             spec for listening in heard for spec in (*listening.primary, *listening.secondary)
@@ -191,7 +191,7 @@ class KeywordTrigger(ByRows):
         told: list[tuple[float, Reason]],
         together: dict[tuple[int, ...], int],
     ) -> int:
-        """The number in `told` of what keys say together that were seen of one row; -1 where its secondary keys do not agree."""
+        """The index in `told` of the combined evidence of one row's keys; -1 if its secondary keys do not agree."""
         listening = self._listening[row]
         if listening.secondary and not _agree(listening, seen):
             return -1
@@ -235,7 +235,7 @@ class KeywordTrigger(ByRows):
     def _mistyped(
         self, scene: Scene, places: Collection[KeySpec]
     ) -> dict[KeySpec, tuple[Span, float]]:
-        """Keys that some word of the window resembles, in the newest segment that has one."""
+        """Fuzzy matches of keys in the window, in the newest segment with one."""
         found: dict[KeySpec, tuple[Span, float]] = {}
         for number, segment in enumerate(scene.segments):
             if scene.window >> number & 1:
@@ -254,7 +254,7 @@ def _agree(listening: _KeywordEntry, seen: Collection[KeySpec]) -> bool:
 
 
 def _weighed(seen: Sequence[_SeenKey], scene: Scene) -> tuple[float, Reason]:
-    """What keys that were seen together say; the one that is shown is chosen by worth, then length, then text."""
+    """The combined strength and reason of keys; the key shown is chosen by weight, then length, then text."""
     reasons = _independent(seen)
     best = max(
         seen,
@@ -277,7 +277,7 @@ def _weighed(seen: Sequence[_SeenKey], scene: Scene) -> tuple[float, Reason]:
 
 
 def _apart(rows: Rows) -> tuple[Rows, Mask]:
-    """The first place of each row, rising, and which of the places have a row that stands there again.
+    """The first index of each distinct row, ascending, and a mask of indexes whose row is repeated.
 
     >>> import numpy as np
     >>> first, again = _apart(np.array([7, 5, 7, 9]))
@@ -293,7 +293,7 @@ def _apart(rows: Rows) -> tuple[Rows, Mask]:
 
 
 def _listening(entry: Entry, settings: KeywordSettings) -> _KeywordEntry | None:
-    """The keys of an entry as they are looked for, if this strategy may wake it."""
+    """The prepared keys of an entry, or None if this strategy may not activate it."""
     if not entry.keys or not may_wake(entry, KeywordTrigger.name):
         return None
     if any(map(is_pattern, entry.secondary_keys)):
@@ -311,7 +311,7 @@ def newest_user(scene: Scene) -> int:
 
 
 def _independent(seen: Sequence[_SeenKey]) -> list[_SeenKey]:
-    """The keys that are reasons of their own: longest first, without those that stand inside another."""
+    """The independent matches: longest first, without those inside another."""
     if len(seen) == 1:
         return list(seen)
     kept: list[_SeenKey] = []

@@ -1,11 +1,11 @@
-"""Nearness in meaning and in words.
+"""Semantic recall: similarity of vectors and shared words (BM25).
 
     question ─ words ─▶ coverage ─ lexical ─┐
              ─ vector ▶ cosine ─── dense ───┴─ own ─────┐
     the talk before ─ likewise ──────────────── context ┤
     topics named in either, or carried by the best ─────┴─ evidence + lent by neighbours, led to by the best, x people ─▶ strength
 
-Arrays run over the rows of the table; everything about them is kept up to date row by row, so a turn is a handful of
+Arrays are over the rows of the table and updated row by row, so a turn is a handful of
 passes over float32 arrays.
 """
 
@@ -64,7 +64,7 @@ LITTLE = 0.1  # nats of its own below which a text is found by its neighbours al
 
 
 def reads(entry: Entry) -> str:
-    """What of an entry the indexes hold: whom it is about, its content, the question it answers, its topics.
+    """The indexed text of an entry: subject, content, the question it answers, topics.
 
     >>> reads(Memory(id="a", content="Loves tea.", subject="Lin", topics=("drinks",)))
     'Lin: Loves tea. (drinks)'
@@ -80,14 +80,14 @@ def reads(entry: Entry) -> str:
 
 
 def _leads(entry: Entry) -> str:
-    """What of an entry may lead to others: all that it reads, but of a passage not who said it, for that joins all of theirs."""
+    """The text of an entry that may lead to others: of a passage without its speaker, who would link all their passages."""
     return entry.content if isinstance(entry, Passage) else reads(entry)
 
 
 def context_of(
     question: TermQuery, earlier: Sequence[Segment], terms: CollectionStatistics
 ) -> TermQuery:
-    """What the messages before a question say besides: their most telling words, fading with each message back.
+    """The query of the messages before a question: their most informative words, decaying with each message back.
 
     Cost: O(words of the messages), at most `LONGEST` characters of each.
     """
@@ -109,7 +109,7 @@ def before(scene: Scene) -> list[Segment]:
 
 
 class RowMapping:
-    """Where the candidates of a table lie in an index, kept up to date by what moved there."""
+    """Maps rows of a table to rows of an index, updated with the index."""
 
     def __init__(self, index: TermIndex | VectorTable, table: Table) -> None:
         self.version = index.version
@@ -118,17 +118,17 @@ class RowMapping:
         self._alike: bool | None = None  # whether all lie there as here; None = look
 
     def add(self, rows: Sequence[int]) -> None:
-        """Look up these rows of the table."""
+        """Map these rows of the table."""
         self._rows.grow(self._table.n_rows)
         self._put(rows, self._index.rows(self._table.ids(rows)))
 
     def remove(self, rows: Sequence[int]) -> None:
-        """Leave these rows without a place."""
+        """Unmap these rows."""
         self._alike = None
         self._rows[rows] = -1
 
     def follow(self) -> None:
-        """Look up what moved in the index since it was last looked at. Cost: O(moved)."""
+        """Update what moved in the index since the last call. Cost: O(moved)."""
         version = self._index.version
         if version == self.version:
             return
@@ -144,25 +144,25 @@ class RowMapping:
 
     @property
     def rows(self) -> Rows:
-        """The row in the index for each row of the table, -1 where it is not there; (n_rows,)."""
+        """The row in the index for each row of the table, -1 if absent; (n_rows,)."""
         return self._rows.values
 
     @property
     def alike(self) -> bool:
-        """Whether all lie there as here."""
+        """Whether both have the same rows."""
         if self._alike is None:
             self._alike = np.array_equal(self.rows, np.arange(len(self.rows)))
         return self._alike
 
     def pick(self, values: Floats) -> Floats:
-        """Values per row of the index as values per row of the table, 0 where there is none."""
+        """Values per index row as values per table row, 0 if absent."""
         if self.alike:
             return values[: len(self.rows)]
         picked: Floats = np.append(values, np.zeros(1, values.dtype))[self.rows]
         return picked
 
     def spread(self, mask: Mask, size: int) -> Mask:
-        """A mask of rows of the table as one of so many rows of the index."""
+        """A mask of table rows as a mask of `size` index rows."""
         found = np.zeros(size + 1, dtype=np.bool_)  # at the end: not in the index
         if self.alike:
             found[: len(mask)] = mask

@@ -1,6 +1,6 @@
-"""Whom a message is about: memories about a person who is named in it gain, and a question's vector is that of the rest.
+"""People a message is about: memories about them gain, and the question's vector is made without their names.
 
-Who tells something speaks mostly of themselves: then memories that name them gain.
+Statements are mostly about their speaker: then memories that name the speaker gain.
 """
 
 import re
@@ -32,13 +32,13 @@ _SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a 
 
 @lru_cache(maxsize=4096)
 def _spoken(name: str) -> frozenset[str]:
-    """The words by which a Latin name may be called: whole names of one word, else each part of three letters or more."""
+    """The words that may refer to a Latin name: a name of one word itself, else each part of three letters or more."""
     parts = _WORD.findall(name.casefold())
     return frozenset(parts if len(parts) == 1 else [part for part in parts if len(part) >= 3])
 
 
 def named(name: str, text: str, said: frozenset[str]) -> bool:
-    """Whether a name stands in a text whose folded words are `said`: a Latin name as a word, any other anywhere.
+    """Whether a text with the folded words `said` contains a name: a Latin name as a word, any other anywhere.
 
     >>> named("Lin Wei", "What did Lin say?", frozenset({"what", "did", "lin", "say"}))
     True
@@ -52,7 +52,7 @@ def named(name: str, text: str, said: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def asks_of_you(query: str) -> bool:
-    """Whether a message asks what the one it is sent to is, says or does.
+    """Whether a message asks about its addressee: what they are, say or do.
 
     >>> asks_of_you("What did you tell me to read?"), asks_of_you("你给我推荐过哪部电影？")
     (True, True)
@@ -69,14 +69,14 @@ def _you() -> re.Pattern[str]:
 
 
 def speakers(scene: Scene) -> Collection[str]:
-    """What those are called who speak of themselves in the newest message; nobody where it asks for something else."""
+    """The names of those who speak of themselves in the newest message; empty if it asks about something else."""
     if context_dependence(scene.query) < 1.0 and not _MYSELF.search(scene.query):
         return ()
     return {name for name in (*_known(scene), speaker_before(scene)) if name}
 
 
 def speaker_before(scene: Scene) -> str:
-    """The name that stands before the newest message, as it stands before others of the user or is theirs; "" for none.
+    """The "Name:" prefix of the newest message, if other messages of the user have it too or it is theirs; else "".
 
     >>> from dataclasses import replace
     >>> from datetime import UTC, datetime
@@ -104,7 +104,7 @@ def of_user(scene: Scene) -> Iterator[Segment]:
 
 
 def calls(name: str) -> Iterator[Collection[str]]:
-    """The tokens by which an index holds a name: those of any one of these stand in a text that calls it.
+    """Alternative token sets of a name in an index: a text that mentions the name contains all tokens of one of them.
 
     >>> list(calls("Lin Wei")), list(calls("林小雨")), list(calls("雨"))
     ([('lin',), ('wei',)], [('林小', '小雨')], [])
@@ -116,7 +116,7 @@ def calls(name: str) -> Iterator[Collection[str]]:
 
 
 class SubjectIndex:
-    """Which entries are about whom, by row."""
+    """The subjects of entries, by row."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
@@ -125,7 +125,7 @@ class SubjectIndex:
         self._subjects = ArrayColumn("i4", -1)
 
     def add(self, rows: Sequence[int], entries: Sequence[Entry], n_rows: int) -> None:
-        """Note whom the entries in some of so many rows are about."""
+        """Note the subjects of the entries in these rows."""
         self._subjects.grow(n_rows)
         subjects = (getattr(entry, "subject", None) for entry in entries)
         self._subjects[rows] = [self._code(one) if one else -1 for one in subjects]
@@ -146,7 +146,7 @@ class SubjectIndex:
         return code
 
     def factors(self, scene: Scene) -> Floats | None:
-        """What each row's evidence is multiplied by, (n_rows,); None = nobody is meant. Cost: O(n_rows) for each who is."""
+        """The factor on each row's evidence, (n_rows,); None = nobody is meant. Cost: O(n_rows) for each person."""
         meant = self._meant(scene) if self._codes else {}
         if not meant:
             return None
@@ -157,9 +157,9 @@ class SubjectIndex:
         return factors
 
     def without_names(self, text: str, among: Mask) -> str:
-        """A text without the names of those whom candidates in the mask are about; itself where that leaves too little.
+        """A text without the names of subjects of candidates in the mask; unchanged if too little is left.
 
-        Who is named is told by `factors`, exactly; in a vector a name makes everything like what is said about its bearer.
+        Names are matched exactly by `factors`; in a vector a name makes everything similar to memories about that person.
         Cost: O(n_rows) for each name in it.
         """
         if not self._codes:
@@ -181,7 +181,7 @@ class SubjectIndex:
         return about
 
     def _tells_of(self, name: str, among: Mask) -> bool:
-        """Whether something in the mask is about this one."""
+        """Whether the mask has a memory about this person."""
         return bool((among & (self._subjects.values == self._codes[name])).any())
 
     def _meant(self, scene: Scene) -> dict[str, float]:
