@@ -608,7 +608,8 @@ class CollectionStatistics:
     def _add_rare(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
         """Add the scores of rare tokens, in token order for each row. Cost: O(their postings)."""
         found = [self._holding(token) for _, token, _ in told]
-        rows, often = (np.concatenate([one[at] for one in found]) for at in (0, 1))
+        rows = np.concatenate([one for one, _ in found])
+        often = np.concatenate([one for _, one in found]).astype(np.float32)
         most, sizes = [most for _, _, most in told], [len(one) for one, _ in found]
         share = np.array(most, np.float32).repeat(sizes)
         share *= often
