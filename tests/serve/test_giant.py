@@ -314,7 +314,8 @@ def _most_between_looks(mira: RoleMemory, count: int, chat: str) -> int:
     mira.observe(giant(count, f"{chat} "), chat=chat, user="lin")
     sys.setprofile(counted)
     try:
-        mira.recall(giant(count, f"{chat} "), chat=chat, user="lin")
+        with cancel_when(lambda: False):
+            mira.recall(giant(count, f"{chat} "), chat=chat, user="lin")
     finally:
         sys.setprofile(None)
     return max(later - earlier for earlier, later in pairwise([*looks, calls]))
