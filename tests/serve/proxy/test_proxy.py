@@ -331,13 +331,13 @@ def test_two_frontends_at_once_meet_two_characters(tmp_path: Path) -> None:
 
 
 def test_a_dead_upstream_is_said_where_the_frontend_shows_it(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with served(tmp_path, {"serve.upstream": f"http://127.0.0.1:{port}/v1"}) as house:
-        answer = ask(house, request([GREETING, FACT]))
-        assert answer.status_code == 502
-        assert "cannot be reached" in answer.json()["error"]["message"]
+    with socket.socket() as deaf:  # nobody else can have its port, and nothing listens there
+        deaf.bind(("127.0.0.1", 0))
+        upstream = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        with served(tmp_path, {"serve.upstream": upstream}) as house:
+            answer = ask(house, request([GREETING, FACT]))
+    assert answer.status_code == 502
+    assert "cannot be reached" in answer.json()["error"]["message"]
 
 
 def test_a_cut_stream_ends_and_only_what_stood_before_it_is_kept(tmp_path: Path) -> None:
