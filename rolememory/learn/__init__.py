@@ -1,1 +1,1 @@
-"""How it grows: what becomes memory, and how memory is kept in order."""
+"""Learning: extraction of memories from chats, and their maintenance."""

@@ -1,4 +1,4 @@
-"""Which memory a person means who corrects the memory: the one whose sentence the correction repeats but for one place.
+"""Finds the memory that a correction refers to: the one whose sentence it repeats except in one place.
 
 >>> from rolememory.schema.memory import Source
 >>> known = [Memory(id=text[-5:], content=text, source=Source.USER_INPUT) for text in ("I live in Turin.", "I like Turin.")]
@@ -20,18 +20,18 @@ from rolememory.text.words import COMMON, HAN, RARE, kind, tokens
 
 _WORD = re.compile(r"[\u2e80-\u9fff]|[^\W\u2e80-\u9fff]+(?:'[^\W\u2e80-\u9fff]+)?")
 _TELLING = (RARE, COMMON, HAN)
-_SHARED, _SHARE = 2, 0.4  # words that both must begin and end with, and their share of the memory
+_SHARED, _SHARE = 2, 0.4  # words in common at both ends together, and their share of the memory
 
 
 def corrected(text: str, memories: Iterable[Memory]) -> Memory | None:
-    """The memory that a correction means, the newest one where it may mean several; None where it names none. O(memories)."""
+    """The memory that a correction refers to, the newest of several; None without a match. O(memories)."""
     new, old = _parts(text)
     fitting = (one for one in memories if _fits(new, old, _words(one.content)))
     return max(fitting, key=lambda one: (told_at(one), one.id), default=None)
 
 
 def latest(text: str, memories: Sequence[Memory]) -> Memory | None:
-    """Which of the memories that were learned just now a correction means: the only one, else the one that shares most words; None where that may be several.
+    """The recently learned memory that a correction refers to: the only one, else the one sharing most words; None if ambiguous.
 
     >>> from rolememory.schema.memory import Source
     >>> known = [Memory(id=text[-5:], content=text, source=Source.SUMMARY) for text in ("Anna keeps bees.", "Lin owns a blue boat.")]
@@ -50,7 +50,7 @@ def latest(text: str, memories: Sequence[Memory]) -> Memory | None:
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
-    """What holds now and what it says does not: "two sisters, not three" names both."""
+    """The new and the old value: "two sisters, not three" names both."""
     even = plain(text)
     for denied in (
         found for one in LANGUAGES if (found := command_patterns(one).denied.search(even))
@@ -73,7 +73,7 @@ def _fits(new: list[str], old: list[str], known: list[str]) -> bool:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """How many words both begin with."""
+    """Length of the common prefix in words."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
@@ -82,7 +82,7 @@ def _stand(old: list[str], known: list[str]) -> bool:
 
 
 def _telling(shared: set[str]) -> bool:
-    """Whether more than words of grammar is shared."""
+    """Whether they share a content word."""
     return any(kind(one) in _TELLING for word in shared for one in tokens(word))
 
 

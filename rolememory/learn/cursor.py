@@ -1,4 +1,4 @@
-"""How far learning has read each chat: small state that may lose seconds, since learning twice adds nothing."""
+"""How far learning has read each chat; losing seconds of it is harmless, since learning twice adds nothing."""
 
 from collections.abc import Collection, Mapping
 
@@ -13,23 +13,23 @@ class Cursors:
         self._state = StateLog(space, "learning", lambda found: found)
 
     def of(self, chat: str) -> int:
-        """The mark of the chat's log that learning has read up to; 0 when nothing is known."""
+        """The log mark of the chat up to which learning has read; 0 if unknown."""
         mark = self._state.of(chat).get("mark")
         return mark if isinstance(mark, int) else 0
 
     def move(self, chat: str, mark: int) -> None:
-        """Learning has come so far."""
+        """Advance to this mark."""
         self._state.put(chat, {"mark": mark})
 
     def drop(self, chats: Collection[str]) -> None:
-        """These chats are gone, or are to be read again."""
+        """Forget these chats: deleted, or read again."""
         self._state.drop(chats)
 
     def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
-        """These chats are gone, and others have another id; on disk at once."""
+        """Forget these chats and rename others, written to disk at once."""
         kept = {one: value for one, value in self._state.load().items() if one not in chats}
         self._state.replace({renamed.get(one, one): value for one, value in kept.items()})
 
     def close(self) -> None:
-        """Write what is still behind."""
+        """Write pending changes."""
         self._state.close()

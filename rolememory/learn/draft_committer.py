@@ -1,4 +1,4 @@
-"""From drafts to the journal: the gate, the verdict on each, one transaction with readable reasons."""
+"""Commits drafts to the journal: admission filter, verdicts, one transaction with readable reasons."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ Prompted = Callable[[Draft], Iterable[str]]
 
 
 def learned_id(draft: Draft) -> str:
-    """The id of a learned memory: readable, and the same whenever the same is learned from the same message.
+    """The id of a learned memory: readable, and a function of what was learned from which message.
 
-    Two branches that share a message share what it taught.
+    Branches that share a message share its memories.
     """
     grounds = [each for one in draft.evidence for each in (one, *one.also)]
     ground = "+".join(f"{one.chat}\0{one.version}" for one in grounds) or "\0".join(draft.rests_on)
@@ -37,14 +37,14 @@ def learned_id(draft: Draft) -> str:
 
 
 def _felt(draft: Draft) -> Draft:
-    """What a model proposes has no feeling of its own yet."""
+    """The draft; a model's without emotion."""
     if draft.emotions or draft.source is Source.USER_INPUT:
         return draft
     return replace(draft, emotions=emotions_of(draft.content))
 
 
 class DraftCommitter:
-    """Lets drafts into the store, one batch at a time. Thread-safe."""
+    """Commits drafts to the store, one batch at a time. Thread-safe."""
 
     def __init__(
         self,
@@ -57,10 +57,10 @@ class DraftCommitter:
         self.review = review
         self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted
         self._told = SourceIndex()
-        self.lock = threading.Lock()  # while it is held, nothing is kept
+        self.lock = threading.Lock()  # while it is held, nothing is committed
 
     def keep(self, drafts: Sequence[Draft], gate: AdmissionFilter, actor: str) -> Learned:
-        """What became of the drafts; on return what was learned is in the journal.
+        """Commit drafts and return what became of them; durable on return.
 
         Raises:
             ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing was learned.
@@ -69,7 +69,7 @@ class DraftCommitter:
             memories = self._store.snapshot().memories
             first = sorted(drafts, key=lambda draft: draft.fault is not None)
             fresh: dict[str, Draft] = {}
-            for draft in first:  # what is said twice, and well once, is kept
+            for draft in first:  # of duplicates, one without a fault is kept
                 fresh.setdefault(learned_id(draft), _felt(draft))
             fresh = {
                 one: draft
@@ -85,7 +85,7 @@ class DraftCommitter:
             return self._write(found, refused, memories, actor)
 
     def accept(self, waiting_id: str, mended: JsonMapping) -> Memory:
-        """What waited or was refused becomes a memory, as it is or mended: a person said so. What it would replace gives way to it.
+        """Make a pending or refused draft a memory, with changes, as a person decided. It replaces what it conflicts with.
 
         Raises:
             UnknownNameError: nothing of that id waits or was refused.
@@ -110,7 +110,7 @@ class DraftCommitter:
         return after[waiting_id]
 
     def _is_gone(self, draft: Draft) -> bool:
-        """Whether words it rests on were erased since they were read: then it is not even listed."""
+        """Whether messages of its evidence were erased meanwhile: then it is not even listed."""
         return any(not self._saying(*place) for place in places(draft.evidence))
 
     def _past(
@@ -129,7 +129,7 @@ class DraftCommitter:
             refused.append((judged.draft, judged.because))
             if judged.waits:
                 self.review.add(judged.draft, judged.because, draft.created, memory_id)
-            elif judged.because.code != "told_already":  # that one is kept
+            elif judged.because.code != "told_already":  # its memory exists
                 unseen.append(Waiting(memory_id, judged.draft, judged.because, draft.created))
         self.review.refuse(unseen)
         return passed, refused

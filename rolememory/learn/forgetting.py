@@ -1,4 +1,4 @@
-"""What a person means who asks to forget something: the learned memories that say it, their own and shared ones.
+"""Finds what a person asks to forget: the learned memories that say it, their own and shared ones.
 
 >>> from rolememory.schema.memory import Source
 >>> known = [Memory(id="a", content="Lin's sister is ill.", source=Source.SUMMARY), Memory(id="b", content="Lin likes tea.", source=Source.SUMMARY)]
@@ -19,11 +19,11 @@ from rolememory.text.words import term_query, tokens
 _MATTER = re.compile(
     "的?[这這那]?[件回个個]?事情?$|^the fact that "
 )  # "the matter of", which no memory says
-_ENOUGH = 0.6  # of the weight of what was named must stand in a memory
+_ENOUGH = 0.6  # of the significance of the request must occur in a memory
 
 
 def meant(words: str, memories: MemoriesById, user: str | None, same: Same = alone) -> list[Memory]:
-    """Every learned memory that says what is named; what an author wrote or locked is never meant. Cost: O(memories)."""
+    """Every learned memory that matches the words; never authored or locked ones. Cost: O(memories)."""
     wanted = term_query(_MATTER.sub("", words)).weights
     total = sum(wanted.values())
     theirs = (memory for memory in memories.values() if is_for(memory.user, user, same))
@@ -31,7 +31,7 @@ def meant(words: str, memories: MemoriesById, user: str | None, same: Same = alo
 
 
 def order(said: ChatMessage, quote: str) -> SentenceSpan | None:
-    """Where a message's sentences stand that ask for a memory in these words; None where the words are no order. Cost: O(length)."""
+    """The sentences of a message with this forget command; None if the words are no command. Cost: O(length)."""
     start = said.text.find(quote)
     if start < 0 or all(one.quote != quote for one in commands(said.raw or said.text)):
         return None

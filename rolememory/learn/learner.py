@@ -1,8 +1,8 @@
-"""From what the chat log was told to memories; the log is the one durable write, all else follows from it.
+"""Learns memories from the chat log; the log is the durable write, everything else is derived from it.
 
     chat log -> commands (at once, on a thread), a model (later) -> gate -> verdicts -> journal
 
-A chat is never held up: nothing here happens before the log is on disk. What was learned can be waited for with `settle`.
+Chats are never blocked: nothing here happens before the log is on disk. `settle` waits for results.
 """
 
 import logging
@@ -38,9 +38,9 @@ from rolememory.storage.port import Space
 from rolememory.storage.review import Review
 from rolememory.text.affect_lexicon import Lexicon
 
-_NEAR = 12  # messages that a correction may mean what was learned from
-_LONG = 500  # messages that are read at once are many
-_AT_ONCE = 48  # messages that are read and kept together: between two such parts a look can be left
+_NEAR = 12  # messages before a correction whose memories it may refer to
+_LONG = 500  # messages at once that count as many
+_AT_ONCE = 48  # messages processed and committed together; a run can stop between such parts
 
 _log = logging.getLogger(__name__)
 
@@ -52,18 +52,18 @@ class LearnerDependencies:
     settings: Callable[[], Settings]
     role: Callable[[], Role]
     lexicon: Callable[[], Lexicon | None]
-    card_texts: Callable[[], Sequence[str]]  # what the character is told anyway
-    pool: Executor  # of one thread
+    card_texts: Callable[[], Sequence[str]]  # texts that are always in the prompt
+    pool: Executor  # with one thread
     commit: Commit
     templates: Templates
     upstreams: ModelServers  # shared by the roles of a home
-    forget_said: Callable[[str, str | None], None]  # what was said about it is recalled no more
-    prompted: Callable[[str, str], Sequence[str]]  # what stood in the prompt of a turn: ids
-    near: Near  # how near memories are to texts in meaning
+    forget_said: Callable[[str, str | None], None]  # what was said about it is no longer recalled
+    prompted: Callable[[str, str], Sequence[str]]  # ids of memories in the prompt of a turn
+    near: Near  # semantic similarity of memories to texts
 
 
 class Learner:
-    """Obeys what is asked of the memory and lets a model distil the rest. Thread-safe."""
+    """Obeys memory commands, lets models extract the rest. Thread-safe."""
 
     def __init__(
         self,
@@ -88,43 +88,43 @@ class Learner:
         self.behind = ExtractionWorker(space, context, needs.templates)
         self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
-        self._failed: dict[str, str] = {}  # why these could not be learned from the last time
+        self._failed: dict[str, str] = {}  # why learning failed last time, by chat
         self._left: dict[
             str, set[str]
-        ] = {}  # by chat: versions that stand no longer, and what stood behind them was not looked at
+        ] = {}  # by chat: removed versions whose successors were not processed
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
         self._taking = threading.Lock()
         self._leaving = threading.Event()
-        self.long = False  # what is being read now is no matter of milliseconds
+        self.long = False  # whether the current run takes long
         self._listeners: list[Callable[[str, Learned], None]] = []
 
     def catch_up(self) -> None:
-        """Learn from what a process that ended too soon left unread."""
+        """Learn what an earlier process left unread."""
         for chat in self.unread():
             self.due(chat)
 
     def unread(self) -> list[str]:
-        """The chats that hold something new."""
+        """The chats with unread messages."""
         ids = [info.id for info in self.chats.chats(archived=True)]
         return [chat for chat in ids if self._cursors.of(chat) < self.chats.chat(chat).mark]
 
     def noticed(self, seen: Observed) -> None:
-        """Learn soon from what came into a chat, and take back what was learned from words that left it."""
+        """Schedule learning of a chat's new messages, and withdraw what was learned from removed ones."""
         if seen.entered or seen.returned or seen.left:
             with self._lock:
                 self._left.setdefault(seen.chat, set()).update(seen.left)
             self.due(seen.chat)
 
     def due(self, chat: str) -> None:
-        """Learn from what is new in this chat, soon and on another thread."""
+        """Schedule learning of a chat's new messages on another thread."""
         with self._lock:
             self._due |= dict.fromkeys((chat, *self._failed))
             if self._work is None or self._work.done():
                 self._work = self._needs.pool.submit(self._catch_up)
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait until every command observed so far is obeyed; false when that took longer."""
+        """Wait until every command observed so far is obeyed; false on timeout."""
         work = self._work
         if work is None or work.done():
             return True
@@ -135,16 +135,16 @@ class Learner:
         return True
 
     def leave(self) -> None:
-        """Read nothing more. A look that is under way ends soon; what it did not come to is read at the next start."""
+        """Stop reading. A running pass ends soon; the rest is read at the next start."""
         self._leaving.set()
 
     def told(self, listener: Callable[[str, Learned], None]) -> Callable[[], None]:
-        """Call back with (chat, what was learned) after every look; the result unsubscribes."""
+        """Call back with (chat, what was learned) after every pass; the result unsubscribes."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def keep(self, drafts: Sequence[Draft], actor: str, chat: str = "") -> Learned:
-        """Drafts of anybody on their way to the store: gate, verdicts, one transaction."""
+        """Commit drafts from any source: filter, verdicts, one transaction."""
         learned = Learned()
         if drafts:
             role = self._needs.role()
@@ -155,7 +155,7 @@ class Learner:
         return learned
 
     def company(self, chat: str) -> Company:
-        """Who is there in this chat."""
+        """The participants of this chat."""
         return self._company(self.chats.chat(chat))
 
     def _company(self, chat: Chat) -> Company:
@@ -165,16 +165,16 @@ class Learner:
         return Company(role.name, role.aliases, chat.info.user or "", tuple(sorted(others)))
 
     def drop(self, chats: Collection[str]) -> None:
-        """These chats are gone."""
+        """Forget removed chats."""
         with self._lock:
             self._cursors.drop(chats)
 
     def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
-        """These chats are gone, and others have another id."""
+        """Forget these chats and rename others."""
         self._cursors.forget(chats, renamed)
 
     def close(self) -> None:
-        """Finish what is begun and write what is behind; what a model is being asked stays in the queue."""
+        """Finish running work and write pending state; open model requests stay in the queue."""
         self.behind.close()
         self.settle()
         self._cursors.close()
@@ -190,7 +190,7 @@ class Learner:
             self._quietly(chat)
 
     def _quietly(self, chat: str) -> None:
-        """Learn from a chat; what goes wrong is said once, the cursor stays where it was, and the next turn in any chat tries again."""
+        """Learn from a chat; a failure is logged once, and the next turn in any chat tries again from the same cursor."""
         why = ""
         try:
             with self._taking:
@@ -198,7 +198,7 @@ class Learner:
                 self.long = False
         except (RoleMemoryError, OSError) as error:
             why = "" if isinstance(error, UnknownChatError) else str(error)  # or it was removed
-        except Exception:  # whatever it is: the chat goes on, and the cursor stays where it was
+        except Exception:  # on any error the chat goes on, and the cursor stays
             _log.exception("chat %r: not learned from yet", chat)
         with self._lock:
             before = self._failed.pop(chat, "")
@@ -208,7 +208,7 @@ class Learner:
 
     def _take(self, chat: str) -> None:
         with self._lock:
-            left = frozenset(self._left.get(chat, ()))  # before the look: the rest is for the next
+            left = frozenset(self._left.get(chat, ()))  # before the pass: later ones wait
         with one_look(DiskLook()):
             known = self.chats.chat(chat)
             news, mark = known.since(self._cursors.of(chat))
@@ -220,7 +220,7 @@ class Learner:
             self.behind.touch(chat)
 
     def _look_at(self, known: Chat, news: Sequence[ChatMessage], left: Set[str]) -> bool:
-        """Learn from what is new and from what stands behind other words now; false where there is no time for all of it."""
+        """Learn from new messages and from those with a new predecessor; false if stopped early."""
         path = known.worded
         fresh = {said.version for said in news}
         ready = sorted(place for place in map(path.find, fresh) if place is not None)
@@ -235,7 +235,7 @@ class Learner:
         return True
 
     def _taken(self, chat: Chat, mark: int, left: Set[str]) -> None:
-        """Learning has come so far, unless the chat was removed or written again meanwhile: that is read from its beginning."""
+        """Move the cursor, unless the chat was removed or rewritten meanwhile: then it is read from its beginning."""
         with self._lock:
             if self.chats.chat(chat.id).order is chat.order:
                 self._cursors.move(chat.id, mark)
@@ -255,14 +255,14 @@ class Learner:
                 path[place], MessageContext(chat.id, told, user, before, near, lexicon)
             )
             drafts += found.drafts
-            if place not in again:  # an order is obeyed once
+            if place not in again:  # a command is obeyed once
                 forget += [(command, user) for command in found.forget]
         self.keep(drafts, "user", chat.id)
         for command, user in forget:
             self._forget(command, user)
 
     def _forget(self, command: Command, user: str | None) -> None:
-        """Archive what a person asked to be forgotten: of their own, and nothing an author wrote."""
+        """Archive what a person asked to forget: learned memories, their own and shared ones."""
         found = meant(command.content, self._store.snapshot().memories, user, self.chats.same)
         edits = [
             Edit("set", one.id, {"archived": True}, reason=f"asked: {command.quote[:120]}")
@@ -273,7 +273,7 @@ class Learner:
         self._needs.forget_said(command.content, user)
 
     def _heard(self, chat: str, user: str | None) -> KnownMemories:
-        """What stands as seen from a chat and everybody who reads it may hear: a model that is told more would tell it on."""
+        """The memories visible in a chat that all its readers may hear, since a model may repeat them."""
         memories = self._store.snapshot().memories
         readers = self.chats.readers(chat, user)
         visibility = self.chats.visible_from(chat, readers=readers, user=user)
@@ -288,7 +288,7 @@ class Learner:
         return said.text if said else ""
 
     def _prompted(self, draft: Draft) -> Iterator[str]:
-        """What the character had before it when it said what this draft rests on; what a user says is no echo."""
+        """The ids of memories in the prompt of the reply a draft is based on; user messages are no echo."""
         for one in draft.evidence if draft.source is not Source.USER_INPUT else ():
             path = self.chats.path(one.chat)
             places = map(path.find, one.versions)
@@ -300,18 +300,18 @@ class Learner:
 
 
 def _before(path: Sequence[ChatMessage], place: int) -> ChatMessage | None:
-    """The message before that place, where memory goes as far."""
+    """The message before that place, if in the same memory scope."""
     before = path[place - 1] if place else None
     return before if before and before.scope in ("on", path[place].scope) else None
 
 
 def _asked_before(path: VisiblePath, place: int) -> ChatMessage | None:
-    """The message of the user that a reply answers."""
+    """The user message that a reply answers."""
     return next((path[at] for at in range(place - 1, -1, -1) if path[at].role == "user"), None)
 
 
 def _user_at(path: Sequence[ChatMessage], place: int) -> str | None:
-    """The user whose words stand in that place of the path, or whom they answer; None for the nameless and the unknown."""
+    """The user who wrote the message there, or whom it answers; None if unnamed or unknown."""
     spoken = (path[at] for at in range(place, -1, -1) if path[at].role == "user")
     return next((said.owner for said in spoken), None) or None
 
@@ -319,11 +319,11 @@ def _user_at(path: Sequence[ChatMessage], place: int) -> str | None:
 def _answers(
     path: VisiblePath, fresh: set[str], gone: Sequence[datetime], ready: Sequence[int]
 ) -> list[int]:
-    """The places of user messages that were read before, and stand behind other words now."""
+    """The places of user messages read before that have a new predecessor."""
     behind = {place + 1 for place in map(path.find, fresh) if place is not None}
     behind |= {
         bisect_right(path, at, key=lambda said: said.at) for at in gone
-    }  # along a path the times rise
+    }  # times are ascending along a path
     return sorted(
         place for place in behind - set(ready) if place < len(path) and path[place].role == "user"
     )

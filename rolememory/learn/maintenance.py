@@ -1,8 +1,8 @@
-"""Housekeeping: what is no longer worth a place is archived, never deleted, and what counts again comes back. Source: S1.34, S4.15, S4.30.
+"""Maintenance: archives memories that are no longer useful, never deletes, and restores what counts again. Source: S1.34, S4.15, S4.30.
 
-    expired · too light with its use · merged into one that says the same · without support · over the limit of its type
+    expired · too light with its use · merged into one that says the same · without evidence · over the limit of its type
 
-What stands on chats is only put away once its chats have settled, so a swipe of today undoes nothing that was stored.
+Memories based on chats are archived only once the chats have settled, so a swipe of today changes nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -22,17 +22,19 @@ from rolememory.storage.memories import HistoryLine
 from rolememory.text.timestamps import iso, moment
 from rolememory.usage.weights import weight
 
-SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so
+SETTLED_DAYS = 7.0  # a swipe, edit or deletion this old is final
 DAILY = timedelta(days=1)
-MOST_COMPARED = 500  # pairs of texts in one round, newest first: what is left is outdated anyway, and waits for the next
-ACTOR = "clean"  # who archives and brings back, in the journal
+MOST_COMPARED = (
+    500  # pairs of texts in one pass, newest first: the rest is outdated anyway, and waits
+)
+ACTOR = "clean"  # the actor in the journal
 
 Counts = Callable[[Memory], bool]
 """Whether a memory counts, seen from all chats: it rests on none, or one of its supports stands in one of them."""
 
 
 def always(memory: Memory) -> bool:
-    """Everything counts: a role without chats."""
+    """True: everything counts in a role without chats."""
     return True
 
 
@@ -51,14 +53,14 @@ class Retirement:
 
 @value_class
 class Upkeep:
-    """When a role was last tended, and which memories had no support then, each with the day this was first seen."""
+    """The last maintenance, and memories without evidence then, each with the day this was first seen."""
 
     last: datetime | None = None
     gone: Mapping[str, datetime] = field(default_factory=dict)
 
     @classmethod
     def of(cls, raw: JsonMapping) -> Self:
-        """As a state file has it; what cannot be read counts as never tended."""
+        """Parse a state file; invalid content counts as no maintenance yet."""
         try:
             gone = {str(memory_id): moment(at) for memory_id, at in raw.get("gone", {}).items()}
             return cls(moment(raw["last"]), gone) if "last" in raw else cls()
@@ -66,7 +68,7 @@ class Upkeep:
             return cls()
 
     def to_json(self) -> JsonObject:
-        """For a state file."""
+        """The content of a state file."""
         return (
             {"last": iso(self.last), "gone": {one: iso(at) for one, at in self.gone.items()}}
             if self.last
@@ -74,13 +76,13 @@ class Upkeep:
         )
 
     def looked(self, memories: Iterable[Memory], now: datetime, counts: Counts) -> "Upkeep":
-        """After one more look: what has come back is forgotten, what is gone keeps its day."""
+        """The state after a pass: restored memories are removed, missing ones keep their day."""
         without = (memory.id for memory in memories if not memory.archived and not counts(memory))
         return Upkeep(now, {memory_id: self.gone.get(memory_id, now) for memory_id in without})
 
 
 def due(last: datetime | None, now: datetime, every: timedelta = DAILY) -> bool:
-    """Whether it is time to tend again: never done, done long enough ago, or done in the future by a clock that was wrong."""
+    """Whether maintenance is due: never done, long ago, or in the future by a wrong clock."""
     return last is None or now - last >= every or last - now >= every
 
 
@@ -96,9 +98,9 @@ def retire(
 ) -> list[Retirement]:
     """What `clean` archives, in this order: expired, too light, merged away, without support, over the limit of its type.
 
-    `effects` is what use adds to weights, `gone` since when memories have had no support (`Upkeep.gone`). Locked and
-    constant memories are left alone, and so is what an author wrote, unless it expired, is too light by its own weight or
-    there are too many. What was outdated by a memory that goes, goes with it: it must not come back as if it were true.
+    `effects` is what use adds to weights, `gone` since when memories have had no evidence (`Upkeep.gone`). Locked and
+    constant memories are kept, and so are authored ones, unless expired, too light by their own weight or
+    over the limit. What was outdated by an archived memory is archived too: it must not come back as if true.
     Cost: O(memories), and a comparison of texts for each pair of which one replaced the other, at most `MOST_COMPARED`.
     """
     live = {memory.id: memory for memory in memories if not memory.archived}
@@ -118,7 +120,7 @@ def retire(
 
 
 def _replaced(memories: Iterable[Memory], counts: Counts) -> set[str]:
-    """What another memory that counts took the place of."""
+    """The memories replaced by another that counts."""
     replacing = (memory for memory in memories if memory.supersedes and counts(memory))
     return {old for memory in replacing for old in memory.supersedes if old != memory.id}
 
@@ -126,9 +128,9 @@ def _replaced(memories: Iterable[Memory], counts: Counts) -> set[str]:
 def revived(
     memories: MemoriesById, because: Mapping[str, str], counts: Counts = always
 ) -> list[Retirement]:
-    """Archived memories that should not have been, and why: their messages stand again, or what replaced them does not count any more.
+    """Memories archived wrongly, and why: their messages are back, or their replacement no longer counts.
 
-    `because` is why upkeep archived each (`archived_because`); what a person archived stays archived.
+    `because` is why maintenance archived each (`archived_because`); what a person archived stays archived.
     """
     replaced = _replaced(memories.values(), counts)
     put_away = (
@@ -147,7 +149,7 @@ def revived(
 
 
 def archived_because(history: Iterable[HistoryLine]) -> dict[str, str]:
-    """Why upkeep archived what it archived last, by id, from the history of a role, newest first."""
+    """Why maintenance last archived each memory, by id, from the history of a role, newest first."""
     last: dict[str, str] = {}
     for line in history:
         if line.id not in last and "archived" in line.fields:
@@ -160,7 +162,7 @@ def archived_because(history: Iterable[HistoryLine]) -> dict[str, str]:
 def strength(
     memory: Memory, effects: Mapping[str, float] | None = None
 ) -> tuple[float, float, float, str]:
-    """How dear a memory is when room is short: weight with its use, then salience, then age, then id; larger stays."""
+    """The sort key when room is short: weight with use, then salience, then age, then id; larger is kept."""
     since = memory.since.timestamp() if memory.since else 0.0
     return (
         weight(memory, effects or {}),
@@ -175,7 +177,7 @@ def _spared(memory: Memory) -> bool:
 
 
 def _learned(memory: Memory) -> bool:
-    """Whether it is for upkeep to put away: nobody wrote it, locked it or made it constant."""
+    """Whether maintenance may archive it: not authored, locked or constant."""
     return not (_spared(memory) or memory.authored)
 
 
@@ -195,7 +197,7 @@ def _worn(
 
 
 def _merged(live: MemoriesById, settled: datetime, counts: Counts) -> Iterator[tuple[str, Reason]]:
-    """What a later memory that counts says again."""
+    """Memories that a later one restates."""
     comparable = (
         (earlier, later)
         for earlier, later in _replacements(live, settled, counts)
@@ -209,7 +211,7 @@ def _merged(live: MemoriesById, settled: datetime, counts: Counts) -> Iterator[t
 def _replacements(
     live: MemoriesById, settled: datetime, counts: Counts
 ) -> Iterator[tuple[Memory, Memory]]:
-    """(earlier, later) of memories that others took the place of some time ago, the latest first."""
+    """(earlier, later) of memories replaced some time ago, latest first."""
     replacing = (memory for memory in live.values() if memory.supersedes)
     for later in sorted(replacing, key=told_at, reverse=True):
         if not (later.created and later.created > settled) and counts(later):
@@ -219,7 +221,7 @@ def _replacements(
 
 
 def _outdates_more(earlier: Memory, later: Memory, live: MemoriesById) -> bool:
-    """Whether something would come back without the earlier one, which the later one does not outdate."""
+    """Whether archiving the earlier one would restore something that the later one does not outdate."""
     return any(one in live and one not in later.supersedes for one in earlier.supersedes)
 
 
@@ -241,7 +243,7 @@ def _unsupported(
 def _crowded(
     memories: list[Memory], limits: PerType, effects: Mapping[str, float], outdated: Collection[str]
 ) -> Iterator[tuple[str, Reason]]:
-    """The weakest beyond the limit of each type, what is outdated first."""
+    """The weakest beyond the limit of each type, outdated ones first."""
     for kind in MemoryType:
         limit: int | None = getattr(limits, kind.array)
         own = [memory for memory in memories if memory.type is kind]
@@ -258,7 +260,7 @@ def _crowded(
 def _left_behind(
     live: MemoriesById, gone: Mapping[str, Reason], counts: Counts
 ) -> Iterator[tuple[str, Reason]]:
-    """What was outdated only by memories that go now, for another reason than that their time is over or their messages are gone."""
+    """What was outdated only by memories archived now, unless those expired or lost their evidence."""
     held = {*gone} | _replaced((one for one in live.values() if one.id not in gone), counts)
     for memory_id, why in gone.items():
         if why.code in ("low_weight", "limit") and counts(live[memory_id]):

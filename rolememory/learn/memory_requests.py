@@ -1,6 +1,6 @@
-"""What a user's message asks of the memory: to remember, pin, correct or forget something. Pure.
+"""The memory requests in a user's message: remember, pin, correct or forget. Pure.
 
-Nothing else of a message becomes a memory without a model: what was said is recalled in the words that were used.
+Nothing else of a message becomes a memory without a model; messages are recalled verbatim.
 """
 
 from collections.abc import Iterator
@@ -15,32 +15,32 @@ from rolememory.schema.value_class import value_class
 from rolememory.text.affect import read_affect
 from rolememory.text.affect_lexicon import Lexicon
 
-SALIENCE = 0.9  # of what somebody asked to be remembered
-_FELT, _MOST_FELT = 0.35, 3  # weight from which an emotion is named, and how many are
+SALIENCE = 0.9  # of explicitly remembered content
+_FELT, _MOST_FELT = 0.35, 3  # minimal weight of a named emotion, and how many are named
 
 
 @value_class
 class MessageContext:
-    """What a message is read with."""
+    """The context of a message."""
 
     chat: str
     company: Company
-    user: str | None = None  # whose memory it becomes
+    user: str | None = None  # the user who owns the memory
     previous: ChatMessage | None = None  # the message before it
-    near: tuple[str, ...] = ()  # the versions of the last messages before it
+    near: tuple[str, ...] = ()  # the versions of the messages just before it
     lexicon: Lexicon | None = None
 
 
 @value_class
 class MemoryRequests:
-    """What a message asks for: drafts, and orders to forget (each with the words for what is to be forgotten)."""
+    """Parsed requests: drafts, and forget commands with their words."""
 
     drafts: tuple[Draft, ...] = ()
     forget: tuple[Command, ...] = ()
 
 
 def memory_requests(said: ChatMessage, context: MessageContext) -> MemoryRequests:
-    """What a message asks for. The words of a character ask for nothing. Cost: O(length of the message)."""
+    """The requests in a message; none in a character's. Cost: O(length of the message)."""
     if said.role != "user":
         return MemoryRequests()
     found = commands(said.raw or said.text)  # out of character too
@@ -57,7 +57,7 @@ def memory_requests(said: ChatMessage, context: MessageContext) -> MemoryRequest
 
 
 def warm_up() -> None:
-    """Read the patterns of both languages, so that the first turn need not."""
+    """Load the patterns of both languages before the first turn."""
     for text in ("Remember that I like tea.", "记住我喜欢茶。"):
         memory_requests(
             ChatMessage("", "user", text, datetime.min.replace(tzinfo=UTC)),
@@ -66,18 +66,18 @@ def warm_up() -> None:
 
 
 def emotions_of(text: str, lexicon: Lexicon | None = None) -> tuple[str, ...]:
-    """The labels of what is felt in a text, strongest first."""
+    """The labels of the emotions in a text, strongest first."""
     felt = read_affect(text, lexicon=lexicon).emotions
     return tuple(label for label, weight in felt if weight >= _FELT)[:_MOST_FELT]
 
 
 def _draft(command: Command, said: ChatMessage, context: MessageContext) -> Iterator[Draft]:
-    """A draft of what is to be remembered, word for word; "that" means the message before."""
+    """A draft of what is to be remembered, verbatim; "that" is the message before."""
     text = command.content or _last_words(context)
     if not text:
         return
     source, version = said, said.version
-    if not command.content and context.previous:  # both must stand
+    if not command.content and context.previous:  # both must exist
         source, version = context.previous, f"{context.previous.version}+{said.version}"
     proof = Evidence(
         chat=context.chat, version=version, quote=command.quote, adjoining="+" in version

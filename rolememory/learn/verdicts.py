@@ -1,8 +1,8 @@
-"""What becomes of drafts that passed the gate.
+"""Decides what becomes of drafts that passed the admission filter.
 
-Each is added, merged with what says the same, put in the place of what it corrects, left out as known, or shown to a person.
-A memory gives way to another only by the word of a person who corrects it, or of a model that named both. What an author wrote
-or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
+Each is added, merged with equivalents, replaces what it corrects, is dropped as known, or needs review.
+A memory is only replaced if a person corrects it, or a model named both. What an author wrote
+or somebody locked is never replaced. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _UNKEPT = frozenset({"ignore", "review"})
 def judge(
     drafts: Mapping[str, Draft], told: SourceIndex, memories: MemoriesById
 ) -> dict[str, Verdict]:
-    """What becomes of each draft, by the id it will have, in their order; each meets what is known and the drafts before it."""
+    """The verdict on each draft, by its future id, in order; each is compared with known memories and earlier drafts."""
     known, fresh = dict(memories), SourceIndex()
     verdicts: dict[str, Verdict] = {}
     for memory_id, draft in drafts.items():
@@ -44,7 +44,7 @@ def judge(
 
 
 def edits(verdicts: Mapping[str, Verdict], memories: MemoriesById) -> list[Edit]:
-    """Every draft that stands, with what it replaces, and every known memory that replaces a draft."""
+    """The journal edits: accepted drafts with what they replace, and known memories that replace a draft."""
     standing = {one: verdict for one, verdict in verdicts.items() if verdict.action not in _UNKEPT}
     replaced = {one: [*verdict.others] for one, verdict in standing.items()}
     later: dict[str, Verdict] = {}
@@ -62,7 +62,7 @@ def edits(verdicts: Mapping[str, Verdict], memories: MemoriesById) -> list[Edit]
 
 
 def memory_of(draft: Draft, memory_id: str) -> Memory:
-    """The memory that a draft becomes."""
+    """The memory made of a draft."""
     return Memory(id=memory_id, **{name: getattr(draft, name) for name in _CARRIED})
 
 
@@ -84,7 +84,7 @@ def _beside(
     alike: Sequence[Memory],
     known: MemoriesById,
 ) -> Verdict:
-    """What becomes of a draft beside what it corrects, what it restates and what restates it."""
+    """The verdict, given what the draft corrects, restates, and is restated by."""
     same = [one for one in alike if one != wrong and _replaceable(one, memory)]
     merged = [one.id for one in same if told_at(one) <= told_at(memory)]
     later = tuple(one.id for one in same if one.id not in merged and one.id in known)
@@ -99,7 +99,7 @@ def _beside(
 
 
 def _hardly_said(draft: Draft, memory: Memory) -> bool:
-    """Whether a model told what the chat taught before for words that hold less than a third of it: a question, a remark."""
+    """Whether a model's draft from the same chat quotes less than a third of its content: a question, a remark."""
     quotes, told = " ".join(one.quote for one in draft.evidence), weighty(draft.content)
     here = {one.chat for one in draft.evidence} <= {one.chat for one in memory.evidence}
     model = draft.source is Source.SUMMARY and not draft.explicit
@@ -109,7 +109,7 @@ def _hardly_said(draft: Draft, memory: Memory) -> bool:
 def _superseding(
     draft: Draft, wrong: Memory, merged: Sequence[str], later: tuple[str, ...]
 ) -> Verdict:
-    """The draft takes the place of a memory that it calls outdated; a correction says the same of the same."""
+    """The verdict of a draft that replaces an outdated memory; a correction inherits its subject and type."""
     if draft.corrects:
         draft = replace(draft, subject=wrong.subject, type=wrong.type)
     how = "corrected" if draft.corrects else "named"
@@ -118,10 +118,10 @@ def _superseding(
 
 
 def _named(draft: Draft, memory: Memory, known: MemoriesById) -> Memory | None:
-    """The memory that the draft itself calls outdated, told before it: named by a model, or corrected by a person."""
+    """The earlier memory that the draft marks as outdated: named by a model, or corrected by a person."""
     if draft.corrects:
         own = (
-            one  # of their own, about the same, and not outdated already
+            one  # their own, same subject, not outdated yet
             for one in _standing(known, memory.user)
             if one.subject == memory.subject and _may_meet(one, memory)
         )
@@ -132,7 +132,7 @@ def _named(draft: Draft, memory: Memory, known: MemoriesById) -> Memory | None:
 
 
 def _near(draft: Draft, known: MemoriesById) -> Iterator[Memory]:
-    """What a model learned from the messages just before a correction, and may be told to the one who corrects it."""
+    """Memories learned by a model from messages just before a correction, visible to its author."""
     chats, near = {one.chat for one in draft.evidence}, {*draft.near}
 
     def beside(proof: Evidence) -> bool:
@@ -145,34 +145,34 @@ def _near(draft: Draft, known: MemoriesById) -> Iterator[Memory]:
 
 
 def _standing(known: MemoriesById, user: str | None) -> Iterator[Memory]:
-    """What is neither archived nor outdated: the shared, and this user's own."""
+    """Current memories, neither archived nor outdated: shared ones, and this user's own."""
     live = [one for one in known.values() if not one.archived]
     outdated = {old for one in live for old in one.supersedes}
     return (one for one in live if one.id not in outdated and one.user in (None, user))
 
 
 def _may_meet(older: Memory, newer: Memory) -> bool:
-    """Whether what was told then may be outdated, or must be defended against it: what a person keeps has no day."""
+    """Whether it can conflict with the newer one: protected, or learned earlier and replaceable for its readers."""
     told_before = told_at(older) <= told_at(newer)
     return _protected(older) or (told_before and _same_person(older, newer))
 
 
 def _protected(memory: Memory) -> bool:
-    """Whether learning leaves it as it is: an author's, or locked. What is archived stands for nothing."""
+    """Whether learning must not change it: authored or locked, and not archived."""
     return (memory.authored or memory.locked) and not memory.archived
 
 
 def _replaceable(older: Memory, newer: Memory) -> bool:
-    """Saying a pinned thing again does not unpin it, and what was put away stays so."""
+    """Whether the newer may replace it: a pinned one only if pinned too, an archived one never."""
     if older.authored or older.locked or older.archived:
         return False
     return _same_person(older, newer) and (newer.constant or not older.constant)
 
 
 def _same_person(older: Memory, newer: Memory) -> bool:
-    """Whether the newer may stand for the older in everybody's eyes.
+    """Whether the newer may replace the older for all readers.
 
-    What one user says never replaces what all share, save about themselves; what all share replaces what one was told of others.
+    One user's statement never replaces shared ones, except about themselves; shared ones replace a user's about others.
     """
     return newer.user == older.user or (older.user is None) == (newer.subject == USER)
 
@@ -184,7 +184,7 @@ def _added(memory_id: str, verdict: Verdict, replaced: Sequence[str]) -> Edit:
 
 
 def _worded(verdict: Verdict) -> str:
-    """Who found it, and what it does to others."""
+    """The source of a verdict, and its effect on others."""
     speech = language_of(verdict.draft.content)
     told = (word(one, speech) for one in (verdict.draft.because, verdict.because))
     return Listed(told, "; ").text(speech)

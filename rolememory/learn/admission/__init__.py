@@ -1,4 +1,4 @@
-"""The gate between what was found in a chat and what is remembered."""
+"""The admission filter between drafts found in a chat and memories."""
 
 from rolememory.learn.admission.filter import AdmissionFilter, Judged, Saying
 from rolememory.learn.admission.source_index import SourceIndex

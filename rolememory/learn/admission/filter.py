@@ -1,4 +1,4 @@
-"""The gate: nothing false, doubled or foreign becomes a memory."""
+"""The admission filter: rejects false, duplicate or foreign drafts."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,10 +23,10 @@ SHORTEST = 4
 LONGEST = 2_000
 """Characters of a memory."""
 
-_RETOLD = 16  # bytes of letters of a memory that is not said again by chance
-_SAYS_SOMETHING = 3  # words of weight: an answer of fewer ("Yes.") is understood by its question
-_AFTER = " \n*_\"'”’」』）)~"  # what may stand behind the mark of a question
-_SURE_LANGUAGE = 12  # letters that tell a language
+_RETOLD = 16  # bytes of letters above which a repeated text is no coincidence
+_SAYS_SOMETHING = 3  # significant words; fewer ("Yes.") only make sense with the question
+_AFTER = " \n*_\"'”’」』）)~"  # what may follow a question mark
+_SURE_LANGUAGE = 12  # letters needed to detect a language
 _USERS = (Source.USER_INPUT, Source.MANUAL)
 UNQUOTED = 0.9
 """A distilled sentence without the words it was taken from is so much less sure."""
@@ -37,18 +37,18 @@ Saying = Callable[[str, str], str]
 
 @value_class
 class Judged:
-    """A draft that may go on, is nothing, or waits for a person; as it may be stored until then, its secrets hidden."""
+    """The decision on a draft: accepted, rejected, or pending review; the draft is in storable form, secrets redacted."""
 
     draft: Draft
-    because: Reason | None = None  # why it may not go on
+    because: Reason | None = None  # why it was not accepted
     waits: bool = False
 
 
 class AdmissionFilter:
-    """Judges drafts. Holds nothing that a draft changes; making one again for the same card costs a look-up.
+    """Filters drafts. Drafts change nothing in it; another instance for the same card costs a look-up.
 
-    `card_texts` are what the character is told anyway: description, personality, scenario, greetings, examples, lorebook texts.
-    `names` are the role's names, which card and draft may or may not say.
+    `card_texts` are always in the prompt: description, personality, scenario, greetings, examples, lorebook texts.
+    `names` are the role's names, which are ignored when card and draft are compared.
     """
 
     def __init__(self, card_texts: Sequence[str] = (), *, names: Sequence[str] = ()) -> None:
@@ -63,11 +63,11 @@ class AdmissionFilter:
         *,
         injected: Sequence[Memory] = (),
     ) -> Judged:
-        """Whether a draft may go on.
+        """Decide on a draft.
 
-        `known`: what is remembered. `said`: the cited messages; without it evidence is believed. `injected`: memories that stood in the prompt of the turn.
-        A person's explicit word is not doubted: it is neither too small nor babble, and only keys and card numbers in it still
-        wait. Reasons never hold a secret.
+        `known`: existing memories. `said`: the cited messages; without it evidence is trusted. `injected`: memories in the prompt of the turn.
+        Explicit requests are not rejected as too short or as babble; only keys and card numbers in them still
+        need review. Reasons never contain a secret.
         """
         even = plain(draft.content)
         refusal = (
@@ -106,7 +106,7 @@ class AdmissionFilter:
     def _known_anyway(
         self, draft: Draft, injected: Sequence[Memory], said: Saying | None
     ) -> Reason | None:
-        """What the card says, or what the prompt said: only a copy is refused when the user said it, for they may mean themselves."""
+        """Reject what the card or the prompt says; from the user only verbatim copies, since they may mean themselves."""
         if draft.explicit or draft.chapter:
             return None
         loosely = _is_distilled(draft)
@@ -122,7 +122,7 @@ class AdmissionFilter:
         return None
 
     def _echoes(self, draft: Draft, memory: Memory, said: Saying | None) -> bool:
-        """Whether the draft says what the memory says, or was read in words that retell it."""
+        """Whether the draft, or the quotes it is based on, restate the memory."""
         texts, told = texts_of((memory.content,), self._names), draft.content
         if texts.copied(told) or texts.restated(told) or same(told, memory.content):
             return True
@@ -144,7 +144,7 @@ class AdmissionFilter:
 
 
 def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
-    """Whether it rests on nothing. What a model proposes needs messages that stand, a command the very words."""
+    """The reason if it lacks evidence: a model's draft needs existing messages, other drafts a verbatim quote."""
     if draft.source is Source.INFERENCE and draft.rests_on:
         return None
     if not _is_founded(draft, said):
@@ -153,13 +153,13 @@ def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
         return None
     if not all(letters(one.quote) for one in draft.evidence):
         return Reason.of("no_quote")
-    # a command was read in its message, often out of character: not in the story's text
+    # commands are often out of character, so their words are not in the story's text
     stands = draft.explicit or all(_quoted(one, said) for one in draft.evidence)
     return None if stands else Reason.of("not_said")
 
 
 def _is_founded(draft: Draft, said: Saying | None) -> bool:
-    """Whether it names messages; for what a model put into words they must stand."""
+    """Whether it cites messages; those cited by a model's draft must exist."""
     named = bool(draft.evidence) and all(one.version for one in draft.evidence)
     if not named or said is None or not _is_distilled(draft):
         return named
@@ -167,17 +167,17 @@ def _is_founded(draft: Draft, said: Saying | None) -> bool:
 
 
 def _is_distilled(draft: Draft) -> bool:
-    """Whether a model put it into words."""
+    """Whether a model worded it."""
     return draft.source not in _USERS and not draft.explicit
 
 
 def _texts(support: Evidence, said: Saying | None) -> list[str]:
-    """The messages of a support; "" for one that does not stand."""
+    """The cited messages; "" for one that is gone."""
     return [said(support.chat, one) for one in support.versions] if said else []
 
 
 def _weighed(draft: Draft, said: Saying | None) -> Draft:
-    """As sure as its quotes make it: one that stands halves the doubt; one in other words is left out, and without any it is less sure."""
+    """With confidence adjusted: verbatim quotes halve the doubt; others are removed, and any missing quote lowers confidence."""
     if not _is_distilled(draft) or draft.rests_on or draft.chapter:
         return draft
     evidence = tuple(
@@ -193,9 +193,9 @@ def _weighed(draft: Draft, said: Saying | None) -> Draft:
 
 
 def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
-    """A distilled sentence has a word of weight in common with messages that do say something."""
+    """The reason if a model's draft shares no significant word with its messages."""
     if said is None or not _is_distilled(draft) or draft.rests_on:
-        return None  # a conclusion says what nobody said
+        return None  # a conclusion is in no message
     texts = [text for one in draft.evidence for text in _texts(one, said)]
     texts += [said(draft.evidence[0].chat, version) for version in draft.context]
     heard, told = weighty(" ".join(texts)), weighty(draft.content)
@@ -207,7 +207,7 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
 
 
 def _quoted(support: Evidence, said: Saying | None) -> bool:
-    """Whether the words stand in the messages: all together, or each sentence of them. Without messages they are believed."""
+    """Whether the quote occurs in the messages, as a whole or sentence by sentence. Without messages it is trusted."""
     quote = letters(support.quote)
     message = "".join(map(letters, _texts(support, said)))
     return bool(quote) and (
@@ -218,7 +218,7 @@ def _quoted(support: Evidence, said: Saying | None) -> bool:
 
 
 def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
-    """A distilled sentence speaks the language of what it was distilled from."""
+    """The reason if a model's draft is in another language than its messages."""
     if not _is_distilled(draft):
         return None
     heard = " ".join(
@@ -235,7 +235,7 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
 
 def _doubled(draft: Draft, known: SourceIndex | None) -> Reason | None:
     if draft.chapter or known is None:
-        return None  # another chapter of the same words tells of other messages
+        return None  # another chapter of equal text covers other messages
     for memory in known.by(draft.evidence):
         if draft.constant and not memory.constant:
             continue  # known, but not yet pinned
@@ -250,7 +250,7 @@ def _kind(one: Draft | Memory) -> tuple[object, ...]:
 
 
 def _stands_wherever(draft: Draft, memory: Memory) -> bool:
-    """Whether the memory rests on nothing that the draft does not rest on too: an answer behind another question is told again."""
+    """Whether all evidence of the draft contains evidence of the memory; the same answer to another question is new."""
     grounds = [(one.chat, {*one.versions}) for one in memory.evidence]
     return all(
         any(chat == one.chat and ground <= {*one.versions} for chat, ground in grounds)
@@ -259,7 +259,7 @@ def _stands_wherever(draft: Draft, memory: Memory) -> bool:
 
 
 def _redacted(draft: Draft) -> Draft:
-    """The draft with nothing secret in any of its texts."""
+    """The draft with secrets redacted in all its texts."""
     secrets = {draft.content[one.start : one.end] for one in secrets_in(draft.content)}
     values = tuple(
         (name, redacted(value) if isinstance(value, str) else value)

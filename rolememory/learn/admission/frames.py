@@ -1,4 +1,4 @@
-"""The words of our own templates, so that a frame which leaked into a message is known again."""
+"""The text of our own templates, to detect it when it leaked into a message."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,14 +13,16 @@ _TEXTS = re.compile(
 )
 _STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
-_ANY = ".{0,60}?"  # what a template fills in: a name
+_ANY = ".{0,60}?"  # the name that a template fills in
 _LEADING = re.compile(r"^[\s#*>-]+")
 _LETTERS = re.compile(r"[^\W\d_]")
-_LONG = 18  # letters of a line that is looked for inside others too; a Chinese character counts as three
+_LONG = (
+    18  # letters a line needs to be searched inside others too; a Chinese character counts as three
+)
 
 
 class Frames:
-    """Lines that templates write."""
+    """The lines that templates produce."""
 
     def __init__(self, templates: Iterable[str]) -> None:
         lines = sorted({line for template in templates for line in _lines(template)})
@@ -28,7 +30,7 @@ class Frames:
         self._inside = _any_of(line for line, letters in lines if letters >= _LONG)
 
     def found(self, even: str) -> bool:
-        """Whether a line of the plain text is one of theirs.
+        """Whether a line of the plain text comes from a template.
 
         >>> Frames(["What {{ char }} remembers (notes):"]).found("what mira remembers (notes):")
         True
@@ -44,7 +46,7 @@ def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def shipped_frames() -> Frames:
-    """Those of the shipped templates."""
+    """The lines of the shipped templates."""
     folder = shipped("templates")
     return Frames(
         path.read_text(encoding="utf-8")
@@ -54,7 +56,7 @@ def shipped_frames() -> Frames:
 
 
 def _lines(template: str) -> Iterator[tuple[str, int]]:
-    """(pattern, letters) of every line of words that the template may write."""
+    """(pattern, letters) of every line with text that the template may produce."""
     text = _COMMENT.sub("", template)
     for statement in _STATEMENT.findall(text):
         for first, last, alone in _TEXTS.findall(statement):

@@ -1,4 +1,4 @@
-"""Whether a text restates another: word for word, or in other words of the same sentence."""
+"""Whether a text restates another: verbatim, or in other words of the same sentence."""
 
 import re
 from collections import defaultdict
@@ -11,20 +11,20 @@ from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import kind, tokens
 
-RUN = 5  # words in a row that two texts share, to have them from each other
-COPIED = 0.8  # share of a text's runs that must stand in the other
-RESTATED = 0.85  # share of what a sentence tells that must stand in one sentence of the other, or in two neighbours
-TELLS = 1.4  # weight of words below which a sentence is too thin to be compared in other words
+RUN = 5  # consecutive words that two texts share if one copies the other
+COPIED = 0.8  # share of a text's runs that must occur in the other
+RESTATED = 0.85  # share of a sentence's meaning that must occur in one sentence of the other, or in two neighbours
+TELLS = 1.4  # significance below which a sentence is too short to be compared in other words
 
 
-_TELLING = "remember recall know say tell mention 记得 知道 说过 提过"  # frames of a retelling, which tell nothing themselves
+_TELLING = "remember recall know say tell mention 记得 知道 说过 提过"  # reporting phrases, without content of their own
 _WORD = re.compile(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|(?:(?![\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])[\w'])+"
 )
 
 
 class KnownTexts:
-    """Texts that nobody needs to be told again. Immutable. Cost: building O(letters), asking O(words of the question).
+    """An index of texts that are known already. Immutable. Cost: building O(letters), a query O(its words).
 
     >>> card = KnownTexts(["Mira is a smith. She works in the harbour of Oss and never married."])
     >>> card.restated("Mira, a smith, works in the harbour of Oss."), card.restated("Mira left the harbour of Oss for good.")
@@ -46,15 +46,15 @@ class KnownTexts:
             self._turns.append(turns_of(part.of(text)))
             for token in set(tokens(part.of(text))):
                 self._holders[token].append(number)
-        self._turns.append(0)  # an empty one between two texts: they are no neighbours
+        self._turns.append(0)  # an empty one between two texts, which are not neighbours
 
     def copied(self, text: str) -> bool:
-        """Whether nearly all of the text stands here word for word."""
+        """Whether nearly all of the text occurs here verbatim."""
         runs = list(_runs(text))
         return len(runs) >= 2 and sum(run in self._runs for run in runs) >= COPIED * len(runs)
 
     def restated(self, text: str) -> bool:
-        """Whether each sentence of the text says nothing that one sentence here does not say."""
+        """Whether each sentence of the text is contained in one sentence here."""
         parts = sentences(text)
         return bool(parts) and all(self._restates(part, text) for part in parts)
 
@@ -79,12 +79,12 @@ class KnownTexts:
 
 @lru_cache(maxsize=16)
 def texts_of(texts: tuple[str, ...], names: tuple[str, ...] = ()) -> KnownTexts:
-    """The index of these texts, kept while they stay the same."""
+    """The index of these texts, cached."""
     return KnownTexts(texts, names)
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two short texts say the same: the first adds no word of weight, denial or number to the second.
+    """Whether two short texts say the same: the first adds no significant word, negation or number to the second.
 
     >>> same("I love dogs.", "I really love dogs!"), same("I love dogs", "I don't love dogs"), same("Rex is 5", "Rex is 6")
     (True, False, False)
@@ -106,7 +106,7 @@ def equal(one: str, other: str) -> bool:
 
 
 def turns_of(text: str) -> int:
-    """How many words of denial and change stand in a text."""
+    """The number of words of negation and change in a text."""
     even = plain(text)
     return sum(turns(even, language) for language in languages(even))
 

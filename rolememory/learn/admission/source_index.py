@@ -1,4 +1,4 @@
-"""Which memories were told by which message or in which words, so that a draft is compared with a handful and not with thousands."""
+"""An index of memories by message and by words, so that a draft is compared with few of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ _Words = tuple[str | None, str | None, frozenset[str]]
 
 
 class SourceIndex:
-    """Memories by the messages they rest on and by their words. Not thread-safe.
+    """Memories by the messages they are based on and by their words. Not thread-safe.
 
-    Cost: building O(memories); `follow` one look at each; asking O(1).
+    Cost: building O(memories); `follow` a comparison each; queries O(1).
     """
 
     def __init__(self, memories: Iterable[Memory] = ()) -> None:
@@ -29,7 +29,7 @@ class SourceIndex:
             self.add(memory)
 
     def add(self, memory: Memory) -> None:
-        """Know a memory; an older one of its id is forgotten."""
+        """Add a memory; replaces an older version of the same id."""
         self.discard(memory.id)
         self._memories[memory.id] = memory
         for place in places(memory.evidence):
@@ -37,7 +37,7 @@ class SourceIndex:
         self._by_words[_words(memory)][memory.id] = memory
 
     def discard(self, memory_id: str) -> None:
-        """Forget a memory; one that is not here is no mistake."""
+        """Remove a memory, if present."""
         memory = self._memories.pop(memory_id, None)
         for place in places(memory.evidence) if memory else ():
             self._by_place[place].pop(memory_id, None)
@@ -45,7 +45,7 @@ class SourceIndex:
             self._by_words[_words(memory)].pop(memory_id, None)
 
     def follow(self, memories: MemoriesById) -> None:
-        """Know exactly these memories: only what changed is read again."""
+        """Hold exactly these memories; only changes are indexed."""
         for gone in self._memories.keys() - memories.keys():
             self.discard(gone)
         for memory_id, memory in memories.items():
@@ -53,14 +53,14 @@ class SourceIndex:
                 self.add(memory)
 
     def by(self, evidence: Iterable[Evidence]) -> Iterator[Memory]:
-        """The memories that rest on one of the same messages, each once."""
+        """The memories based on one of the same messages, each once."""
         seen: dict[str, Memory] = {}
         for place in places(evidence):
             seen.update(self._by_place.get(place, {}))
         return iter(seen.values())
 
     def alike(self, memory: Memory) -> list[Memory]:
-        """The memories that say the same of the same subject to the same user, the memory itself left out."""
+        """The memories with the same words, subject and user, except the memory itself."""
         among = self._by_words.get(_words(memory), {})
         return [
             one
@@ -74,5 +74,5 @@ def _words(memory: Memory) -> _Words:
 
 
 def places(evidence: Iterable[Evidence]) -> Iterator[Place]:
-    """Every message that supports, those joined by "+" one by one."""
+    """Each (chat, version) of the evidence, "+" joins split up."""
     return ((one.chat, version) for one in evidence for version in one.versions if version)

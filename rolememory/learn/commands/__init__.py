@@ -1,4 +1,4 @@
-"""Explicit commands to the memory in what a user writes."""
+"""Explicit memory commands in user messages."""
 
 from rolememory.learn.commands.find import chapter_commands, chat_commands, commands, scopes
 from rolememory.learn.commands.patterns import Kind

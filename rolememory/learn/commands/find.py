@@ -1,4 +1,4 @@
-"""Explicit commands to the memory in a user's message: "remember this", "forget that"."""
+"""Finds explicit memory commands in a user's message: "remember this", "forget that"."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,11 +27,11 @@ _BRACKETS = re.compile(
 
 
 def commands(text: str) -> list[Command]:
-    """The commands in a user's message, in order. A question about a memory is none, nor are another's words or a plan.
+    """The commands in a user's message, in order. Not questions about memories, quoted words or plans.
 
     "Remember to lock the door", said in the story, is a plan; outside the story it is a command, and so is
     "remember to call me Captain". `text` may still hold brackets and out-of-character marks: commands often stand there.
-    A message with a forged mark of our block orders nothing. Cost: O(length); a message without any word of command costs one search.
+    Messages with a forged mark of our block contain no command. Cost: O(length); one search if no command word occurs.
 
     >>> [(command.kind, command.content) for command in commands("Please remember that I'm allergic to nuts.")]
     [('remember', "I'm allergic to nuts")]
@@ -53,7 +53,7 @@ def commands(text: str) -> list[Command]:
 
 
 def chat_commands(text: str) -> list[ScopeCommand]:
-    """What a message says, outside the story, to the memory of its chat: how far it goes from now on, where a chapter ends."""
+    """What a message says out of character to the memory of its chat: scope changes and chapter ends."""
     if not aside().search(plain(text)):
         return []
     ended = (ScopeCommand(start, end, None) for start, end, _ in chapter_commands(text))
@@ -61,7 +61,7 @@ def chat_commands(text: str) -> list[ScopeCommand]:
 
 
 def scopes(text: str) -> list[ScopeCommand]:
-    """Where a message says, outside the story, how far memory may go from now on; in order, the last word counts.
+    """The out-of-character scope changes of a message, in order; the last one counts.
 
     >>> [one.scope for one in scopes("/memory off")], [one.scope for one in scopes("Hello! (OOC: memory here)")]
     (['off'], ['here'])
@@ -82,7 +82,7 @@ def scopes(text: str) -> list[ScopeCommand]:
 
 
 def chapter_commands(text: str) -> list[tuple[int, int, str]]:
-    """Where a message ends a chapter outside the story: start, end, and the title it gives the chapter before it.
+    """The out-of-character chapter ends of a message: start, end, and the title of the chapter before it.
 
     >>> chapter_commands("/chapter The mill"), chapter_commands("（场外：新的一章）")
     ([(0, 17, 'The mill')], [(0, 9, '')])
@@ -99,7 +99,7 @@ def chapter_commands(text: str) -> list[tuple[int, int, str]]:
 
 
 def _apart(found: Sequence[Command]) -> Iterator[Command]:
-    """Without what two languages, or two ways of reading, found twice."""
+    """Without commands found twice, by two languages or two ways of parsing."""
     last: Command | None = None
     for command in found:
         if (
@@ -116,7 +116,7 @@ class _CommandParser:
 
     def __init__(self, text: str, even: str, table: CommandPatterns) -> None:
         self._text, self._even, self._rules = text, even, table
-        self._story = even  # what is left once asides and others' voices are blanked
+        self._story = even  # the text with asides and others' speech blanked
 
     def read(self) -> list[Command]:
         found = [*self._slashed(), *self._bracketed()]
@@ -161,7 +161,7 @@ class _CommandParser:
 
 
 def _joined(parts: list[SentenceSpan], even: str) -> list[SentenceSpan]:
-    """Sentences, those that end with a colon together with the lines they announce."""
+    """Sentences; those ending with a colon are joined with the lines they announce."""
     out: list[SentenceSpan] = []
     for part in parts:
         if out and _announces(out[-1], part, even):
@@ -172,7 +172,7 @@ def _joined(parts: list[SentenceSpan], even: str) -> list[SentenceSpan]:
 
 
 def _announces(last: SentenceSpan, part: SentenceSpan, even: str) -> bool:
-    """Whether the sentence before ends with a colon, or is a list that goes on in the next line."""
+    """Whether the sentence before ends with a colon, or the next line continues a list."""
     if part.end - last.start >= _LONGEST_SENTENCE or _EMPTY_LINE.search(even, last.end, part.start):
         return False
     said = even[last.start : last.end]

@@ -14,7 +14,7 @@ Kind = Literal["remember", "forget", "pin", "correct"]
 Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
 Pattern = re.Pattern[str]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_PLAIN = (  # fields of a table that are patterns as they stand
+_PLAIN = (  # fields of a table that are patterns already
     "hint clause asks asks_politely asked_what still_orders tail statement no_statement "
     "advice cheer denied learned reported own_words"
 )
@@ -23,7 +23,7 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 @value_class
 class CommandPattern:
-    """One way to say a command; what only few messages need is compiled when the first does."""
+    """One phrasing of a command; rarely needed patterns are compiled on first use."""
 
     kind: Kind
     shape: Shape
@@ -32,53 +32,53 @@ class CommandPattern:
 
     @property
     def says(self) -> Pattern:
-        """What a command of this kind looks like."""
+        """The pattern of the command."""
         return _compiled(self._says)
 
     @property
     def unless(self) -> Pattern | None:
-        """What makes it none."""
+        """What excludes it."""
         return _compiled(self._unless) if self._unless else None
 
     @property
     def short(self) -> bool:
-        """Whether it ends with its clause: what follows a comma is no longer part of it."""
+        """Whether it ends at its clause: text after a comma is not part of it."""
         return self.kind == "forget" or self.shape in ("that", "before")
 
 
 @value_class
 class CommandPatterns:
-    """All that one language knows of commands; patterns are written for `reading.plain` text."""
+    """The command patterns of a language, for `reading.plain` text."""
 
-    hint: Pattern  # a text without it holds no command
+    hint: Pattern  # no match: no command in the text
     lead: Pattern  # politeness and fillers before a command
-    clause: Pattern  # what parts the clauses of a sentence
+    clause: Pattern  # the separators of clauses
     rows: tuple[CommandPattern, ...]
-    ooc_rows: tuple[CommandPattern, ...]  # also tried outside the story
+    ooc_rows: tuple[CommandPattern, ...]  # also tried out of character
     slash: Mapping[str, Kind]
     slashed: Pattern  # a line of such a command
     scope: Mapping[str, Scope]
-    scoped: Pattern  # a remark outside the story that says the scope
-    ended: Pattern  # a remark outside the story that ends a chapter, and its title
-    ooc: str  # the labels of what is said outside the story, as a pattern
+    scoped: Pattern  # an out-of-character remark that sets the scope
+    ended: Pattern  # an out-of-character remark that ends a chapter, and its title
+    ooc: str  # the labels of out-of-character text, as a pattern
     asks: Pattern
-    asks_politely: Pattern  # a question that is an order: "could you remember that ...?"
-    asked_what: Pattern  # and one that is none: "could you remember when ...?"
-    still_orders: Pattern  # ", ok?": a question mark that asks for nothing
+    asks_politely: Pattern  # a question that is a command: "could you remember that ...?"
+    asked_what: Pattern  # and one that is not: "could you remember when ...?"
+    still_orders: Pattern  # ", ok?": a question mark without a question
     tail: Pattern
     statement: Pattern
     no_statement: Pattern
-    advice: Pattern  # "remember, every problem has a solution": meant for the heart
+    advice: Pattern  # "remember, every problem has a solution": an encouragement
     cheer: Pattern  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
-    denied: Pattern  # "..., not three": what a correction says is wrong
-    learned: Pattern  # 记住了: with nothing before it, the answer of one who was told to
-    reported: Pattern  # before the command: somebody's words are told
+    denied: Pattern  # "..., not three": the wrong value in a correction
+    learned: Pattern  # 记住了: with nothing before it, a reply to such a request
+    reported: Pattern  # before the command: somebody is quoted
     own_words: Pattern  # "I said"
 
 
 @cache
 def aside() -> Pattern:
-    """What stands in all that is `scoped` or `ended`: a slash, or a mark of what is said out of the story."""
+    """A pattern that all `scoped` and `ended` remarks match: a slash, or an out-of-character mark."""
     marks = (lexicon(f"commands.{language}")["ooc"] for language in LANGUAGES)
     return re.compile("|".join(("/", *marks)))
 
@@ -94,7 +94,7 @@ def command_patterns(language: Language) -> CommandPatterns:
     return CommandPatterns(
         lead=re.compile(
             f"(?>{raw['lead'].removesuffix('*')})*+"
-        ),  # possessive: fillers are never tried twice
+        ),  # possessive: fillers are never backtracked
         rows=_rows(raw["rows"], parts),
         ooc_rows=_rows(raw["ooc_rows"], parts),
         slash=slash,
@@ -123,7 +123,7 @@ def _by_word(raw: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _any(words: Iterable[str]) -> str:
-    """A pattern of these words, the longest first."""
+    """A pattern of these words, longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
@@ -132,7 +132,7 @@ def _filled(pattern: str, parts: Mapping[str, str]) -> str:
 
 
 def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[CommandPattern, ...]:
-    """Each with what it looks like, and what makes it none, where something does."""
+    """The rows, each with its pattern, and its exceptions if any."""
     return tuple(
         CommandPattern(kind, shape, _filled(says, parts), _filled("".join(unless), parts))
         for kind, shape, says, *unless in raw

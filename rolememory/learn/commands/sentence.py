@@ -1,4 +1,4 @@
-"""One sentence of a message, and the commands in it."""
+"""Parses one sentence of a message for commands."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,46 +19,46 @@ _NEIGHBOURS = {
     "next": (1,),
     "remember": (-1, 1),
     "pin": (-1, 1),
-}  # which sentences "that" may mean, nearest first; else the last one
+}  # the sentences "that" may refer to, nearest first; default: the last one
 
 
 @value_class
 class Command:
-    """What a person told the memory to do."""
+    """A command to the memory."""
 
     kind: Kind
     content: str  # what to remember or forget, in the person's words; "" = "that": the message before this one
-    quote: str  # the words that say so, as they stand in the message
-    ooc: bool = False  # said outside the story: in brackets, after a slash, or marked so
-    start: int = 0  # where the quote stands, in characters
+    quote: str  # the command as written in the message
+    ooc: bool = False  # out of character: in brackets, after a slash, or marked so
+    start: int = 0  # position of the quote, in characters
     end: int = 0
 
 
 def content(text: str, even: str, table: CommandPatterns, start: int, end: int) -> str:
-    """The words in [start, end) without politeness and punctuation around them; closing brackets and quotes stay with their opening."""
+    """The text in [start, end) without surrounding politeness and punctuation; balanced brackets and quotes stay."""
     tail = table.tail.search(" " + even[start:end])
     return text[start : start + max(tail.start() - 1, 0) if tail else end].strip(_EDGE)
 
 
 @dataclass(frozen=True)
 class CommandSentence:
-    """A sentence among its neighbours, in which commands are looked for."""
+    """A sentence in its context, to be searched for commands."""
 
     text: str
     even: str
     rules: CommandPatterns
     parts: Sequence[SentenceSpan]
     place: int
-    loose: bool = False  # outside the story: "remember to ..." is a command too
+    loose: bool = False  # out of character: "remember to ..." is a command too
 
     @cached_property
     def part(self) -> SentenceSpan:
-        """Where it stands; the end of an endless one is left out."""
+        """Its span, cut at the length limit."""
         part = self.parts[self.place]
         return SentenceSpan(part.start, min(part.end, part.start + _LONGEST))
 
     def commands(self) -> Iterator[Command]:
-        """Its commands, in order, apart from each other."""
+        """Its commands, in order, not overlapping."""
         free = self.part.start
         for start in self._clauses:
             command = self._command_at(start)
@@ -68,7 +68,7 @@ class CommandSentence:
 
     @cached_property
     def _clauses(self) -> list[int]:
-        """Where clauses begin."""
+        """The starts of clauses."""
         starts = [
             stop.end()
             for stop in self.rules.clause.finditer(self.even, self.part.start, self.part.end)
@@ -79,7 +79,7 @@ class CommandSentence:
 
     @cached_property
     def _ordering(self) -> list[int]:
-        """Which of them may begin a command."""
+        """Those where a command may begin."""
         return [start for start in self._clauses if self._orders(start)]
 
     def _orders(self, start: int) -> bool:
@@ -87,7 +87,7 @@ class CommandSentence:
         return any(row.says.match(self.even, begin, self.part.end) for row in self.rules.rows)
 
     def _led(self, even: str, start: int, end: int) -> int:
-        """Where words begin behind politeness and fillers."""
+        """The start of the words after politeness and fillers."""
         lead = self.rules.lead.match(even, start, end)
         return lead.end() if lead else start
 
@@ -104,14 +104,14 @@ class CommandSentence:
         return None
 
     def _limit(self, row: CommandPattern, begin: int, end: int) -> int:
-        """Where the words of a row may reach: its clause, or the sentence up to the next command."""
+        """The maximum end of a row's match: its clause, or the sentence up to the next command."""
         if row.short:
             stop = self.rules.clause.search(self.even, begin + 1, end)
             return stop.start() if stop else end
         return end
 
     def _end(self, start: int) -> tuple[int, bool]:
-        """Where what is said at `start` ends, a question behind it left out; and whether it asks itself."""
+        """The end of the statement at `start`, without a question after it; and whether it is a question itself."""
         end = self._closing_quote(start, self._next_command(start))
         if still := self.rules.still_orders.search(self.even, start, end):
             return still.start(), False
@@ -121,7 +121,7 @@ class CommandSentence:
         return (later[-1].start(), False) if later and not self._polite() else (end, True)
 
     def _closing_quote(self, start: int, end: int) -> int:
-        """Direct speech ends with its quotation marks."""
+        """Where direct speech ends: after its quotation marks."""
         inside = self.even.count('"', self.part.start, start) % 2
         mark = self.even.find('"', start, end) if inside else -1
         return mark if mark > 0 else end
@@ -130,11 +130,11 @@ class CommandSentence:
         return bool(self.rules.asks_politely.search(self.even[self.part.start : self.part.end]))
 
     def _asks_for_it(self, start: int, stop: int) -> bool:
-        """Whether a question is an order all the same: could you remember that ...?"""
+        """Whether a question is a command: could you remember that ...?"""
         return self._polite() and not self.rules.asked_what.search(self.even, start, stop)
 
     def _next_command(self, start: int) -> int:
-        """Where a later clause of the sentence begins another command."""
+        """The start of a later clause with another command."""
         return next((later for later in self._ordering if later > start), self.part.end)
 
     def _reported(self, start: int) -> bool:
@@ -146,7 +146,7 @@ class CommandSentence:
     def _said(
         self, row: CommandPattern, start: int, begin: int, end: int, *, asks: bool
     ) -> Command | None:
-        """The command that a row reads between `begin` and `end`."""
+        """The command that a row matches between `begin` and `end`."""
         stop = begin + len(self.even[begin:end].rstrip(_EDGE))
         if row.unless and row.unless.match(self.even, begin, stop):
             return None
@@ -190,7 +190,7 @@ class CommandSentence:
         return content(self.text, self.even, self.rules, start, end)
 
     def _closed(self, last: int) -> int:
-        """With the punctuation that ends it."""
+        """The end including closing punctuation."""
         while last < self.part.end and self.text[last] in _EDGE and self.text[last] not in "([「『":
             last += 1
         return last
@@ -209,7 +209,7 @@ class CommandSentence:
         return bool(self.rules.statement.match(even)) and not self.rules.no_statement.match(even)
 
     def _following(self, first: int, last: int) -> int:
-        """Behind a colon the sentences of the same line belong to it, until a question or another command."""
+        """The end after a colon: the sentences of the same line, until a question or another command."""
         if not self.even[:first].rstrip(" \n\"'*-").endswith(":"):
             return last
         for part in self.parts[self.place + 1 :]:
@@ -223,7 +223,7 @@ class CommandSentence:
     def _pointed(
         self, row: CommandPattern, match: re.Match[str], start: int
     ) -> tuple[str, int, int] | None:
-        """(words, start, end) that "that" points to: what stands before it in the sentence or the message, else behind it."""
+        """(words, start, end) that "that" refers to: before it in the sentence or the message, else after it."""
         if row.shape == "next":
             return self._beside("next")
         before = self._content(self.part.start, start)
@@ -241,7 +241,7 @@ class CommandSentence:
         return self._beside(row.kind) or nothing
 
     def _beside(self, kind: str) -> tuple[str, int, int] | None:
-        """(words, start, end) of the sentence beside this one that such a command points to."""
+        """(words, start, end) of the neighbouring sentence that such a command refers to."""
         for step in _NEIGHBOURS.get(kind, (-1,)):
             if said := self._neighbour(self.place + step):
                 part = self.parts[self.place + step]
@@ -249,7 +249,7 @@ class CommandSentence:
         return None
 
     def _answers(self, match: re.Match[str], start: int) -> bool:
-        """记住了: the answer of one who has learned it; 你给我记住: a threat."""
+        """Whether 记住了 is a reply to a request, or 你给我记住 a threat."""
         threat = "给我" in self.even[start : match.start()]
         return threat or self.rules.learned.search(match[0]) is not None
 
@@ -271,6 +271,6 @@ class CommandSentence:
 
 
 def _blanks(even: str, start: int, end: int) -> int:
-    """How many blanks and opening marks stand at the start."""
+    """The number of blanks and opening marks at the start."""
     inside = even[start:end]
     return len(inside) - len(inside.lstrip(" \t\r\n\"'([「『*-"))

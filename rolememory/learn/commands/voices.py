@@ -1,4 +1,4 @@
-"""Who speaks inside a message: the words of others, of songs and of code are blanked, one's own direct speech stays."""
+"""Blanks what others say in a message: quotations, songs and code; the writer's own direct speech stays."""
 
 import re
 
@@ -10,13 +10,13 @@ _NOT_SPEECH = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _LETTER = re.compile(r"[a-z0-9\u3400-\u9fff]")
-_AROUND = 40  # characters beside a quotation in which it says who speaks
+_AROUND = 40  # characters around a quotation that are searched for its speaker
 
 
 def blanked(even: str, own_words: re.Pattern[str]) -> str:
-    """The text with every stretch that is not the writer's own voice turned to blanks; line breaks stay.
+    """The text with everything but the writer's own voice replaced by blanks; line breaks stay.
 
-    Quoted words are the writer's own when nothing but actions stands around them, or when "I said" does.
+    Quotes are the writer's own if only actions, or "I said", stand around them.
     """
     for found in _NOT_SPEECH.finditer(even):
         even = without(even, *found.span())
@@ -35,7 +35,7 @@ def blanked(even: str, own_words: re.Pattern[str]) -> str:
 
 
 def _beside(one: MarkedSpan, told: str) -> str:
-    """What is told right before and behind a quotation, in the same line."""
+    """The text right before and after a quotation, in the same line."""
     before = told[max(one.start - _AROUND, 0) : one.start].rpartition("\n")[2]
     return before + told[one.start : one.end + _AROUND].partition("\n")[0]
 

@@ -1,1 +1,1 @@
-"""Learning with a language model behind an OpenAI-compatible endpoint: in the background, in batches, never waited for."""
+"""Learning by a language model behind an OpenAI-compatible endpoint: in the background, in batches, never blocking."""

@@ -1,7 +1,7 @@
-"""What an extractor gets and gives, and the registry that knows extractors by name.
+"""The interface of extractors, and the registry that finds them by name.
 
-An extractor reads a batch of a chat and proposes memories. Two ship, both asking a model; another package registers its own by
-decorator, or by an entry point of the group `rolememory.extractors`. All that are known read every batch, each at its own pace.
+An extractor reads a batch of a chat and proposes memories. Two ship, both using a model; other packages register theirs by
+decorator, or by an entry point of the group `rolememory.extractors`. All of them read every batch, each at its own pace.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ ENTRY_POINT_GROUP = "rolememory.extractors"
 
 @value_class
 class TranscriptLine:
-    """A message as the model sees it: `turn` is its number, 0 for one that is only there to be understood."""
+    """A message as the model sees it: `turn` is its number, 0 for context only."""
 
     turn: int
     name: str
@@ -41,17 +41,17 @@ class Batch:
 
     chat: str
     said: tuple[ChatMessage, ...]  # whole exchanges, oldest first
-    fresh: frozenset[str]  # the versions among them that were not read before
-    before: tuple[ChatMessage, ...] = ()  # what was said just before
+    fresh: frozenset[str]  # those of its versions that were not read before
+    before: tuple[ChatMessage, ...] = ()  # the messages just before it
     company: Company = field(default_factory=Company)
-    user: str | None = None  # whose memories they become
+    user: str | None = None  # the user who will own the memories
     language: Language = "en"
-    known: tuple[Memory, ...] = ()  # what is known that may touch on it, likeliest first
+    known: tuple[Memory, ...] = ()  # related known memories, most likely first
     haste: RequestLimits = UNHURRIED
 
     @cached_property
     def lines(self) -> tuple[TranscriptLine, ...]:
-        """Everything that is shown, oldest first; the fresh ones are numbered from 1."""
+        """Everything that is shown, oldest first; new ones are numbered from 1."""
         out, turn = [TranscriptLine(0, self.name_of(said), said) for said in self.before], 0
         for said in self.said:
             turn += said.version in self.fresh
@@ -62,7 +62,7 @@ class Batch:
 
     @cached_property
     def exchanges(self) -> tuple[tuple[ChatMessage, ...], ...]:
-        """What is read, by exchange: what the user said and what was answered, oldest first."""
+        """The messages to read, by exchange: the user's and the replies, oldest first."""
         out: list[list[ChatMessage]] = []
         for place, said in enumerate(self.said):
             if not place or (said.role == "user" and self.said[place - 1].role != "user"):
@@ -71,13 +71,13 @@ class Batch:
         return tuple(map(tuple, out))
 
     def context(self, said: ChatMessage) -> tuple[str, ...]:
-        """The versions of the exchange that a message belongs to."""
+        """The versions of the message's exchange."""
         found = (one for one in self.exchanges if said in one)
         return tuple(each.version for each in next(found, ()))
 
     @property
     def shown(self) -> Iterator[str]:
-        """The lines as a model reads them, each exchange under its date where that is another one than before."""
+        """The lines as a model reads them; each exchange has its date where it changes."""
         begins, last = {one[0].version for one in self.exchanges}, ""
         for one in self.lines:
             if one.said.version in begins and (dated := when(one.said, self.language)) != last:
@@ -87,60 +87,60 @@ class Batch:
 
     @property
     def story(self) -> Iterator[str]:
-        """The lines without what is said out of character, and without dates."""
+        """The lines without out-of-character text and dates."""
         return (line(one.turn, one.name, one.said.story.text, self.language) for one in self.lines)
 
     @property
     def company_values(self) -> Mapping[str, object]:
-        """Who is there and in which language they talk, as every template of learning gets it."""
+        """The participants and the chat's language, for every template of learning."""
         people = {"char": self.char, "user": self.person, "others": self.others}
         return {**people, "language": self.language}
 
     @cached_property
     def turns(self) -> Mapping[int, ChatMessage]:
-        """The messages that may be learned from, by their number."""
+        """The messages to learn from, by number."""
         return {line.turn: line.said for line in self.lines if line.turn}
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Who else is there."""
+        """The other participants."""
         return tuple(tame(name)[:LONGEST_NAME] for name in self.company.others)
 
     @property
     def char(self) -> str:
-        """What the role is called."""
+        """The role's name."""
         return tame(self.company.role)[:LONGEST_NAME] or translated("the character", self.language)
 
     @property
     def person(self) -> str:
-        """What the user is called."""
+        """The user's name."""
         return tame(self.company.user)[:LONGEST_NAME] or translated("the user", self.language)
 
     def name_of(self, said: ChatMessage) -> str:
-        """Who speaks."""
+        """The speaker's name."""
         return said.name or (self.char if said.role == "assistant" else self.person)
 
 
 @value_class
 class ExtractorDependencies:
-    """What extractors are built with: the settings as they stand, and a model to ask, if one is set."""
+    """What extractors are built with: current settings, and a model, if configured."""
 
     settings: Callable[[], LearnSettings]
     ask: StepPrompter
 
 
 class Extractor(Protocol):
-    """Proposes memories. Built once for a role; holds nothing that a batch changes."""
+    """Proposes memories. Built once for a role; batches change nothing in it."""
 
     name: ClassVar[str]
 
     def extract(self, batch: Batch) -> Sequence[Draft]:
-        """Drafts, each with evidence out of the batch's fresh messages; none when there is nothing to remember.
+        """Return drafts, each with evidence from the batch's new messages; none if nothing is worth remembering.
 
-        What it finds and cannot keep is a draft with a `fault`: the admission filter refuses it, where people see it.
+        Those it cannot use get a `fault`: the admission filter refuses them, visibly for people.
 
         Raises:
-            ModelError: it cannot work now; the batch waits and is brought again.
+            ModelError: it is unavailable; the batch is retried later.
         """
         ...
 
@@ -151,7 +151,7 @@ EXTRACTORS: dict[str, Factory] = {}
 
 
 def register(name: str) -> Callable[[Factory], Factory]:
-    """Make an extractor known by name; a third-party package does the same through an entry point."""
+    """Register an extractor by name; third-party packages use this or an entry point."""
 
     def add(factory: Factory) -> Factory:
         if EXTRACTORS.setdefault(name, factory) is not factory:
@@ -169,5 +169,5 @@ def third_party() -> Mapping[str, Factory]:
 
 
 def known_extractors() -> Mapping[str, Factory]:
-    """Every registered extractor; what the process registered wins over an entry point of the same name."""
+    """Every registered extractor; those registered by code win over entry points of the same name."""
     return {**third_party(), **EXTRACTORS}

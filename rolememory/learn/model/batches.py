@@ -1,4 +1,4 @@
-"""What waits to be read in a chat: exchanges, when they are final, and how they go into batches."""
+"""Groups a chat into exchanges, decides when they are final, and makes batches of them."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import filterfalse
@@ -12,19 +12,19 @@ MOST_TOKENS = 1_500
 """Of the chat in one question, by estimate: with the question's own words, what is known and the answer it fits into a context of
 4,096, the default of local servers, which cut longer ones at the front without a word."""
 
-BEFORE = 4  # messages before a batch that are shown along
+BEFORE = 4  # messages before a batch that are shown for context
 _A_NAME = 6  # tokens: the number and the speaker
 _tokens = TokenEstimate()
 
 
 @value_class
 class Exchange:
-    """What the user said and what was answered: [start, end) of the visible path."""
+    """A user's messages and the replies: [start, end) of the visible path."""
 
     start: int
     end: int
     said: tuple[ChatMessage, ...]
-    final: bool  # a later message of the user stands, so that nobody will swipe this away
+    final: bool  # the user wrote again, so it will not be swiped any more
 
     @property
     def is_answered(self) -> bool:
@@ -33,18 +33,18 @@ class Exchange:
 
     @property
     def first(self) -> str:
-        """The version it begins with: its name."""
+        """Its first version, which identifies it."""
         return self.said[0].version
 
     def fresh(self, read: Collection[str]) -> set[str]:
-        """Its versions that were not read yet."""
+        """Its unread versions."""
         return {said.version for said in self.said if said.version not in read}
 
 
 def exchanges(path: Sequence[ChatMessage]) -> list[Exchange]:
-    """The exchanges of a chat, oldest first. What stands before the first word of the user is the card's, and no exchange.
+    """The exchanges of a chat, oldest first. Messages before the user's first are the card's, and no exchange.
 
-    Several messages of the user in a row belong together, and so do several answers.
+    Consecutive messages of the user belong together, and so do consecutive replies.
     """
     starts = [
         place
@@ -62,9 +62,9 @@ def exchanges(path: Sequence[ChatMessage]) -> list[Exchange]:
 def due(
     found: Iterable[Exchange], read: Collection[str], *, last_too: bool, unanswered: bool
 ) -> list[Exchange]:
-    """Those that may be read now and were not.
+    """The unread exchanges that may be read now.
 
-    `last_too`: the newest counts as final, since it has been quiet; `unanswered`: even if nobody has replied.
+    `last_too`: the newest is final too, as the chat is quiet; `unanswered`: even without a reply.
     """
     return [
         one
@@ -81,10 +81,10 @@ def batch_of(
     anyway: bool,
     well: bool,
 ) -> list[Exchange]:
-    """The exchanges to read next, none while there are too few: a full batch, or whatever there is (`anyway`).
+    """The next batch, empty while too few wait: a full one, or what there is (`anyway`).
 
-    What was in a batch that failed is set apart and read one by one, the least troublesome first: after a batch that went well
-    (`well`), or when nothing else waits. So the hard one is found, and holds up none.
+    Exchanges of failed batches are retried one by one, least failures first: after a successful batch
+    (`well`), or when nothing else waits. So the failing one is isolated, and delays no others.
     """
     hard = sorted(filter(trouble, waiting), key=lambda one: (trouble(one), one.start))
     clean = list(filterfalse(trouble, waiting))
@@ -95,11 +95,11 @@ def batch_of(
 
 
 def length_of(said: ChatMessage) -> int:
-    """About so many tokens of a message are shown."""
+    """The approximate number of tokens shown of a message."""
     return _tokens(shortened(said.text, MOST_OF_A_LINE)) + _A_NAME
 
 
 def _fitting(first: Sequence[Exchange]) -> list[Exchange]:
-    """As many of these as one question has room for; one at least."""
+    """As many of these as fit one request; at least one."""
     lengths = (sum(map(length_of, one.said)) for one in first)
     return list(first[: fitting(lengths, MOST_TOKENS) or 1])

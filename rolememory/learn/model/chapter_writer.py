@@ -1,7 +1,7 @@
-"""Writes the chapters of a role's chats, one durable write each, and the story so far out of them.
+"""Writes the chapters of a role's chats, each committed separately, and the story so far from them.
 
-What is told lies in the memories themselves: a stretch that a chapter tells of is never asked for again, whatever happened since.
-Cost of a look: the messages since the last chapter; the whole chat where something in it changed, and once per process.
+What is covered follows from the memories: a stretch that has a chapter is never summarized again, whatever happened since.
+Cost of a pass: the messages since the last chapter; the whole chat if it changed before that, and once per process.
 """
 
 import logging
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rolememory.learn.model.run import ExtractionContext
 
 READER = "chapters"  # the name under which progress is kept
-STRIKES = 3  # so often may a stretch fail while others succeed, before it is left out
+STRIKES = 3  # failures of a stretch, while others succeed, before it is skipped
 NOT_KEPT = LocalizedText(
     "the model's text was not kept: it was refused, was there before, or the chat changed meanwhile"
 )
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class ChatChapters:
-    """The chapters of one chat, by what stands in it now."""
+    """The chapters that count in one chat."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ChatChapters:
         self._stands: dict[str, bool] = {}
 
     def of(self, said: ChatMessage) -> Memory | None:
-        """The chapter that tells of a message, if all it tells of stands here side by side; one that was put away only where there is no other."""
+        """The chapter covering a message, if all its messages are here, contiguous; an archived one only if there is no other."""
         mine = (
             one
             for one in self._chapters.get(said.version, ())
@@ -67,7 +67,7 @@ class ChatChapters:
         return min(mine, key=lambda one: one.archived, default=None)
 
     def runs(self, *, whole: bool) -> Iterator[tuple[list[ChatMessage], bool]]:
-        """What no chapter tells of, the last run first, and whether a chapter follows it; `whole`: not only the last one."""
+        """Runs without a chapter, last first, and whether a chapter follows; `whole`: not only the last run."""
         run, closed = list[ChatMessage](), False
         for said in reversed(self.path):
             if self.of(said) is None:
@@ -82,7 +82,7 @@ class ChatChapters:
             yield run[::-1], closed
 
     def before(self, said: ChatMessage) -> Iterator[Memory]:
-        """The chapters that stand before a message, the last one first."""
+        """The chapters before a message, last first."""
         seen, place = set[str](), self.path.find(said.version)
         for at in range((place or 0) - 1, -1, -1):
             one = self.of(self.path[at])
@@ -91,7 +91,7 @@ class ChatChapters:
                 yield one
 
     def said(self, chapter: Memory) -> Sequence[ChatMessage]:
-        """What a chapter tells of that stands here."""
+        """The messages of a chapter, where they are here."""
         versions = chapter.stretch
         place = self.path.find(versions[0])
         return () if place is None else self.path[place : place + len(versions)]
@@ -104,22 +104,24 @@ class ChatChapters:
 
 
 class ChapterWriter:
-    """Writes what is due. Not thread-safe: one look happens at a time."""
+    """Writes chapters. Not thread-safe: one pass at a time."""
 
     def __init__(self, context: "ExtractionContext", ask: StepPrompter, progress: Progress) -> None:
         self._context, self._ask, self._progress = context, ask, progress
-        self._looked: dict[str, int] = {}  # chats that were looked at as a whole, as they were then
+        self._looked: dict[
+            str, int
+        ] = {}  # chats that were scanned as a whole, with their state then
         self._refused: dict[
             str, set[str]
-        ] = {}  # by chat: where that begins which the filter refused and is not asked for again soon
-        self._unfolded: set[str] = set()  # chats whose story so far may be behind
+        ] = {}  # by chat: starts of stretches that the filter refused, not retried soon
+        self._unfolded: set[str] = set()  # chats whose story so far may be outdated
         self._known: tuple[MemoriesById, Mapping[str, Sequence[Memory]]] = ({}, {})
 
     def write(self, chat: ChatInfo, look: Look) -> None:
-        """Every chapter that is due in a chat, then the story so far; each is kept before the next is asked for.
+        """Write every due chapter of a chat, then the story so far; each is committed before the next.
 
         Raises:
-            ModelError, NotWrittenError: the rest could not be had, or not be kept; it is written another time.
+            ModelError, NotWrittenError: the rest failed; it is retried later.
         """
         moves = self._context.chats.chat(chat.id).disturbed
         whole = look.forced or self._looked.get(chat.id) != moves
@@ -134,7 +136,7 @@ class ChapterWriter:
         self._unfolded.discard(chat.id)
 
     def _write_due(self, chat: ChatInfo, look: Look, moves: int, *, whole: bool) -> None:
-        """Every chapter that is due; one bad answer is passed over and raised at the end, a second one ends it."""
+        """Write every due chapter; the first invalid answer is skipped and raised at the end, a second one aborts."""
         refused = self._refused.setdefault(chat.id, set())
         hard = self._progress.given_up(chat.id, READER, STRIKES)
         tried, failed = set[str](), list[ModelAnswerError]()
@@ -155,7 +157,7 @@ class ChapterWriter:
             raise failed[0]
 
     def _after(self, chat: ChatInfo, stretch: Stretch, *, kept: bool) -> None:
-        """One that is kept shows that the model works: what was refused before gets another try."""
+        """After a success, refused stretches are retried."""
         refused = self._refused[chat.id]
         if not kept:
             refused.add(stretch.first)
@@ -166,10 +168,10 @@ class ChapterWriter:
             self._looked[chat.id] = -1
 
     def again(self, chat: ChatInfo, chapter: Memory, look: Look) -> None:
-        """Tell the stretch of a chapter again; the new one replaces the old one.
+        """Rewrite a chapter; the new one replaces the old one.
 
         Raises:
-            ModelError, NotWrittenError: it could not be had or kept; what was there before stays.
+            ModelError, NotWrittenError: it failed; the old one stays.
         """
         said = tuple(self._told(chat).said(chapter))
         if [one.version for one in said] == list(chapter.stretch):
@@ -178,7 +180,7 @@ class ChapterWriter:
             look.count(summaries=int(kept))
 
     def _next(self, chat: ChatInfo, tried: Collection[str], *, whole: bool) -> Stretch | None:
-        """The oldest stretch that can be told now."""
+        """The oldest stretch that is due."""
         settings, told = self._context.settings(), self._told(chat)
         cutting = Cutting(
             self._progress.ends(chat.id),
@@ -194,7 +196,7 @@ class ChapterWriter:
         return None
 
     def _done(self, chat: ChatInfo) -> Iterator[str]:
-        """Stretches that were told and that somebody took away."""
+        """Stretches whose chapter somebody removed."""
         known = self._by_version()
         for key in tuple(self._progress.read_by(chat.id, READER)):
             first, _, last = key.partition("+")
@@ -202,7 +204,7 @@ class ChapterWriter:
                 yield key
 
     def _write(self, chat: ChatInfo, stretch: Stretch, look: Look, again: str = "") -> bool:
-        """Ask for a chapter and keep it; false where it was refused."""
+        """Request and commit a chapter; false if it was refused."""
         told = self._told(chat)
         before = told.before(stretch.said[0])
         fitting = (one for one in before if not widens(told.said(one), stretch.said))
@@ -222,7 +224,7 @@ class ChapterWriter:
         return kept
 
     def _fold(self, chat: ChatInfo, look: Look) -> bool:
-        """Take the oldest chapters into the story so far, where there are enough of them; whether it was done."""
+        """Merge the oldest chapters into the story so far, if there are enough; whether it was done."""
         told = self._told(chat)
         fitting = {one.id: one for one in _fitting(told)}
         former = self._story_of(told, fitting.keys())
@@ -240,7 +242,7 @@ class ChapterWriter:
         return any(draft.content == one.content for one in self._stories(self._told(chat)))
 
     def _story_of(self, told: ChatChapters, chapters: Collection[str]) -> Memory | None:
-        """The story so far that holds most of these chapters and no other."""
+        """The story so far with most of these chapters and no others."""
         ours = (one for one in self._stories(told) if {*chapters}.issuperset(parts_of(one)))
         return max(ours, key=lambda one: len(parts_of(one)), default=None)
 
@@ -256,7 +258,7 @@ class ChapterWriter:
         return ChatChapters(chats.path(chat.id), self._by_version(), chats.family(chat.id))
 
     def _by_version(self) -> Mapping[str, Sequence[Memory]]:
-        """The chapters that none was told again of, by each version they tell of. Cost: O(memories) where one changed."""
+        """The chapters that were not rewritten, by each version they cover. Cost: O(memories) if one changed."""
         memories = self._context.memories()
         if self._known[0] is not memories:
             self._known = memories, _by_version(memories.values())
@@ -274,13 +276,13 @@ def _by_version(memories: Iterable[Memory]) -> Mapping[str, Sequence[Memory]]:
 
 
 def _fitting(told: ChatChapters) -> list[Memory]:
-    """The chapters that whoever reads the newest one may be reminded of, oldest first."""
+    """The chapters that all readers of the newest one may see, oldest first."""
     chapters = list(told.before(told.path[-1]))[::-1] if told.path else []
     newest = told.said(chapters[-1]) if chapters else ()
     return [one for one in chapters if not widens(told.said(one), newest)]
 
 
 def _telling(said: Sequence[ChatMessage]) -> list[str]:
-    """Versions enough to tell who was there and whose words they are: the first, the last, and one of each who speaks."""
+    """Versions that cover all participants: the first, the last, and one of each speaker."""
     first = {(one.role, one.owner): one.version for one in reversed(said)}
     return list(dict.fromkeys((said[0].version, *first.values(), said[-1].version)))

@@ -1,8 +1,8 @@
-"""Chapters of a story: which stretch of a chat is one, and asking a model to tell it. Source: S4.11, S1.34, N.3.
+"""Chapters of a story: splits chats into stretches and asks a model to summarize them. Source: S4.11, S1.34, N.3.
 
-A chapter ends where a person says so (`/chapter`), where the scene that is printed moves in time or place, where other people
-are there or memory goes less far, and where a stretch has left the window. It rests on all its messages: it counts while they
-stand side by side.
+A chapter ends at `/chapter`, where the printed scene changes time or place, where the participants
+change or the memory scope narrows, and where a stretch has left the window. All its messages are its evidence: it counts
+while they are contiguous.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ from rolememory.text.scene_stamps import moved, named
 from rolememory.text.sentences import sentences
 
 TAG = "chapter"
-LONGEST = 600  # characters of a chapter, whatever the model answers
-LEAST_TOLD, MOST_TOLD = 8, 4000  # characters of an answer that is read at all
+LONGEST = 600  # maximum characters of a chapter
+LEAST_TOLD, MOST_TOLD = 8, 4000  # maximum characters of an answer that are parsed
 LONGEST_TITLE = 60
-FORMER = 2  # chapters that the next one is told along with
-FOLDED = 4  # chapters that are folded into the story so far at once
-APART = 2  # the newest ones, which it leaves to themselves
+FORMER = 2  # previous chapters shown when the next one is written
+FOLDED = 4  # chapters merged into the story so far at once
+APART = 2  # the newest ones, which are not merged
 
 _TOO_LONG = "the text has {length} characters; write at most {most}"
 
@@ -52,26 +52,26 @@ class ChapterText(WordedAnswer):
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:
-        """A model that writes the chapter and no JSON around it."""
+        """Parse an answer without JSON around the chapter."""
         plain = text.strip().strip('`"“”').strip()
         return cls(text=plain[:MOST_TOLD]) if len(plain) >= LEAST_TOLD else None
 
 
 @value_class
 class Stretch:
-    """Messages that become one chapter, side by side, oldest first."""
+    """Contiguous messages that become one chapter, oldest first."""
 
     said: tuple[ChatMessage, ...]
-    title: str = ""  # that a person gave
+    title: str = ""  # given by a person
 
     @property
     def first(self) -> str:
-        """The version it begins with: where it ends may still move."""
+        """Its first version, which identifies it: the end may still move."""
         return self.said[0].version
 
     @property
     def key(self) -> str:
-        """What tells it from others: its ends."""
+        """Its key: both ends."""
         return ends_of([said.version for said in self.said])
 
 
@@ -81,7 +81,7 @@ def ends_of(versions: Sequence[str]) -> str:
 
 
 def within(text: str, most: int) -> str:
-    """As many of its first sentences as fit; a first one that does not is cut, and says so.
+    """As many of the first sentences as fit; a longer first one is truncated with "…".
 
     >>> within("It rains. The lamp is out. She waits.", 30), within("An endless sentence", 8)
     ('It rains. The lamp is out.', 'An endl…')
@@ -93,35 +93,35 @@ def within(text: str, most: int) -> str:
 
 
 def in_window(path: Sequence[ChatMessage], window: MemorySettings) -> int:
-    """How many of the newest messages are still in view."""
+    """How many of the newest messages are in the context window."""
     newest = islice(reversed(path), window.short_term_items)
     return fitting((len(said.text) for said in newest), window.short_term_characters)
 
 
 @value_class
 class Cutting:
-    """How what was said is cut into chapters."""
+    """Settings for splitting chats into chapters."""
 
     ends: Ends
-    done: frozenset[str]  # `Stretch.key` of what was told before, and somebody took away
-    trigger: int  # tokens that call for a chapter
-    messages: int = 0  # ... or so many messages; 0 = tokens alone
+    done: frozenset[str]  # `Stretch.key` of those whose chapter somebody removed
+    trigger: int  # tokens that make a chapter due
+    messages: int = 0  # ... or as many messages; 0 = tokens alone
 
     @property
     def least(self) -> int:
-        """Tokens of a chapter that nobody asked for and that does not fill a window."""
+        """Minimal tokens of a chapter that was not requested and does not fill a window."""
         return self.trigger // 4
 
     @property
     def most(self) -> int:
-        """Tokens of one question."""
+        """Maximal tokens of one request."""
         return max(self.trigger, MOST_TOKENS)
 
 
 def due(run: Sequence[ChatMessage], seen: int, *, closed: bool, cutting: Cutting) -> list[Stretch]:
-    """The chapters that can be told of messages that no chapter tells of, side by side.
+    """The due chapters of contiguous messages that have none.
 
-    `seen`: so many of the last are in view. `closed`: what follows is told already. Cost: O(run).
+    `seen`: how many of the last are in view. `closed`: a chapter follows. Cost: O(run).
     """
     pieces, found = list(_pieces(run, cutting)), list[Stretch]()
     for place, piece in enumerate(pieces):
@@ -141,14 +141,14 @@ class _ChapterPiece:
 
 
 def _pieces(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPiece]:
-    """What was said, parted where a chapter must end."""
+    """The messages, split where a chapter must end."""
     for told, rows in groupby(_without_told(run, cutting.done), key=lambda row: row is not None):
         if told:
             yield from _by_end([said for said in rows if said], cutting)
 
 
 def _without_told(run: Sequence[ChatMessage], done: frozenset[str]) -> list[ChatMessage | None]:
-    """None in the place of what was told before, and of what says nothing or is out of memory's reach."""
+    """None for messages covered before, empty, or out of memory's scope."""
     rows: list[ChatMessage | None] = list(run)
     place = {said.version: number for number, said in enumerate(run)}
     for key in done:
@@ -183,7 +183,7 @@ def _by_end(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPi
 
 
 def _parted(before: Sequence[ChatMessage], said: ChatMessage) -> bool:
-    """Whether a piece ends before a message: it is out of memory's reach, or others hear it."""
+    """Whether a piece ends before a message: it is out of scope, or has another audience."""
     return bool(before) and (not _readable(said) or _audience(said) != _audience(before[-1]))
 
 
@@ -193,7 +193,7 @@ def _ended(piece: _ChapterPiece, title: str, *, asked: bool = False) -> Iterator
 
 
 def widens(former: Sequence[ChatMessage], said: Sequence[ChatMessage]) -> bool:
-    """Whether who may be reminded of `said` might hear of `former` who was not there, or elsewhere than it may be told."""
+    """Whether the audience of `said` was not all there for `former`, or would read it outside its chat."""
     users, members = {*(said[0].users or ())}, {*said[0].members}
     kept_here = _stays_here(said)
     return any(
@@ -206,17 +206,17 @@ def _stays_here(said: Sequence[ChatMessage]) -> bool:
 
 
 def _readable(said: ChatMessage) -> bool:
-    """Whether a chapter may tell of it."""
+    """Whether a chapter may contain it."""
     return said.scope != "off" and bool(said.story.text)
 
 
 def _audience(said: ChatMessage) -> object:
-    """Who may be reminded of it, and where."""
+    """Its audience: who may be reminded of it, and where."""
     return said.scope, said.users, said.members
 
 
 def _begin_of_exchange(said: Sequence[ChatMessage]) -> int:
-    """Where the messages of the user begin that the next reply answers."""
+    """The start of the user messages that the next reply answers."""
     place = len(said)
     while place and said[place - 1].role == "user":
         place -= 1
@@ -228,7 +228,7 @@ def _length(said: Sequence[ChatMessage]) -> int:
 
 
 def _whole(piece: _ChapterPiece, cutting: Cutting) -> Iterator[Stretch]:
-    """A piece that has ended, in parts of about one length where it is too long for one question."""
+    """A finished piece, split into equal parts if too long for one request."""
     length = _length(piece.said)
     if length < cutting.least and not piece.asked:
         return
@@ -243,7 +243,7 @@ def _whole(piece: _ChapterPiece, cutting: Cutting) -> Iterator[Stretch]:
 
 
 def _left(said: Sequence[ChatMessage], cutting: Cutting) -> Iterator[Stretch]:
-    """What has left the window, as far as it fills chapters of whole exchanges; the rest waits."""
+    """Chapters of whole exchanges from what has left the window; the rest waits."""
     part, said = list[ChatMessage](), said[: _begin_of_exchange(said)]
     left = _length(said)
     for one in said:
@@ -260,10 +260,10 @@ def _left(said: Sequence[ChatMessage], cutting: Cutting) -> Iterator[Stretch]:
 def tell(
     ask: StepPrompter, stretch: Stretch, former: Sequence[Memory], batch: Batch, again: str = ""
 ) -> Draft:
-    """Ask for the chapter of a stretch; the former ones are shown along. `again`: the id of the one it replaces.
+    """Request the chapter of a stretch, with the previous ones as context. `again`: the id of the one it replaces.
 
     Raises:
-        ModelError: it could not be had now.
+        ModelError: the request failed.
     """
     told = _asked(ask, batch, "", {"conversation": marked("chat", batch.story), **_known(former)})
     versions = [said.version for said in stretch.said]
@@ -294,10 +294,10 @@ def tell(
 def fold(
     ask: StepPrompter, former: Memory | None, fresh: Sequence[Memory], batch: Batch, rests: Evidence
 ) -> Draft:
-    """Ask for the story so far: the former one and the chapters since, in one text.
+    """Request the story so far: the previous one and the chapters since, in one text.
 
     Raises:
-        ModelError: it could not be had now.
+        ModelError: the request failed.
     """
     shown = listed(titled(one) for one in fresh)
     told = _asked(ask, batch, "story", {"chapters": shown, **_known([former] if former else [])})
@@ -322,12 +322,12 @@ def fold(
 
 
 def parts_of(story: Memory | None) -> tuple[str, ...]:
-    """The chapters that the story so far holds, by id."""
+    """The ids of the chapters in the story so far."""
     return story.chapter.parts if story and story.chapter else ()
 
 
 def titled(memory: Memory) -> str:
-    """A chapter's text behind its title."""
+    """A chapter's text after its title."""
     title = memory.chapter.title if memory.chapter else ""
     return f"{title}: {memory.content}" if title else memory.content
 
@@ -356,7 +356,7 @@ def _known(former: Sequence[Memory]) -> Mapping[str, str]:
 
 
 def _people(stretch: Stretch, batch: Batch) -> tuple[str, ...]:
-    """Who was there, by name: who spoke, and who heard it."""
+    """The names of the participants: speakers and audience."""
     spoke, heard, printed = list[str](), list[str](), list[str]()
     for said in stretch.said:
         spoke.append(batch.name_of(said))
@@ -368,7 +368,7 @@ def _people(stretch: Stretch, batch: Batch) -> tuple[str, ...]:
 
 
 def _scene(stretch: Stretch) -> dict[str, str]:
-    """The story's own time and place, as the stretch prints them: the first time and the last, and where it begins."""
+    """The story's time and place as printed in the stretch: first and last time, first place."""
     times = _printed(stretch, "date", "time")
     ends = dict.fromkeys((*times[:1], *times[-1:]))
     return {"time": " – ".join(ends), "place": " / ".join(_printed(stretch, "place")[:3])}

@@ -1,4 +1,4 @@
-"""First whether a conversation is worth remembering, then one sentence of it. Source: S0.6-S0.12."""
+"""Extractor in two steps: whether to remember a conversation, then one sentence. Source: S0.6-S0.12."""
 
 import logging
 import re
@@ -31,7 +31,7 @@ class Decision(WordedAnswer):
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:
-        """A bare yes or no."""
+        """Parse a bare yes or no."""
         word = re.match(r"\W*(\w+)", text)
         try:
             return cls(should_remember=_YES.validate_python(word[1].casefold())) if word else None
@@ -40,7 +40,7 @@ class Decision(WordedAnswer):
 
 
 class RememberedSentence(WordedAnswer):
-    """What to remember, in one sentence; the line it rests on, where the model named one."""
+    """One sentence to remember; and the line it is based on, if the model named one."""
 
     memory: Line = Field(min_length=1)
     about: Line = ""
@@ -51,7 +51,7 @@ class RememberedSentence(WordedAnswer):
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:
-        """A bare sentence, as prompts of one's own may ask for; a line before it that announces it is left out. Source: S0.12."""
+        """Parse a bare sentence, as custom prompts may ask for; an introductory line before it is dropped. Source: S0.12."""
         lines = [one for line in text.splitlines() if (one := line.strip(" *#>`\"'“”「」"))]
         said = [one for one in lines if not one.endswith((":", "："))]
         return cls(memory=_LABEL.sub("", said[0])) if len(said) == 1 else None
@@ -59,14 +59,14 @@ class RememberedSentence(WordedAnswer):
 
 @value_class
 class DecideExtractor:
-    """One sentence of each batch that is worth it."""
+    """Extracts one sentence of each relevant batch."""
 
     name: ClassVar[str] = "decide"
 
     means: ExtractorDependencies
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
-        """Ask whether, then what."""
+        """Ask whether to remember, then what."""
         if not batch.turns:
             return ()
         ask, settings = self.means.ask, self.means.settings()

@@ -1,4 +1,4 @@
-"""Facts out of a batch of exchanges, in one question: each with whom it is about, when, and what it replaces. Source: S4.22-S4.28."""
+"""Extracts facts from a batch in one request: each with its subject, date, and what it replaces. Source: S4.22-S4.28."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,21 +28,21 @@ from rolememory.text.fold import letters
 from rolememory.text.language import language_of
 from rolememory.text.marks import is_told_by_an_i
 
-LONGEST_FACT = 500  # characters: more is no fact but a retelling
+LONGEST_FACT = 500  # maximum characters; longer ones are retellings
 MOST_TAGS = 5
-SAME = 92.0  # two facts at least this alike (0..100, rapidfuzz ratio of their letters) are one
-_MOST_READ = 100  # facts of one answer that are looked at
+SAME = 92.0  # similarity above which two facts are one (0..100, rapidfuzz ratio of their letters)
+_MOST_READ = 100  # facts of one answer that are used
 _LONGEST_WHEN = 40
-_A_SENTENCE = 12  # bytes of a text that stands in the place of a list
+_A_SENTENCE = 12  # maximum bytes of a text given in place of a list
 
 
 @value_class
 class FactKind:
-    """One kind of fact, and what it becomes."""
+    """A kind of fact, and how it is stored."""
 
-    name: str  # the tag it gives
+    name: str  # its tag
     type: MemoryType = MemoryType.SEMANTIC
-    of_role: MemoryType = MemoryType.SEMANTIC  # what it becomes when it is about the role itself
+    of_role: MemoryType = MemoryType.SEMANTIC  # its type if it is about the role
     salience: float = 0.5
 
 
@@ -73,7 +73,7 @@ _NUMBERED = re.compile(rf"(?:fact_?|{'|'.join(_LISTS)})?\d+")
 
 
 class Fact(WordedAnswer):
-    """One fact as a model gives it. Only the content is needed; fields of other designs are read as well. Source: S4.24."""
+    """A fact from a model. Only the content is required; other schemas' fields are read too. Source: S4.24."""
 
     content: Line = Field(min_length=1)
     turn: Number = 0
@@ -87,19 +87,19 @@ class Fact(WordedAnswer):
 
     @property
     def kind(self) -> FactKind:
-        """What kind of fact it is; a plain one where the word is not known."""
+        """Its kind; a plain fact if unknown."""
         return _BY_WORD.get(self.type.casefold().strip(), KINDS[0])
 
 
 class Facts(ModelAnswer):
-    """What a model found in a batch. A single bad fact is left out and does not spoil the others."""
+    """The facts found in a batch. Invalid facts are left out and do not affect the others."""
 
     facts: tuple[Fact, ...]
 
     @model_validator(mode="before")
     @classmethod
     def _gathered(cls, value: Any) -> Any:
-        """Facts however they are packed: a list, one alone, several lists, by number, as plain sentences."""
+        """Facts in any structure: a list, a single one, several lists, by number, as plain sentences."""
         rows = _rows(value)
         if rows is None:
             return value
@@ -110,13 +110,13 @@ class Facts(ModelAnswer):
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:
-        """Out of a list of plain lines, each with a mark before it."""
+        """Parse a list of plain lines with bullets."""
         found = [one["fact"].strip() for one in _BULLET.finditer(text)]
         return cls.model_validate(found) if found else None
 
 
 def _rows(value: Any) -> list[Any] | None:
-    """The rows of an answer; None where it holds none."""
+    """The rows of an answer; None if there are none."""
     if isinstance(value, list):
         return [row for one in value for row in (_listed(one) if _is_packed(one) else [one])]
     if not isinstance(value, dict) or not value:
@@ -149,14 +149,14 @@ def _fact(row: Any) -> Fact | None:
 
 @value_class
 class FactExtractor:
-    """Facts in batches."""
+    """Extracts facts in batches."""
 
     name: ClassVar[str] = "extract"
 
     means: ExtractorDependencies
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
-        """Ask for the facts of a batch, all of them as drafts."""
+        """Request the facts of a batch and return all as drafts."""
         settings = self.means.settings()
         if not batch.turns or not settings.max_facts:
             return ()
@@ -172,7 +172,7 @@ class FactExtractor:
 
 
 def asked(batch: Batch, settings: LearnSettings) -> JsonMapping:
-    """What the templates of decision, summary and extraction get."""
+    """The template values of decision, summary and extraction."""
     return {
         "conversation": marked("chat", batch.shown),
         "memories": listed(memory.content for memory in batch.known),
@@ -182,7 +182,7 @@ def asked(batch: Batch, settings: LearnSettings) -> JsonMapping:
 
 
 def fault(found: Facts, batch: Batch) -> str:
-    """What is wrong with most of the facts, in words for the model; "" when most are right."""
+    """The error of most facts, worded for the model; "" if most are valid."""
     foreign = sum(
         language_of(fact.content, batch.language) != batch.language for fact in found.facts
     )
@@ -192,7 +192,7 @@ def fault(found: Facts, batch: Batch) -> str:
 def drafts(
     facts: Sequence[Fact], batch: Batch, settings: LearnSettings, *, model: str = ""
 ) -> tuple[Draft, ...]:
-    """Every fact as a draft, in the order of the answer; those that cannot be kept say why, as their `fault`."""
+    """Every fact as a draft, in the order of the answer; invalid ones have a `fault`."""
     found = list(_single([_draft(fact, batch, settings, model) for fact in facts]))
     held = [draft for draft in found if draft.fault is None]
     best = sorted(held, key=lambda draft: -draft.confidence)[: settings.max_facts]
@@ -230,7 +230,7 @@ def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Dra
 
 
 def _fault(fact: Fact, told: str, settings: LearnSettings) -> Reason | None:
-    """Why a fact cannot be kept; None when it can, as far as the answer alone can tell."""
+    """Why a fact is invalid, as far as the answer alone shows; None if valid."""
     if fact.confidence < settings.min_confidence:
         return Reason.of("unsure", confidence=fact.confidence, limit=settings.min_confidence)
     if len(fact.content) > LONGEST_FACT:
@@ -245,7 +245,7 @@ def _subject(fact: Fact, ground: Grounding, batch: Batch) -> str | None:
 
 
 def third_person(content: str, subject: str | None, ground: Grounding, batch: Batch) -> str:
-    """The content if it is told in the third person; what an "I" tells as the words of who spoke; "" where nobody knows who."""
+    """The content if in the third person; a first-person one as the speaker's words; "" if the speaker is unknown."""
     if not is_told_by_an_i(content):
         return content
     speaker = batch.company.subject_of(ground.said) or None
@@ -256,7 +256,7 @@ def third_person(content: str, subject: str | None, ground: Grounding, batch: Ba
 
 
 def _when(when: str, batch: Batch) -> str:
-    """When it happened, as far as that says something: a number, or words that were said or stand in a scene's stamp."""
+    """The date of the event, if it is numeric or occurs in the messages or a scene's stamp."""
     plain = when.strip(" .。()（）")
     if plain in ("", "0") or len(plain) > _LONGEST_WHEN:
         return ""
@@ -267,7 +267,7 @@ def _when(when: str, batch: Batch) -> str:
 
 
 def dated(content: str, when: str, ground: Grounding, batch: Batch) -> str:
-    """The content with its date, where it names none itself and it is another day than the one it was told on."""
+    """The content with its date, unless it contains one or it is the day of the message."""
     at = ground.said.at.astimezone()
     if not when or when == f"{at:%Y-%m-%d}" or letters(when) in letters(content):
         return content
@@ -277,7 +277,7 @@ def dated(content: str, when: str, ground: Grounding, batch: Batch) -> str:
 
 
 def _single(found: Sequence[Draft]) -> Iterator[Draft]:
-    """With a fault for those that say what an earlier one says of the same subject."""
+    """Adds a fault to those that repeat an earlier one about the same subject."""
     seen: list[tuple[str | None, str]] = []
     for draft in found:
         plain = letters(draft.content)
@@ -290,7 +290,7 @@ def _single(found: Sequence[Draft]) -> Iterator[Draft]:
 
 
 def same_words(plain: str, other: str) -> bool:
-    """Whether two texts, by their letters, differ in next to nothing; another number is another fact.
+    """Whether two texts, as letters, are nearly equal; different numbers are different facts.
 
     >>> same_words("linownsboat12", "linownsboat13"), same_words("linownsaboat", "linownsboat")
     (False, True)
@@ -300,7 +300,7 @@ def same_words(plain: str, other: str) -> bool:
 
 
 def replaced(value: str, subject: str | None, batch: Batch) -> str:
-    """The id of the known memory that is meant by its number or by its words; "" for none of them."""
+    """The id of the known memory referred to by number or text; "" for none."""
     number = value.strip().strip("[]#")
     if number.isdecimal():
         place = int(number[:6])
@@ -309,5 +309,5 @@ def replaced(value: str, subject: str | None, batch: Batch) -> str:
         named = [
             one for one in batch.known if stands(value, one.content) or stands(one.content, value)
         ]
-    of_role = subject is None  # what the role is never takes the place of what others are
+    of_role = subject is None  # the role's traits never replace those of others
     return next((one.id for one in named if (one.subject is None) is of_role), "")

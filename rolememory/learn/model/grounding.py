@@ -1,4 +1,4 @@
-"""Where something stands that a model says of a chat: in the words it quotes, in the line it names, in the exchange that speaks of it."""
+"""Finds the source of a model's statement in a chat: by quote, by line number, or by common words."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,28 +13,26 @@ if TYPE_CHECKING:
     from rolememory.learn.model.base import Batch
 
 _GAP = re.compile(r"\.{3,}|…+|\[\.+\]")
-_SHORTEST = (
-    6  # bytes of letters: a shorter quote stands nearly everywhere, unless it is the whole message
-)
+_SHORTEST = 6  # minimal bytes of letters of a quote, unless it is the whole message: shorter ones occur everywhere
 
 
 @value_class
 class Grounding:
-    """What a sentence rests on."""
+    """The source of a sentence."""
 
-    version: str  # of the message, or those of the exchange joined by "+"
+    version: str  # of the message, or of the exchange joined by "+"
     said: ChatMessage  # the message, the last one of an exchange
-    quote: str = ""  # as the words stand there; "" = none was given, or not word for word
-    context: tuple[str, ...] = ()  # the versions of the exchange around it
+    quote: str = ""  # the verbatim quote; "" = none, or not verbatim
+    context: tuple[str, ...] = ()  # the versions of its exchange
     is_named: bool = (
-        False  # whether the model told which message; else the exchange was found by its words
+        False  # whether the model named the message; else the exchange was found by common words
     )
 
 
 def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Grounding:
-    """The message that a quote stands in, else the one that was named, else the exchange that has most words in common with the content.
+    """The message with the quote, else the one that was named, else the exchange with most words in common.
 
-    A message that was named and shares no word while others do is a slip. Where none shares any, all that was read is meant.
+    A named message that shares no word, while others do, is an error. If none shares any, the whole batch is the source.
     """
     shown = {**batch.turns, **{-at: one for at, one in enumerate(batch.said, 1)}}
     if found := source_of(quote, turn, batch.turns) or source_of(quote, turn, shown):
@@ -56,7 +54,7 @@ def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Grounding:
 def _exchange(
     chosen: Sequence[ChatMessage], shares: Mapping[str, int], batch: "Batch"
 ) -> Grounding:
-    """An exchange as a ground: its messages that are read for the first time, or what was read before where only that speaks of it."""
+    """An exchange as a source: its new messages, or the old ones if only they have words in common."""
     fresh = [one for one in chosen if one.version in batch.fresh]
     if not any(shares[one.version] for one in fresh):
         fresh = [one for one in chosen if shares[one.version]] or fresh
@@ -66,9 +64,9 @@ def _exchange(
 
 
 def stands(quote: str, text: str) -> str:
-    """The words of the text that the quote was taken from, as they stand there; "" when it was not taken from it.
+    """The verbatim text that a quote was taken from; "" if it was not taken from it.
 
-    A quote with dots in the middle may leave something out.
+    Dots in the middle of a quote mark an omission.
 
     >>> stands("i moved ... bergen", "Well, I moved to “Bergen”!")
     'I moved to “Bergen'
@@ -95,7 +93,7 @@ def stands(quote: str, text: str) -> str:
 def source_of(
     quote: str, turn: int, turns: Mapping[int, ChatMessage]
 ) -> tuple[ChatMessage, str] | None:
-    """The message a quote stands in, and its words there: the one that was named, else the only other one."""
+    """The message with a quote, and the text there: the named one, else the only other one."""
     named = turns.get(turn)
     if named is not None and (words := stands(quote, named.text)):
         return named, words

@@ -1,4 +1,4 @@
-"""Conclusions from several memories, each with its confidence and what it is drawn from. Off by default. Source: S2.22-S2.26, S2.31."""
+"""Inferences from several memories, with confidence and sources. Off by default. Source: S2.22-S2.26, S2.31."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,13 +23,13 @@ from rolememory.storage.people import Same, alone, is_for
 from rolememory.text.fold import letters
 from rolememory.text.language import language_of
 
-MOST_MEMORIES = 60  # that one question shows: the newest
-FEWEST = 2  # memories that a conclusion must be drawn from
+MOST_MEMORIES = 60  # shown in one request: the newest
+FEWEST = 2  # minimal memories for a conclusion
 TAG = "inference"
 
 
 class Conclusion(WordedAnswer):
-    """One conclusion. `based_on` are numbers of the list that was shown, or ids."""
+    """A conclusion. `based_on` are numbers of the list that was shown, or ids."""
 
     conclusion: Line = Field(min_length=1, max_length=LONGEST_FACT)
     confidence: Sure = UNTOLD
@@ -49,7 +49,7 @@ class Conclusion(WordedAnswer):
 
 
 class Conclusions(ModelAnswer):
-    """What a model concluded; a single bad one is left out."""
+    """A model's conclusions; invalid ones are left out."""
 
     conclusions: tuple[Conclusion, ...]
 
@@ -72,7 +72,7 @@ class Conclusions(ModelAnswer):
 def for_each_user(
     memories: Sequence[Memory], users: Iterable[str | None] = (), same: Same = alone
 ) -> Mapping[str | None, list[Memory]]:
-    """What is known with each of these users (none named = all): what is shared, and their own. Without users, the shared alone."""
+    """The shared memories and each user's own (none given = all users). Without users, only the shared."""
     found = list(users) or sorted({one.user for one in memories if one.user is not None}) or [None]
     wanted = dict.fromkeys(user if user is None else same(user) for user in found)
     return {user: [one for one in memories if is_for(one.user, user, same)] for user in wanted}
@@ -88,10 +88,10 @@ def infer(
     char: str = "",
     haste: RequestLimits = UNHURRIED,
 ) -> tuple[Draft, ...]:
-    """Ask for conclusions from what is known with one user.
+    """Request conclusions from what is known with one user.
 
     Raises:
-        ModelError: they could not be had now.
+        ModelError: the request failed.
     """
     shown = sorted(known, key=lambda one: (told_at(one), one.id))[-MOST_MEMORIES:]
     if len(shown) < FEWEST:
@@ -118,7 +118,7 @@ def drafts(
     sees: Sees = lambda _: True,
     model: str = "",
 ) -> tuple[Draft, ...]:
-    """Every conclusion as a draft, the surest first; those that cannot be kept say why, as their `fault`."""
+    """Every conclusion as a draft, highest confidence first; invalid ones have a `fault`."""
     said = [letters(one.content) for one in shown]
     out: list[Draft] = []
     for one in sorted(found, key=lambda one: -one.confidence):
@@ -137,7 +137,7 @@ def _fault(
     settings: LearnSettings,
     held: int,
 ) -> Reason | None:
-    """Why a conclusion cannot be kept: not drawn from two memories that were shown, not sure enough, known, one too many."""
+    """Why a conclusion is invalid: fewer than two shown memories, low confidence, known, or too many."""
     plain = letters(one.conclusion)
     if len(ground) < FEWEST:
         return Reason.of("few_grounds", limit=FEWEST)
@@ -149,7 +149,7 @@ def _fault(
 
 
 def _ground(one: Conclusion, shown: Sequence[Memory]) -> list[Memory]:
-    """The memories that a conclusion names, each once, in their order; numbers and ids that were not shown are nothing."""
+    """The memories that a conclusion cites, in their order, without duplicates; unknown numbers and ids are ignored."""
     by_id = {memory.id: place for place, memory in enumerate(shown)}
     places = {
         by_id.get(word, int(word) - 1 if word.isdecimal() and len(word) < 9 else -1)
@@ -180,7 +180,7 @@ def _draft(
 
 
 def _together(ground: Sequence[Memory], sees: Sees) -> tuple[Evidence, ...]:
-    """One support that stands while all of them do: what `rests_on` says, in the words of supports."""
+    """Evidence that stands while all the memories do: `rests_on` as evidence."""
     chats: dict[str, dict[str, None]] = {}
     for learned in (one for memory in ground if (one := next(filter(sees, memory.evidence), None))):
         for each in (learned, *learned.also):

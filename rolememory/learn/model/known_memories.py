@@ -1,4 +1,4 @@
-"""What is known already and may touch on what is read: shown along, so that it is not told again and can be called outdated."""
+"""Finds known memories related to a batch: shown to the model, so that it does not repeat them and can mark them outdated."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -10,14 +10,14 @@ from rolememory.schema.memory import Evidence, MemoriesById, Memory, Source
 from rolememory.text.words import tokens
 
 MOST_SHOWN = 12
-MOST_COMPARED = 5_000  # memories, the newest
+MOST_COMPARED = 5_000  # number of memories, the newest
 
 Sees = Callable[[Evidence], bool]
 """Whether a support stands now."""
 
 
 class KnownMemories:
-    """Memories of which some may be built upon and told: asked one by one, since few are ever wanted."""
+    """Memories, some of which may be used and shown; evaluated lazily, since few are needed."""
 
     def __init__(
         self,
@@ -25,15 +25,15 @@ class KnownMemories:
         sees: Sees,
         tells: Callable[[Memory], bool] = lambda _: True,
     ) -> None:
-        """`tells`: whether everybody who reads may hear it."""
+        """`tells`: whether every reader may hear it."""
         self.memories, self._sees, self._tells = memories, sees, tells
-        self._newer: dict[str, list[Memory]] = {}  # by id: what says it replaces it
+        self._newer: dict[str, list[Memory]] = {}  # by id: what replaces it
         for one in memories.values():
             for old in one.supersedes:
                 self._newer.setdefault(old, []).append(one)
 
     def stands(self, memory: Memory) -> bool:
-        """Whether it may be built upon: it counts, nothing that counts replaced it, and it is no conclusion or chapter itself."""
+        """Whether it may be used: it counts, is not replaced by one that counts, and is no conclusion or chapter."""
         if memory.source is Source.INFERENCE or memory.chapter or not self._tells(memory):
             return False
         newer = (one for one in self._newer.get(memory.id, ()) if one.id != memory.id)
@@ -52,7 +52,7 @@ Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
 
 
 def touching(heard: KnownMemories, said: Sequence[ChatMessage], near: Near) -> tuple[Memory, ...]:
-    """The memories that may touch on what was said: half of them the nearest in meaning, the rest by words in common.
+    """Memories related to the messages: half by semantic similarity, the rest by common words.
 
     "I handed in my apron" shares no word with "works at the bakery". Cost: O(memories) and a vector for each message.
     """
@@ -72,12 +72,12 @@ def touching(heard: KnownMemories, said: Sequence[ChatMessage], near: Near) -> t
 
 
 def _share(memory: Memory, spoken: set[str]) -> float:
-    """How much of the memory was spoken of, longer agreement before shorter."""
+    """The share of the memory's words that occur, longer matches first."""
     own = set(tokens(memory.content))
     shared = len(own & spoken)
     return shared / (len(own) + 4) if shared else 0.0
 
 
 def told_at(memory: Memory) -> float:
-    """When it was told, as a timestamp; what has no day was told before all else."""
+    """The timestamp of the memory; earliest for those without a day."""
     return memory.created.timestamp() if memory.created else float("-inf")

@@ -1,4 +1,4 @@
-"""Which model answers which step, by the settings."""
+"""Resolves which model handles which step."""
 
 import json
 import threading
@@ -24,13 +24,13 @@ UPSTREAM = "upstream"
 
 
 class Resolved(LearnSettings):
-    """The settings of learning with the proxy's server in the place of "upstream"."""
+    """The settings of learning with "upstream" replaced by the proxy's server."""
 
-    shared: frozenset[str] = frozenset()  # base URLs whose model chats use too
+    shared: frozenset[str] = frozenset()  # base URLs that chats also use
 
 
 def is_offered(settings: Settings) -> bool:
-    """Whether a model behind the proxy could distil, and nobody has said yes or no: no other is set, and learning is not switched off.
+    """Whether to offer learning with the proxy's model: no other is set, and learning is not switched off.
 
     >>> from rolememory.schema.settings import ServeSettings
     >>> is_offered(Settings()), is_offered(Settings(serve=ServeSettings(upstream="http://127.0.0.1:5001/v1")))
@@ -42,7 +42,7 @@ def is_offered(settings: Settings) -> bool:
 
 
 def resolved(settings: Settings, last_model: str = "") -> LearnSettings:
-    """The settings of learning with the model behind the proxy where they ask for it; `last_model` is what a chat used last.
+    """The settings of learning with the proxy's model where requested; `last_model`: last used by a chat.
 
     >>> from rolememory.schema.settings import ServeSettings
     >>> wanted = Settings(learn=LearnSettings(endpoint="upstream"), serve=ServeSettings(upstream="http://127.0.0.1:5001/v1"))
@@ -72,7 +72,7 @@ def own(settings: LearnSettings, step: Step) -> StepSettings:
 
 
 def where(settings: LearnSettings, step: Step) -> ModelAddress | None:
-    """The model that answers this step; None while its endpoint or its name is not set."""
+    """The model for this step; None without endpoint or name."""
     mine, other = own(settings, step), settings.summary if step == "summarize" else StepSettings()
     base, model = translated(
         mine.endpoint or other.endpoint or settings.endpoint,
@@ -84,12 +84,12 @@ def where(settings: LearnSettings, step: Step) -> ModelAddress | None:
 
 
 def needs(settings: LearnSettings) -> tuple[Step, ...]:
-    """The steps without which nothing is learned by a model."""
+    """The steps required for learning by a model."""
     return ("extraction",) if settings.flow == "extract" else ("decision", "summary")
 
 
 def model_learns(settings: LearnSettings) -> bool:
-    """Whether a model reads the chats: wanted, and set.
+    """Whether a model learns from chats: enabled and configured.
 
     >>> model_learns(LearnSettings()), model_learns(LearnSettings(endpoint="http://127.0.0.1:11434/v1", model="qwen3:8b"))
     (False, True)
@@ -103,13 +103,13 @@ def model_learns(settings: LearnSettings) -> bool:
 
 @cache
 def schema_of(step: str) -> Any:
-    """The JSON schema that ships with a step's prompt, `templates/learn/STEP.schema.json`; None where there is none."""
+    """The JSON schema of a step's prompt, `templates/learn/STEP.schema.json`; None without one."""
     file = shipped("templates", "learn", f"{step}.schema.json")
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 class Models:
-    """The models that one role asks; servers may be shared with other roles. Thread-safe."""
+    """The models of one role; servers may be shared with other roles. Thread-safe."""
 
     def __init__(self, upstreams: ModelServers) -> None:
         self.upstreams = upstreams
@@ -119,7 +119,7 @@ class Models:
         self._closed = False
 
     def of(self, settings: LearnSettings, step: Step) -> ChatModel:
-        """The model of this step; the same object while its settings stay.
+        """The model of this step; the same object while its settings are unchanged.
 
         Raises:
             ModelError: endpoint or model is not set.
@@ -140,17 +140,17 @@ class Models:
 
     @property
     def spent(self) -> bool:
-        """Whether what a day may cost is spent."""
+        """Whether the daily budget is used up."""
         return self._budget.spent
 
     @property
     def requests(self) -> int:
-        """How many went out."""
+        """The number of requests sent."""
         with self._lock:
             return sum(model.requests for model in self._known.values())
 
     def cut(self) -> None:
-        """Give up what is being asked, and ask nothing more."""
+        """Cancel running requests and send no more."""
         with self._lock:
             self._closed = True
             known = tuple(self._known.values())

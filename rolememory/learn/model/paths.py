@@ -1,4 +1,4 @@
-"""Which chats share what was learned, and what may be told there."""
+"""Which chats share learned memories, and what may be told there."""
 
 from dataclasses import replace
 
@@ -9,12 +9,12 @@ from rolememory.learn.model.progress import Progress
 
 
 def sees_with(chats: Chats, user: str | None) -> Sees:
-    """Whether supports count for what is concluded with this user: what whoever reads it may hear.
+    """A filter of evidence for conclusions with this user: what every reader may hear.
 
-    So a model is shown nothing that was said to stay in one chat, or among others.
+    So a model is shown nothing that must stay in one chat or group.
     """
     readers = chats.readers(user=user)
-    if user is None:  # whoever it is for: only what stays in its chat is left out
+    if user is None:  # for any user: only chat-local memories are left out
         readers = replace(readers, users=frozenset())
     return chats.visible_from(None, readers=readers).sees
 
@@ -22,9 +22,9 @@ def sees_with(chats: Chats, user: str | None) -> Sees:
 def read_elsewhere(
     chats: Chats, chat: ChatInfo, missing: set[str], reader: str, progress: Progress
 ) -> set[str]:
-    """The versions of a chat that a reader has read in another one, where what it learned counts for this one too.
+    """The versions of a chat that a reader has read in another chat whose memories count here too.
 
-    A branch shares all it has in common with its family; other chats of the same user and story share what stands in them.
+    A branch shares the common part with its family; other chats of the same user and story share equal messages.
     """
     near = progress.readers_of(missing, reader) - {chat.id} if missing else set()
     if not near:
@@ -42,11 +42,11 @@ def read_elsewhere(
 
 
 def _share_a_life(chat: ChatInfo, other: ChatInfo) -> bool:
-    """Whether what was learned in one of two chats counts in the other."""
+    """Whether memories of one of two chats count in the other."""
     same = (chat.user, chat.story) == (other.user, other.story)
     return same and _shares(chat) and _shares(other)
 
 
 def _shares(chat: ChatInfo) -> bool:
-    """Whether others see what was learned in it: a chat with a story of its own keeps it."""
+    """Whether its memories count in others: not for a chat with its own story."""
     return chat.teaches and chat.story != OWN

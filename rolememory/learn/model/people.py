@@ -1,4 +1,4 @@
-"""Whom a model means by the name it gives."""
+"""Resolves names that a model gives to people."""
 
 from rolememory.inject.fence import tame
 from rolememory.llm.answer_words import answer_words
@@ -12,7 +12,7 @@ _LONGEST_NAME = 60
 
 
 def subject_of(about: str, said: ChatMessage, company: Company) -> str | None:
-    """Whom a fact is about, as in `Memory.subject`; who speaks, where nobody is named.
+    """The subject of a fact, as in `Memory.subject`; the speaker if none is named.
 
     >>> from datetime import UTC, datetime
     >>> said = ChatMessage("v1", "user", "Anna is my sister.", datetime(2025, 3, 1, tzinfo=UTC))
@@ -32,7 +32,7 @@ def subject_of(about: str, said: ChatMessage, company: Company) -> str | None:
 
 
 def subject_in(text: str, company: Company) -> str | None:
-    """Whom a sentence is about that does not say so apart: the role if it is named and the user is not, else the user.
+    """The subject of a sentence that has none given: the role if only it is named, else the user.
 
     >>> company = Company("Mira", user="Lin")
     >>> subject_in("Mira promised to wait.", company), subject_in("Lin's birthday is October 25th.", company)

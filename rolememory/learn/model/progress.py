@@ -1,4 +1,4 @@
-"""How far models have read: a line for each batch, written only after success, so that nothing is lost and nothing is asked twice."""
+"""How far models have read: a line per batch, written only after success, so that nothing is lost or requested twice."""
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Set
@@ -12,12 +12,12 @@ _READ, _HARD, _ENDS, _ROLE = "read", "hard", "ends", "role"
 
 
 class Progress:
-    """`state/model`: per chat what each reader has read, what was hard, where chapters end. Thread-safe.
+    """`state/model`: per chat what each reader has read, failures, and chapter ends. Thread-safe.
 
-    A batch costs itself alone, however much was read before.
+    The cost of a batch is independent of how much was read before.
 
     Raises (from what changes it):
-        NotWrittenError: the disk refused; what was read will be read again.
+        NotWrittenError: the disk refused; the batch will be read again.
     """
 
     def __init__(self, space: Space) -> None:
@@ -25,7 +25,7 @@ class Progress:
         self._lock = threading.RLock()
 
     def read_by(self, chat: str, reader: str) -> Set[str]:
-        """The versions of a chat that this reader has read; not to be kept."""
+        """The versions of a chat that this reader has read; a live view."""
         return self._of(_READ, chat, reader).keys()
 
     def readers_of(self, versions: Collection[str], reader: str) -> set[str]:
@@ -46,9 +46,9 @@ class Progress:
         exchanges: int = 0,
         user: str | None = None,
     ) -> None:
-        """These versions have been read, and what was found in them is kept; `exchanges` with `user` count towards the next conclusions.
+        """Mark versions as read and committed; `exchanges` with `user` count towards the next conclusions.
 
-        What failed before this, and waits still, has failed while others succeed: a strike against it.
+        Pending exchanges that failed before get a strike, since others succeeded.
         """
         known = dict.fromkeys(versions, 1)
         with self._lock:
@@ -69,7 +69,7 @@ class Progress:
     def forget(
         self, chats: Collection[str], users: Collection[str], renamed: Mapping[str, str]
     ) -> None:
-        """Drop what is kept of these chats, and that these users spoke; other chats have another id."""
+        """Forget these chats and users; rename other chats."""
         with self._lock:
             kept: Values = {}
             for key, values in self._state.load().items():
@@ -82,16 +82,16 @@ class Progress:
             self._state.replace(kept)
 
     def trouble(self, chat: str, reader: str, version: str) -> tuple[int, int]:
-        """How often the exchange that begins with this version has failed since the last success, and its strikes."""
+        """The failures, since the last success, of the exchange with this first version, and its strikes."""
         return self._hard(chat).get(f"{reader} {version}", (0, 0))
 
     def given_up(self, chat: str, reader: str, strikes: int) -> list[str]:
-        """What has so many strikes."""
+        """The first versions with this many strikes."""
         hard = ((name.partition(" "), counts) for name, counts in self._hard(chat).items())
         return [rest for (who, _, rest), counts in hard if who == reader and counts[1] >= strikes]
 
     def failed(self, chat: str, reader: str, versions: Iterable[str]) -> None:
-        """A model answered nothing that could be used when it read the exchanges that begin with these versions."""
+        """Count a failure for the exchanges with these first versions: the model's answer was invalid."""
         with self._lock:
             hard = self._hard(chat)
             names = (f"{reader} {version}" for version in versions)
@@ -100,27 +100,27 @@ class Progress:
             self._put((_key(_HARD, chat), told))
 
     def ends(self, chat: str) -> Mapping[str, str]:
-        """Behind which versions a person ended a chapter, and the title they gave it."""
+        """The versions after which a person ended a chapter, with its title."""
         return {version: str(title) for version, title in self._of(_ENDS, chat).items()}
 
     def end(self, chat: str, version: str, title: str) -> None:
-        """A chapter ends behind this version, by the word of a person."""
+        """End a chapter after this version, as a person asked."""
         with self._lock:
             self._put((_key(_ENDS, chat), {version: title or self.ends(chat).get(version, "")}))
 
     @property
     def exchanges(self) -> int:
-        """How many exchanges were read since the last conclusions."""
+        """Exchanges read since the last conclusions."""
         found = self._role("exchanges")
         return found if isinstance(found, int) else 0
 
     @property
     def users(self) -> tuple[str | None, ...]:
-        """With whom they were."""
+        """The users in them."""
         return tuple(user or None for user in _texts(self._role("users")))
 
     def concluded(self) -> None:
-        """Conclusions were drawn."""
+        """Reset after conclusions."""
         with self._lock:
             self._put((_ROLE, {"exchanges": 0, "users": []}))
 
@@ -139,7 +139,7 @@ class Progress:
         }
 
     def _put(self, *changes: tuple[str, JsonMapping]) -> None:
-        """Write these now."""
+        """Write these changes now."""
         for key, values in changes:
             if values:
                 self._state.put(key, values)
@@ -158,7 +158,7 @@ def _parts(key: str) -> tuple[str, str, str]:
 
 
 def _older(found: JsonMapping) -> Values:
-    """What stood in `state/model.json`, everything under the chat: so that nothing is asked, and paid for, twice."""
+    """The content of the former `state/model.json`, so that nothing is requested, and paid for, twice."""
     values: Values = {}
     for chat, kept in found.get("chats", {}).items():
         for reader, versions in kept.get("read", {}).items():

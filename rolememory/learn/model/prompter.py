@@ -1,4 +1,4 @@
-"""Asking a step's model with a step's words: the one place where learning talks to models."""
+"""Renders a step's prompt and asks its model: the only place where learning calls models."""
 
 import logging
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class StepPrompter:
-    """Asks. `notes` are what authors should know about their templates."""
+    """Asks models. `notes` are hints for authors of templates."""
 
     def __init__(
         self, models: Models, prompts: Prompts, settings: Callable[[], LearnSettings]
@@ -34,7 +34,7 @@ class StepPrompter:
         check: Callable[[Shape], str] = no_fault,
         haste: RequestLimits = UNHURRIED,
     ) -> Shape:
-        """The answer of the model of this step, in this shape. `words`: another template's name than the step's.
+        """The answer of this step's model, in this shape. `words`: another template than the step's.
 
         Raises:
             ModelError: no model is set, or it cannot be asked now.
@@ -55,6 +55,6 @@ class StepPrompter:
         return model.ask(asked, shape, step=template, language=language, check=check, haste=haste)
 
     def named(self, step: Step) -> str:
-        """What the model of this step is called."""
+        """The name of this step's model."""
         at = where(self._settings(), step)
         return at.model if at else ""

@@ -1,6 +1,6 @@
-"""One look at the chats of a role: what is due is read, kept and marked; then chapters, then conclusions.
+"""One pass over the chats of a role: due exchanges are read, committed and marked; then chapters, then conclusions.
 
-Not thread-safe: `ExtractionWorker` lets one look happen at a time. What goes wrong with one chat or one reader does not touch the others.
+Not thread-safe: `ExtractionWorker` runs one pass at a time. Errors of one chat or reader do not affect the others.
 """
 
 import logging
@@ -50,7 +50,7 @@ STRIKES = 3
 """So often may an exchange fail, each time while others succeed, before it is left unread."""
 
 _SHOWN_OF_UNREAD = 300  # characters
-_NEARLY = 0.99  # of a quiet time: a clock that was set back a little delays nothing
+_NEARLY = 0.99  # tolerated step back of the clock
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 class ExtractionContext:
     """What an extraction run depends on; every call returns the current value.
 
-    `keep(drafts, actor)` is the road into the store; what it raises leaves the queue as it is.
+    `keep(drafts, actor)` commits drafts; if it raises, the queue stays as it is.
     """
 
     chats: Chats
@@ -66,8 +66,8 @@ class ExtractionContext:
     keep: Callable[[Sequence[Draft], str], object]
     memories: Callable[[], MemoriesById]
     company: Callable[[str], Company]
-    heard: Heard  # what a model may be shown as known in a chat
-    near: Near  # how near that is in meaning
+    heard: Heard  # memories that a model may see in a chat
+    near: Near  # semantic similarity
     upstreams: ModelServers  # may be shared by the roles of a home
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -77,7 +77,7 @@ class ExtractionContext:
         return resolved(self.settings(), self.upstreams.traffic.model)
 
     def batch(self, chat: ChatInfo, said: Sequence[ChatMessage], look: Look) -> Batch:
-        """These messages of a chat, all of them fresh, for a question."""
+        """A batch of these messages of a chat, all new."""
         return Batch(
             chat=chat.id,
             said=tuple(said),
@@ -91,9 +91,9 @@ class ExtractionContext:
 
 @value_class
 class _Reading:
-    """A reader at a chat, in one look."""
+    """A reader in one chat during a pass."""
 
-    name: str  # under which its progress is kept
+    name: str  # the key of its progress
     extractor: Extractor
     chat: ChatInfo
     part: UnreadPart
@@ -101,7 +101,7 @@ class _Reading:
 
 
 def reads(settings: LearnSettings) -> bool:
-    """Whether anything reads in the background: a model, or an extractor of another package.
+    """Whether anything learns in the background: a model, or an extractor of another package.
 
     >>> reads(LearnSettings())
     False
@@ -114,12 +114,12 @@ def reads(settings: LearnSettings) -> bool:
 
 
 def writes_chapters(settings: LearnSettings) -> bool:
-    """Whether a model tells chapters."""
+    """Whether a model writes chapters."""
     return model_learns(settings) and settings.summarize.enabled
 
 
 class ExtractionRun:
-    """Where one role's chats are read."""
+    """Extracts memories from one role's chats."""
 
     def __init__(
         self, context: ExtractionContext, ask: StepPrompter, progress: Progress, scenes: Scenes
@@ -127,7 +127,7 @@ class ExtractionRun:
         self._context, self._ask, self.progress = context, ask, progress
         self.spoken_at: dict[
             str, datetime
-        ] = {}  # when somebody last spoke in a chat, as far as this process knows
+        ] = {}  # time of the last message by chat, as far as this process knows
         self._readers: dict[Factory, Extractor] = {}
         self.chapters = ChapterWriter(context, ask, progress)
         self.scenes = SceneReader(context, ask, scenes)
@@ -135,10 +135,10 @@ class ExtractionRun:
         self._unread = Unread(context.chats)
 
     def look(self, ids: Iterable[str] | None, look: Look) -> None:
-        """Read what is due in these chats (None = all).
+        """Process these chats (None = all).
 
         Raises:
-            NoTimeLeftError: before all was done.
+            NoTimeLeftError: out of time.
         """
         wanted = None if ids is None else set(ids)
         for chat in self._context.chats.chats():
@@ -150,16 +150,16 @@ class ExtractionRun:
             self.quietly(partial(self.conclude, look, users=self.progress.users), look)
 
     def _concludes(self) -> bool:
-        """Whether conclusions are wanted, and enough was said since the last ones. Source: S2.26."""
+        """Whether conclusions are enabled, and enough was said since the last ones. Source: S2.26."""
         learn = self._context.learn
         enough = self.progress.exchanges >= learn.inference_interval
         return enough and learn.inference_enabled and model_learns(learn)
 
     def conclude(self, look: Look, users: Iterable[str | None] = ()) -> None:
-        """Draw conclusions from what is known with each of these users, none named = all. Source: S2.23.
+        """Draw conclusions with each of these users, none given = all. Source: S2.23.
 
         Raises:
-            NoTimeLeftError, ModelError, NotWrittenError: they could not be had, or not be kept.
+            NoTimeLeftError, ModelError, NotWrittenError: the request or commit failed.
         """
         learn, memories = self._context.learn, list(self._context.memories().values())
         for user, mine in for_each_user(memories, users, self._context.chats.same).items():
@@ -180,12 +180,12 @@ class ExtractionRun:
         self.progress.concluded()
 
     def waiting(self, chat: ChatInfo, look: Look) -> list[Exchange]:
-        """The exchanges of a chat that the model has not read and that are final."""
+        """The final exchanges of a chat that the model has not read."""
         part = self._unread.part(MODEL, chat.id)
         return self._due(MODEL, chat, part.said, look) if chat.teaches else []
 
     def is_idle(self, chat: str, path: Sequence[ChatMessage] = ()) -> bool:
-        """Whether nobody has spoken for so long that a batch need not be full."""
+        """Whether the chat is quiet long enough for a partial batch."""
         return self._is_quiet(chat, path, timedelta(minutes=self._context.learn.idle_minutes))
 
     def _is_quiet(self, chat: str, path: Sequence[ChatMessage], least: timedelta) -> bool:
@@ -193,14 +193,14 @@ class ExtractionRun:
         return last is not None and self._context.clock() - last >= least * _NEARLY
 
     def quietly(self, act: Callable[[], None], look: Look, who: str = "") -> None:
-        """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
+        """Run `act`; errors are noted, and logged once, without any text of the chat."""
         try:
             act()
         except NoTimeLeftError:
             raise
         except (
             Exception
-        ) as error:  # whatever a server, an extractor of another package or the disk may do
+        ) as error:  # any error of a server, another package's extractor, or the disk
             told = said_of(error)
             look.note(told)
             if told.text() not in self._told:
@@ -220,7 +220,7 @@ class ExtractionRun:
             self.quietly(partial(self.scenes.look, chat, look, quiet=quiet), look)
 
     def _reader(self, factory: Factory) -> Extractor:
-        """The extractor; made once."""
+        """The extractor, cached."""
         if factory not in self._readers:
             self._readers[factory] = factory(
                 ExtractorDependencies(lambda: self._context.learn, self._ask)
@@ -228,7 +228,7 @@ class ExtractionRun:
         return self._readers[factory]
 
     def _read_by(self, name: str, factory: Factory, chat: ChatInfo, look: Look) -> None:
-        """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
+        """Read full batches, or everything if the chat is quiet."""
         part = self._unread.part(name, chat.id)
         try:
             self._read_batches(_Reading(name, self._reader(factory), chat, part, look))
@@ -251,7 +251,7 @@ class ExtractionRun:
             well = True
 
     def _read_these(self, it: _Reading, chosen: Sequence[Exchange]) -> None:
-        """One batch: ask, keep, and only then mark as read."""
+        """Process a batch: request, commit, and only then mark as read."""
         batch = self._batch(it, chosen)
         drafts = self._extracted(it, chosen, batch)
         if drafts:
@@ -272,7 +272,7 @@ class ExtractionRun:
             raise
 
     def _give_up(self, it: _Reading, others: Iterable[Exchange]) -> None:
-        """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
+        """Skip what failed repeatedly while the model answers for others, so that it does not block them."""
         chat = it.chat
         for one in others:
             if self._trouble(it, one)[1] >= STRIKES:
@@ -299,7 +299,7 @@ class ExtractionRun:
         self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage], look: Look
     ) -> list[Exchange]:
         idle = look.forced or self.is_idle(chat.id, path)
-        final = timedelta(seconds=self._context.learn.delay_s)  # then the newest counts as final
+        final = timedelta(seconds=self._context.learn.delay_s)  # then the newest is final too
         return due(
             exchanges(path),
             self._read_already(reader, chat, path),
@@ -308,7 +308,7 @@ class ExtractionRun:
         )
 
     def _read_already(self, reader: str, chat: ChatInfo, path: Sequence[ChatMessage]) -> set[str]:
-        """The versions this reader has read, here or where it counts for this chat too."""
+        """The versions this reader has read, here or in chats whose memories count here."""
         versions, read = {said.version for said in path}, self.progress.read_by(chat.id, reader)
         missing = {one for one in versions if one not in read}
         elsewhere = read_elsewhere(self._context.chats, chat, missing, reader, self.progress)
@@ -320,7 +320,7 @@ class ExtractionRun:
 
 
 def _unread(chat: ChatInfo, one: Exchange) -> Draft:
-    """An exchange that no answer could be had for, as a draft that is refused: so people see it, and may keep its words."""
+    """A skipped exchange as a refused draft: so people see it and may keep its text."""
     return Draft(
         content=shortened(one.said[0].text, _SHOWN_OF_UNREAD),
         type=MemoryType.EPISODIC,
@@ -335,11 +335,11 @@ def _unread(chat: ChatInfo, one: Exchange) -> Draft:
 
 
 def _held(drafts: Iterable[Draft]) -> int:
-    """How many drafts nobody finds fault with so far."""
+    """The number of drafts without a fault."""
     return sum(draft.fault is None for draft in drafts)
 
 
 def _wanted(learn: LearnSettings) -> Mapping[str, Factory]:
-    """The extractors that the settings ask for, by the name under which their progress is kept."""
+    """The enabled extractors, by the key of their progress."""
     flow: Factory = FactExtractor if learn.flow == "extract" else DecideExtractor
     return {**known_extractors(), **({MODEL: flow} if model_learns(learn) else {})}

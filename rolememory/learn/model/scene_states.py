@@ -1,4 +1,4 @@
-"""The states of scenes that a model told, as they are kept: small, and no memory."""
+"""Stores scene states that a model extracted; they are no memories."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile
 
 FILE = "scenes"
-KEPT = 12  # states of a chat
+KEPT = 12  # maximum states of a chat
 
 State = Mapping[str, str]
 """Field and value."""
@@ -16,15 +16,15 @@ State = Mapping[str, str]
 
 @value_class
 class SceneRecord:
-    """A state, and what it rests on."""
+    """A state, and its evidence."""
 
-    of: tuple[str, ...]  # versions that were read for it
-    before: str  # the last version of the state before it, "" = none
+    of: tuple[str, ...]  # versions read for it
+    before: str  # the last version of the previous state, "" = none
     fields: State
 
     @property
     def at(self) -> str:
-        """The version it was told at."""
+        """Its last version."""
         return self.of[-1]
 
 
@@ -35,12 +35,12 @@ class Scenes:
         self._file = StateFile(space, FILE)
 
     def of(self, chat: str) -> list[SceneRecord]:
-        """Those of a chat, oldest first."""
+        """The states of a chat, oldest first."""
         rows = self._file.load().get(chat)
         return [one for row in rows if (one := _read(row))] if isinstance(rows, list) else []
 
     def standing(self, chat: str, stands: Callable[[Sequence[str]], bool]) -> list[SceneRecord]:
-        """The newest state whose messages, and those of all before it, stand, and those: oldest first; empty for none."""
+        """The newest valid state with its predecessors, oldest first: messages of all must stand; empty if none is."""
         known = {one.at: one for one in self.of(chat)}
         for newest in reversed(list(known.values())):
             chain = list(_chain(newest, known))
@@ -49,7 +49,7 @@ class Scenes:
         return []
 
     def add(self, chat: str, reading: SceneRecord) -> None:
-        """Keep one. Raises: NotWrittenError."""
+        """Add a state. Raises: NotWrittenError."""
         with self._file.changing() as states:
             told = [one for one in self.of(chat) if one.at != reading.at]
             states[chat] = [
@@ -58,7 +58,7 @@ class Scenes:
             ]
 
     def forget(self) -> None:
-        """Drop all: they may tell of whoever is forgotten, and the next look tells them again. Raises: NotWrittenError."""
+        """Delete all, as they may name an erased person; the next pass extracts them again. Raises: NotWrittenError."""
         with self._file.changing() as states:
             states.clear()
 

@@ -1,7 +1,7 @@
-"""The state of the scene out of the text: a model reads what was said since it looked last, and tells what holds now.
+"""Extracts the scene's state: a model reads the messages since the last state and returns the current one.
 
-A state rests on the messages that were read for it and on the state before it: it counts while all of them stand, so that a swipe
-or a branch gives back the one before. Kept apart from the memories, since it is worth nothing once the next one is there.
+A state depends on the messages read for it and on the previous state: it counts while all of them stand, so that a swipe
+or branch restores the earlier one. Not stored as memories, since the next state makes it obsolete.
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,8 @@ from rolememory.text.secrets import secrets_in
 if TYPE_CHECKING:
     from rolememory.learn.model.run import ExtractionContext
 
-LONGEST = 80  # characters of a value
-MOST = 6  # values of a list
+LONGEST = 80  # maximum characters of a value
+MOST = 6  # maximum values of a list
 
 
 Value = Annotated[
@@ -39,7 +39,7 @@ Value = Annotated[
 
 
 class SceneText(WordedAnswer):
-    """What holds in the scene now."""
+    """The current state of the scene."""
 
     time: Value = ""
     place: Value = ""
@@ -49,7 +49,7 @@ class SceneText(WordedAnswer):
     promises: Texts = ()
 
     def state(self) -> State:
-        """The fields that say something, without what orders, leaks or is secret."""
+        """The non-empty fields, without orders, leaks or secrets."""
         told = ((name, (value,) if isinstance(value, str) else value) for name, value in self)
         kept = {name: "; ".join(filter(_harmless, value[:MOST])) for name, value in told}
         return {name: value for name, value in kept.items() if value}
@@ -62,19 +62,19 @@ def _harmless(value: str) -> bool:
 
 @value_class
 class SceneReader:
-    """Keeps the state of the scene of a role's chats. Not thread-safe: one look happens at a time."""
+    """Tracks the scene state of a role's chats. Not thread-safe: one pass at a time."""
 
     context: "ExtractionContext"
     ask: StepPrompter
     scenes: Scenes
 
     def look(self, chat: ChatInfo, look: Look, *, quiet: bool) -> None:
-        """Read what was said since the last state, once there are enough exchanges of it, or (`quiet`) whatever there is.
+        """Read the messages since the last state if there are enough exchanges, or (`quiet`) whatever there is.
 
-        Cost: one question for each `learn.batch_size` exchanges; the messages since the last one.
+        Cost: one request per `learn.batch_size` exchanges; the messages since the last one.
 
         Raises:
-            ModelError, NotWrittenError: it is read another time.
+            ModelError, NotWrittenError: it is retried later.
         """
         path = self.context.chats.path(chat.id)
         standing = self.scenes.standing(chat.id, lambda versions: all(map(path.standing, versions)))
@@ -91,7 +91,7 @@ class SceneReader:
         self.scenes.add(chat.id, SceneRecord(versions, at, told.state()))
 
     def _final(self, said: Sequence[ChatMessage], *, anyway: bool) -> list[ChatMessage]:
-        """The messages of exchanges that are over, where there are enough of them; `anyway`: whatever there is."""
+        """The messages of final exchanges, if there are enough; `anyway`: all there are."""
         found = exchanges(said)
         final, wanted = (found, 1) if anyway else (found[:-1], self.context.learn.batch_size)
         return [one for each in final for one in each.said] if len(final) >= wanted else []
@@ -117,7 +117,7 @@ class SceneReader:
 
 
 def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:
-    """What may be read behind that version; the newest of it, where there is none."""
+    """The readable messages after that version; the newest of it, if there is none."""
     found, left = list[ChatMessage](), MOST_TOKENS
     for said in reversed(path):
         if said.version == version or left < 0:
@@ -129,7 +129,7 @@ def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:
 
 
 def _newest(said: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """As many of the newest as one question has room for."""
+    """As many of the newest as fit one request."""
     count = fitting(map(length_of, reversed(said)), MOST_TOKENS) or 1
     return list(said[-count:])
 
@@ -137,6 +137,6 @@ def _newest(said: Sequence[ChatMessage]) -> list[ChatMessage]:
 def _widens(
     path: Sequence[ChatMessage], standing: Sequence[SceneRecord], read: Sequence[ChatMessage]
 ) -> bool:
-    """Whether somebody reads along now who was not there for what the states before rest on."""
+    """Whether a current reader was not there for the evidence of the previous states."""
     versions = {version for one in standing for version in one.of}
     return widens([one for one in path if one.version in versions], read)

@@ -1,4 +1,4 @@
-"""From where on a chat has to be looked at, so that a look costs what is new in it, not all that was ever said."""
+"""Tracks where the unread part of a chat begins, so that a pass costs only what is new."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,15 +10,15 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class UnreadPart:
-    """What is visible at the end of a chat and may be learned from."""
+    """The visible end of a chat that may be learned from."""
 
     said: Sequence[ChatMessage]
-    whole: Sequence[ChatMessage]  # the chat as it was then
-    begins: int  # place in it of the first message that was looked at
-    moves: int  # how often something in the chat had stopped to stand, or come back
+    whole: Sequence[ChatMessage]  # the chat at that time
+    begins: int  # index of its first message
+    moves: int  # the chat's counter of removed and restored messages
 
     def number(self, version: str) -> int:
-        """Which message of the chat this is, from 1."""
+        """The number of the message in the chat, from 1."""
         for place in range(self.begins, len(self.whole)):
             if self.whole[place].version == version:
                 return place + 1
@@ -26,16 +26,16 @@ class UnreadPart:
 
 
 class Unread:
-    """Keeps for each reader and chat where the oldest message stands that it may still have to read."""
+    """The start of the unread part, by reader and chat."""
 
     def __init__(self, chats: Chats) -> None:
         self._chats = chats
         self._kept: dict[tuple[str, str], tuple[int, int]] = {}  # moves, place
 
     def part(self, reader: str, chat: str) -> UnreadPart:
-        """What has to be looked at, and a little before it.
+        """The unread part, and a little before it.
 
-        Cost: O(messages since the oldest unread one); the whole chat where something in it changed, and once per process.
+        Cost: O(messages since the oldest unread one); the whole chat if it changed, and once per process.
         """
         known = self._chats.chat(chat)
         moves, whole = known.disturbed, known.worded
@@ -45,10 +45,10 @@ class Unread:
         return UnreadPart(told, whole, begins, moves)
 
     def keep(self, reader: str, chat: str, part: UnreadPart, read: Collection[str]) -> None:
-        """So much of a part was read by now: the next one begins where the first unread exchange does."""
+        """Record what of a part was read: the next one begins at the first unread exchange."""
         found = exchanges(part.said)
         first = next((one.first for one in found if one.fresh(read)), None)
-        last = found[-1].first if found else None  # it may still go on
+        last = found[-1].first if found else None  # it may still continue
         version = first or last
         place = part.number(version) - 1 if version else part.begins
         self._kept[reader, chat] = part.moves, place

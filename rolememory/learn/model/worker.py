@@ -1,10 +1,10 @@
-"""The background of one role: models read what was said once it is final, in batches, and nobody ever waits for them.
+"""The background worker of a role: models read final exchanges in batches, and nothing waits for them.
 
     touch ─▶ a thread of its own ─▶ exchanges that are due ─▶ extractor ─▶ keep ─▶ progress, on disk
                                  └▶ what has left the window ─▶ summary       └▶ every few conversations ─▶ conclusions
 
-What fails stays in the queue, which is nothing but the chat itself and how far it was read. One request at a time per role, also
-when two processes look after it.
+Failed exchanges stay in the queue, which consists of the chat and the progress. One request at a time per role, also
+with two processes.
 """
 
 import threading
@@ -35,15 +35,13 @@ from rolememory.storage.port import Space
 TEACHES_NOTHING = LocalizedText("nothing is learned from this chat, so no chapter is written")
 LOCK = "state/model"
 LOCK_WAIT_S = 30.0
-_TOMORROW_LOOK_S = (
-    600.0  # once a day's tokens are spent, it is asked so often whether it is another day
-)
+_TOMORROW_LOOK_S = 600.0  # interval of checks for a new day once the daily tokens are spent
 
 
 class ExtractionWorker:
-    """Learns from the chats of one role by models. Thread-safe.
+    """Learns from the chats of one role by models, in the background. Thread-safe.
 
-    Where servers are shared by the roles of a home, one dead server is not found dead by each.
+    With shared servers, a dead server is detected once for all roles.
     """
 
     def __init__(self, space: Space, context: ExtractionContext, templates: Templates) -> None:
@@ -58,17 +56,17 @@ class ExtractionWorker:
         self._at_work = threading.Lock()
         self._changed = threading.Condition()
         self._touched: dict[str, None] = {}
-        self._postponed: set[str] = set()  # another process was at it
+        self._postponed: set[str] = set()  # another process was running
         self._busy = False
         self._closed = False
-        self._resumed = False  # whether this process has looked at all chats once
+        self._resumed = False  # whether this process has processed all chats once
         self._last_error = LocalizedText("")
         self._nothing_for: LearnSettings | None = (
-            None  # settings by which nothing is read: found out by the thread, which may wait
+            None  # settings without readers: detected on the thread, which may block
         )
 
     def touch(self, chat: str) -> None:
-        """Something may be due in this chat. Returns at once, never raises."""
+        """Schedule a pass over this chat. Returns at once, never raises."""
         if learn := self._wanted():
             self._models.upstreams.turn()
             with self._changed:
@@ -77,14 +75,14 @@ class ExtractionWorker:
             self._wake(learn)
 
     def resume(self) -> None:
-        """Something may be left of an earlier process, in any chat. Returns at once, never raises."""
+        """Schedule what an earlier process left, in all chats. Returns at once, never raises."""
         if learn := self._wanted():
             with self._changed:
                 self._postponed.add("")
             self._wake(learn)
 
     def _wanted(self) -> LearnSettings | None:
-        """The settings, where something may read by them."""
+        """The settings, if anything learns with them."""
         try:
             learn = self._context.learn
         except (RoleMemoryError, OSError) as error:
@@ -94,16 +92,16 @@ class ExtractionWorker:
         return None if idle or not learn.enabled or learn.extractor == "rules" else learn
 
     def _wake(self, learn: LearnSettings) -> None:
-        """Look soon, again when the newest exchange is final, and once nobody has spoken for a while."""
+        """Schedule passes: soon, when the newest exchange is final, and once the chat is quiet."""
         for quiet, rest_s in ((self._final, learn.delay_s), (self._late, learn.idle_minutes * 60)):
             quiet.rest_s = rest_s
             quiet.touch()
         self._soon.touch(soon=True)
 
     def run(self, *, force: bool = False, deadline_s: float | None = None) -> LearningReport:
-        """Do now what is due, and wait for it. `force`: what is not a full batch yet, or was not quiet long enough, is read too.
+        """Run a pass and wait for it. `force`: also partial batches and chats that are not quiet yet.
 
-        A person asks for this, so a dead server is probed as soon as its rest is over. Never raises for what servers do.
+        Since a person asks, a dead server is probed once its pause is over. Never raises for server errors.
         """
         until = None if deadline_s is None else monotonic() + deadline_s
         look = Look(forced=force, patient=False, until=until)
@@ -112,7 +110,7 @@ class ExtractionWorker:
         return self._report(partial(self._extraction.look, None, look), look)
 
     def infer(self) -> LearningReport:
-        """Draw conclusions now, however few conversations there were since the last ones, and whether they are enabled or not."""
+        """Draw conclusions now, even if few conversations are new or they are disabled."""
         look = Look(patient=False)
         if where(self._context.learn, "inference") is None:
             return LearningReport(finished=False, notes=(NOT_SET,))
@@ -120,7 +118,7 @@ class ExtractionWorker:
         return self._report(partial(self._extraction.quietly, conclude, look), look)
 
     def chapter(self, chat: str, again: Sequence[Memory] = ()) -> LearningReport:
-        """Write the chapters of this chat that are due, or tell these again, and wait for it. Never raises for what servers do."""
+        """Write due chapters of this chat, or rewrite these, and wait for it. Never raises for server errors."""
         look = Look(patient=False)
         if not writes_chapters(self._context.learn):
             return LearningReport(finished=False, notes=(NOT_SET,))
@@ -140,11 +138,11 @@ class ExtractionWorker:
 
     @property
     def progress(self) -> Progress:
-        """How far the models have read."""
+        """The progress of the models."""
         return self._extraction.progress
 
     def status(self, language: str = "en") -> JsonMapping:
-        """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last ("" = nothing)."""
+        """The status: whether anything learns, waiting exchanges by chat, servers, last error ("" = none)."""
         return {
             "on": reads(self._context.learn),
             "busy": self._busy,
@@ -165,12 +163,12 @@ class ExtractionWorker:
         }
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait until everything touched so far was looked at; false when that took longer. What rests or failed is not waited for."""
+        """Wait until everything scheduled was processed; false on timeout. Paused or failed work is not awaited."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._touched and not self._busy, timeout)
 
     def close(self) -> None:
-        """Stop: what is being asked is given up, and stays in the queue."""
+        """Stop: running requests are cancelled and stay in the queue."""
         self._closed = True
         self._models.cut()
         with self._changed:
@@ -184,7 +182,7 @@ class ExtractionWorker:
         return self._models.upstreams.traffic
 
     def _queue(self) -> dict[str, int]:
-        """How many final exchanges wait in each chat; chats without any are left out."""
+        """Waiting final exchanges by chat; chats without any are left out."""
         try:
             chats = self._context.chats.chats() if reads(self._context.learn) else ()
             counted = {chat.id: len(self._extraction.waiting(chat, Look())) for chat in chats}
@@ -200,7 +198,7 @@ class ExtractionWorker:
         return replace(look.report, requests=self._models.requests - before, left=left)
 
     def _read_touched(self) -> bool:
-        """The thread: look at what was touched; the first time, at everything that an earlier process left."""
+        """The main thread: process scheduled chats; the first time, all chats."""
         with self._changed:
             ids = {*self._touched, *self._postponed}
             self._busy = bool(ids)
@@ -215,14 +213,14 @@ class ExtractionWorker:
         return True
 
     def _read_quiet(self) -> bool:
-        """The other thread: nobody has spoken for a while."""
+        """The other thread: chats that became quiet."""
         with self._changed:
             ids = set(self._extraction.spoken_at)
         self._look(ids)
         return True
 
     def _look(self, ids: Collection[str]) -> None:
-        """Read in these chats; the first time in all of them."""
+        """Process these chats; the first time, all."""
         turned_away = self._traffic.turned_away
         look = Look()
         done = bool(ids) and self._alone(partial(self._read, ids, look), look)
@@ -246,9 +244,7 @@ class ExtractionWorker:
         for chat in ids:
             spoken = self._extraction.spoken_at.get(chat)
             if self._extraction.is_idle(chat):
-                with (
-                    self._changed
-                ):  # looked at no more until somebody speaks, unless somebody just did
+                with self._changed:  # not processed again until somebody writes
                     if self._extraction.spoken_at.get(chat) == spoken:
                         self._extraction.spoken_at.pop(chat, None)
 
@@ -260,7 +256,7 @@ class ExtractionWorker:
         wait_s: float | None = None,
         lock_s: float = 0.0,
     ) -> bool:
-        """Do it while no other thread or process is at it; false when it was not done. Only this place catches everything."""
+        """Run it exclusively among threads and processes; false if not run. The only place that catches everything."""
         asked = self._models.requests
         try:
             with self._sole(wait_s, lock_s if wait_s is None else wait_s):
@@ -281,10 +277,10 @@ class ExtractionWorker:
 
     @contextmanager
     def _sole(self, wait_s: float | None, lock_s: float) -> Iterator[None]:
-        """Alone among threads, waited for so long (None = as long as it takes), and among processes.
+        """Lock among threads, waiting this long (None = unlimited), and among processes.
 
         Raises:
-            BusyError: somebody else is at it.
+            BusyError: another one is running.
         """
         with ExitStack() as stack:
             if not self._at_work.acquire(timeout=-1 if wait_s is None else wait_s):
