@@ -1,4 +1,4 @@
-"""Uninitialised, ready, failed, half-open: one small machine for every dependency that may be down.
+"""A circuit breaker for every dependency that may be down: uninitialised, ready, failed, half-open.
 
 A closed breaker lets calls through; after `limit` failures in a row it opens and lets nothing through until
 `rest_s` has passed, then exactly one probe; the probe decides. Source: M. Nygard, "Release It!" (the pattern).
@@ -11,7 +11,7 @@ from time import monotonic
 
 
 class State(StrEnum):
-    """What a dependency is good for now."""
+    """The state of a dependency."""
 
     UNINITIALISED = "uninitialised"
     READY = "ready"
@@ -41,21 +41,21 @@ class CircuitBreaker:
         self._state = State.UNINITIALISED
         self._failures = 0
         self._opened_at = 0.0
-        self._resting_s = rest_s  # of the rest it is in
+        self._resting_s = rest_s  # of the current open period
         self._lock = threading.Lock()
 
     @property
     def state(self) -> State:
-        """Where it stands now."""
+        """The current state."""
         return self._state
 
     @property
     def rests(self) -> bool:
-        """Whether it is left alone, but for a probe."""
+        """Whether the breaker is open: no calls except a probe."""
         return self._state in (State.FAILED, State.HALF_OPEN)
 
     def allows(self) -> bool:
-        """Whether a call may go out now; after the rest, true for one probe only."""
+        """Whether a call may be made now; after `rest_s`, true for one probe only."""
         with self._lock:
             if self._state is State.FAILED and self._clock() - self._opened_at >= self._resting_s:
                 self._state = State.HALF_OPEN
@@ -63,14 +63,14 @@ class CircuitBreaker:
             return self._state in (State.UNINITIALISED, State.READY)
 
     def success(self) -> bool:
-        """Tell that a call worked; true when this ended a rest (log it once)."""
+        """Record a successful call; true if this closed the breaker (log it once)."""
         with self._lock:
             rested = self.rests
             self._state, self._failures, self.reason = State.READY, 0, ""
             return rested
 
     def failure(self, reason: str) -> bool:
-        """Tell that a call failed; true when this began a rest (log it once), false when a probe failed as well."""
+        """Record a failed call; true if this opened the breaker (log it once), false if a probe failed as well."""
         with self._lock:
             self._failures += 1
             self.reason = reason
@@ -80,7 +80,7 @@ class CircuitBreaker:
             return begins
 
     def trip(self, reason: str, rest_s: float | None = None) -> bool:
-        """Open at once, without waiting for `limit` failures: what failed will not mend itself, or has said when to come back."""
+        """Open at once, without waiting for `limit` failures: for permanent errors, or if the server said when to retry."""
         with self._lock:
             begins, self.reason = not self.rests, reason
             self._open(self._rest_s if rest_s is None else rest_s)

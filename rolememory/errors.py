@@ -1,25 +1,25 @@
-"""Everything this package raises on purpose.
+"""The exceptions of this package.
 
-    RoleMemoryError
-    ├─ UnknownNameError (LookupError)      a name that nothing answers to
+RoleMemoryError
+    ├─ UnknownNameError (LookupError)      an unknown name
     │  ├─ UnknownTriggerError
     │  ├─ UnknownRoleError
     │  ├─ UnknownMemoryError
     │  └─ UnknownChatError
-    ├─ AmbiguousNameError (LookupError)    a name that two things answer to
-    ├─ FileError (ValueError)              a file of the author's that cannot be read as it stands
+    ├─ AmbiguousNameError (LookupError)    a name that two things have
+    ├─ FileError (ValueError)              an author's file that cannot be read
     │  ├─ SettingsError                    rolememory.toml, a preset, role.json overrides
     │  └─ TemplateError                    a template that does not compile or render
     ├─ InvalidValueError (ValueError)      an argument or a field out of bounds
     │  ├─ PatternError                     a regex key that is invalid or too expensive
     │  └─ UnsafePathError                  an id or a path that would leave the home folder
-    ├─ NotWrittenError (OSError)           a write that was not acknowledged; nothing changed
+    ├─ NotWrittenError (OSError)           a failed write; nothing changed
     │  └─ ReadOnlyRoleError                writes refused while the role's file is broken
-    ├─ RegistrationError (ValueError)      two parts want one name
-    └─ ModelError (RuntimeError)           a model that cannot be loaded or asked
-       └─ ModelAnswerError                 a language model that answered, but nothing that can be used
+    ├─ RegistrationError (ValueError)      two registrations of one name
+    └─ ModelError (RuntimeError)           a model that cannot be loaded or called
+       └─ ModelAnswerError                 a language model's answer that cannot be used
 
-Messages name the place, quote the value and offer the way out: one line, lower case, no full stop.
+Messages name the place, quote the value and suggest a fix: one line, lower case, no full stop.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ from rolememory.locales import Listed, Localized, LocalizedText, localized, tran
 
 
 class RoleMemoryError(Exception, Localized):
-    """Everything this package raises on purpose. The message is an English template with named values.
+    """The base of this package's exceptions. The message is an English template with named values.
 
     >>> InvalidValueError("{name!r}: there is a key of this name; choose another", name="a").text("zh")
     '“a”：已有同名的密钥；请换一个名字'
@@ -57,7 +57,7 @@ _KINDS = translatable(
 
 
 class UnknownNameError(RoleMemoryError, LookupError):
-    """A name that nothing answers to.
+    """An unknown name.
 
     >>> str(UnknownNameError("role", "mria", ["mira", "asha"]))
     "no role named 'mria' (known: asha, mira); did you mean 'mira'?"
@@ -87,7 +87,7 @@ def _after(remedy: str) -> LocalizedText:
 
 
 def _some(known: Sequence[str]) -> Localized:
-    """The first of the names in a row."""
+    """The first of the names, as a list for a message."""
     if not known:
         return LocalizedText("none")
     return LocalizedText("{names}, ...", names=Listed(known[:12])) if known[12:] else Listed(known)
@@ -102,7 +102,7 @@ class _OneKindError(UnknownNameError):
 
 
 class UnknownTriggerError(_OneKindError):
-    """A trigger was named that nobody registered.
+    """No trigger of this name is registered.
 
     >>> str(UnknownTriggerError("recencie", ["keyword", "recency"]))
     "no trigger named 'recencie' (registered: keyword, recency); did you mean 'recency'?"
@@ -113,7 +113,7 @@ class UnknownTriggerError(_OneKindError):
 
 
 class UnknownRoleError(_OneKindError):
-    """No role answers to this UUID, name or alias."""
+    """No role has this UUID, name or alias."""
 
     kind = "role"
     remedy = translatable("make one with `rolememory open NAME --create`")
@@ -136,11 +136,11 @@ class UnknownChatError(_OneKindError):
 
 
 class AmbiguousNameError(RoleMemoryError, LookupError):
-    """Two things answer to one name; say which by its id."""
+    """Several things have this name; use the id."""
 
 
 class FileError(RoleMemoryError, ValueError):
-    r"""A file of the author's that cannot be read as it stands.
+    r"""An author's file that cannot be read.
 
     >>> str(FileError("harbor.json", "expected a list of strings, got 'storm'", remedy='write ["storm"]', line=3, column=7))
     'harbor.json:3:7: expected a list of strings, got \'storm\'; write ["storm"]'
@@ -165,7 +165,7 @@ class FileError(RoleMemoryError, ValueError):
 
     @classmethod
     def unreadable(cls, file: Path | str, error: OSError | ValueError) -> Self:
-        """The error for a file that the system does not let us read."""
+        """The error for a file that the operating system cannot read."""
         return cls(
             file,
             translatable("cannot be read: {reason}"),
@@ -195,13 +195,13 @@ class FileError(RoleMemoryError, ValueError):
 
 
 class SettingsError(FileError):
-    """A settings file, preset or override with a key or value that is not known; `all` holds every mistake found."""
+    """An unknown key or value in a settings file, preset or override; `all` holds every mistake found."""
 
-    all: "tuple[SettingsError, ...]" = ()  # empty when raised for one mistake alone
+    all: "tuple[SettingsError, ...]" = ()  # empty for a single mistake
 
     @classmethod
     def together(cls, found: "Sequence[SettingsError]") -> "SettingsError":
-        """One error for several mistakes: the message tells the first and how many more there are.
+        """One error for several mistakes: the message has the first and the number of others.
 
         >>> two = [SettingsError("a.toml", "unknown key 'x'", line=1), SettingsError("a.toml", "unknown key 'y'", line=2)]
         >>> str(SettingsError.together(two))
@@ -221,7 +221,7 @@ class SettingsError(FileError):
         return error
 
     def text(self, language: str = "en") -> str:
-        """The message in that language; of several mistakes the first, and how many more there are."""
+        """The message in that language: the first mistake, and the number of others."""
         more = len(self.all) - 1
         told = super().text(language)
         if more < 1:
@@ -231,7 +231,7 @@ class SettingsError(FileError):
 
 
 class TemplateError(FileError):
-    """A template that does not compile, does not render, or wants more than it may."""
+    """A template that does not compile, does not render, or exceeds its limits."""
 
 
 class InvalidValueError(RoleMemoryError, ValueError):
@@ -243,51 +243,51 @@ class PatternError(InvalidValueError):
 
 
 class UnsafePathError(InvalidValueError):
-    """An id or a path that would lead out of the home folder."""
+    """An id or a path that would leave the home folder."""
 
 
 class ClosedError(RoleMemoryError, RuntimeError):
-    """A home, or a role of one, that was closed was asked something."""
+    """A call on a closed home, or a role of one."""
 
 
 class GivenUpError(RoleMemoryError):
-    """Work that nobody waits for any more, such as the turn of a request whose line was closed."""
+    """Cancelled work, such as the turn of a request whose connection was closed."""
 
 
 class NotWrittenError(RoleMemoryError, OSError):
-    """A write that was not acknowledged; what was there before is still there."""
+    """A failed write; the previous content is intact."""
 
 
 class NoFolderError(InvalidValueError):
-    """Something that is done to files was asked of a home that has none."""
+    """A file operation on a home without files."""
 
 
 class BusyError(NotWrittenError):
-    """Somebody else, on another thread or in another process, holds the lock."""
+    """Another thread or process holds the lock."""
 
 
 class ReadOnlyRoleError(NotWrittenError):
-    """Writes are refused while the role's file cannot be read; the last good set still answers."""
+    """Writes are refused while the role's file cannot be read; recall uses the last good version."""
 
 
 class RegistrationError(RoleMemoryError, ValueError):
-    """Two parts want one name."""
+    """Two registrations of one name."""
 
 
 class ModelError(RoleMemoryError, RuntimeError):
-    """A model that cannot be loaded or asked."""
+    """A model that cannot be loaded or called."""
 
 
 class DirectionError(ModelError):
-    """A model that gave a vector that points nowhere: NaN, infinite or all zero."""
+    """A model returned an unusable vector: NaN, infinite or all zero."""
 
 
 class ModelAnswerError(ModelError):
-    """A language model that answered, even when asked again, nothing that can be used."""
+    """A language model's answer that cannot be used, even after a retry."""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name a person most likely meant, or None.
+    """The known name that was most likely meant, or None.
 
     >>> closest("recencie", ["keyword", "recency"])
     'recency'
@@ -299,7 +299,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def misspelt(name: str, known: Iterable[str], most: int = 9) -> str | None:
-    """The known name that this is a slip of the keyboard for, or None: one letter in four wrong, swapped or missing, and `most`.
+    """The known name of which this is a typo, or None: at most one letter in four wrong, swapped or missing, and at most `most`.
 
     >>> misspelt("kyes", ["keys"]), misspelt("Keys", ["keys"]), misspelt("comment", ["content"])
     ('keys', 'keys', None)

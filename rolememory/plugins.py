@@ -1,4 +1,4 @@
-"""Parts of other installed packages, by entry point: all of them, or in a service those that its settings name."""
+"""Plugins of other installed packages, by entry point: all, or in a service those that its settings name."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -7,18 +7,18 @@ from typing import Any
 
 
 class _Allowed:
-    """What this process may load; None = everything."""
+    """The plugins that this process may load; None = all."""
 
     names: frozenset[str] | None = None
 
 
 def allow(names: Iterable[str] | None) -> None:
-    """Load only plugins of these names from now on; None = all of them."""
+    """Load only plugins of these names from now on; None = all."""
     _Allowed.names = None if names is None else frozenset(names)
 
 
 def plugins(group: str) -> dict[str, Any]:
-    """What the installed packages bring to a group, by name; the code of others is not even imported."""
+    """The allowed plugins of an entry point group, by name; others are not imported."""
     return _loaded(group, _Allowed.names)
 
 

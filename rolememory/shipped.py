@@ -1,4 +1,4 @@
-"""Finds what ships with the package: worldbook_rules/, templates/ and examples/, in a wheel and in a checkout."""
+"""Paths of shipped data: worldbook_rules/, templates/ and examples/, in a wheel and in a checkout."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ def shipped(*parts: str) -> Path:
 
 
 def lexicon(name: str) -> dict[str, Any]:
-    """A shipped file of words or patterns: worldbook_rules/lexicons/{name}.json.
+    """A shipped lexicon of words or patterns: worldbook_rules/lexicons/{name}.json.
 
     >>> {"en", "zh"} <= lexicon("asking").keys()
     True

@@ -1,7 +1,7 @@
-"""A server behind HTTP: where it is asked, how long one call may take and how much it may say.
+"""An HTTP client for model servers, with limits of time and size.
 
-A call runs on a thread of its own, so that whoever waits can stop at any moment; the line is then cut and the thread ends.
-Servers that hang, that send a byte a second or more than anybody can hold cost their deadline and nothing else.
+A call runs on its own thread, so that the caller can stop waiting at any time; the connection is then closed and the thread ends.
+Servers that hang, send a byte a second or more than fits in memory cost their deadline and nothing else.
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import httpx
 
 MOST_BYTES = 4 * 2**20
-"""An answer longer than this, packed or unpacked, is no answer."""
+"""Limit of a response in bytes, compressed or decompressed."""
 
 _GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):\w+", re.IGNORECASE)
 _PATHS = re.compile(r"/(?:chat/completions|completions|embeddings)$")
@@ -35,7 +35,7 @@ _CONNECTED = (
 
 
 def translated(url: str, model: str) -> tuple[str, str]:
-    """The base URL and model to ask: a native Gemini URL is taken as its OpenAI-compatible endpoint, a query is dropped.
+    """The base URL and model to call: a native Gemini URL becomes its OpenAI-compatible endpoint, a query is dropped.
 
     >>> translated("https://generativelanguage.googleapis.com/v1beta/models/gemini-1.5-flash:generateContent?key=x", "")
     ('https://generativelanguage.googleapis.com/v1beta/openai', 'gemini-1.5-flash')
@@ -49,7 +49,7 @@ def translated(url: str, model: str) -> tuple[str, str]:
 
 
 def shown(url: str) -> str:
-    """A URL as it may stand in messages: without user name, password and query.
+    """A URL for messages: without user name, password and query.
 
     >>> shown("http://lin:secret@127.0.0.1:5001/v1?key=x")
     'http://127.0.0.1:5001/v1'
@@ -59,7 +59,7 @@ def shown(url: str) -> str:
 
 
 def signed(url: str) -> dict[str, str]:
-    """The header that says what a URL's user name and password say, so that the URL need not: URLs get into logs.
+    """The authorization header for a URL's user name and password, to keep them out of the URL, which is logged.
 
     >>> signed("http://lin:secret@127.0.0.1:5001/v1"), signed("http://127.0.0.1:5001/v1")
     ({'Authorization': 'Basic bGluOnNlY3JldA=='}, {})
@@ -72,13 +72,13 @@ def signed(url: str) -> dict[str, str]:
 
 
 def bearer(variable: str) -> dict[str, str]:
-    """The header that carries the key in this environment variable; none when it is not set."""
+    """The authorization header with the key from this environment variable; empty if it is not set."""
     key = os.environ.get(variable, "").strip() if variable else ""
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def is_near(url: str) -> bool:
-    """Whether the server is on this machine or in its own network, where no proxy belongs between.
+    """Whether the server is on this machine or its local network, for which no proxy is used.
 
     >>> is_near("http://localhost:11434/v1"), is_near("http://[::1]:1234"), is_near("https://api.openai.com/v1")
     (True, True, False)
@@ -91,7 +91,7 @@ def is_near(url: str) -> bool:
 
 
 def client(base: str, keep_alive: bool = False) -> "httpx.Client":
-    """A client for one server: no redirects, no compression, a proxy only to far places; connections are kept if asked."""
+    """A client for one server: no redirects, no compression, a proxy only for remote hosts; optionally keep-alive."""
     import httpx
 
     return httpx.Client(
@@ -104,12 +104,12 @@ def client(base: str, keep_alive: bool = False) -> "httpx.Client":
 
 
 class CutError(Exception):
-    """The call was given up by whoever asked."""
+    """The caller cancelled the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseHead:
-    """The beginning of an answer; names of headers in lower case."""
+    """Status and headers of a response; header names in lower case."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -117,20 +117,20 @@ class ResponseHead:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamReply:
-    """A whole answer."""
+    """A complete response."""
 
     head: ResponseHead
     body: bytes
 
 
 class UpstreamCall:
-    """One POST, under way from the moment it is made. `deadline_s` is for the whole of it, name look-up to last byte.
+    """One POST, started on construction. `deadline_s` covers all of it, name look-up to last byte.
 
     Raises (from `head`, `pieces`, `whole`):
         TimeoutError: the deadline has passed.
-        CutError: somebody called `cut`.
-        ValueError: more than `most_bytes`, or packed in a way nobody asked for.
-        Exception: whatever the client raises when there is no line.
+        CutError: `cut` was called.
+        ValueError: more than `most_bytes`, or an unsupported content encoding.
+        Exception: whatever the client raises if there is no connection.
     """
 
     def __init__(
@@ -160,19 +160,19 @@ class UpstreamCall:
         return head
 
     def pieces(self, head: ResponseHead) -> Iterator[bytes]:
-        """The body as it comes, unpacked."""
+        """The body in chunks as they arrive, decompressed."""
         unpack = _Unpacker(head.headers.get("content-encoding", ""), self._most_bytes)
         while (piece := self._next()) is not None:
             assert isinstance(piece, bytes)
             yield unpack(piece)
 
     def whole(self) -> UpstreamReply:
-        """The whole answer."""
+        """The complete response."""
         head = self.head()
         return UpstreamReply(head, b"".join(self.pieces(head)))
 
     def cut(self) -> None:
-        """Give it up: who waits is told at once, the line is closed, and the thread ends."""
+        """Cancel: a waiting caller gets CutError at once, the connection is closed, and the thread ends."""
         self._over = True
         self._heard.put(CutError("given up"))
         self._shut()
@@ -188,7 +188,7 @@ class UpstreamCall:
         return heard
 
     def _run(self) -> None:
-        """The thread: tell head, body, end; or what went wrong."""
+        """The thread: put head, body and end into the queue, or the error."""
         try:
             watched = {"trace": self._trace}
             with self._by.stream(
@@ -207,7 +207,7 @@ class UpstreamCall:
                 )
                 self._tell(response)
             self._heard.put(None)
-        except Exception as error:  # the network's faults have many names; the asker tells them
+        except Exception as error:  # network errors have many types; the caller handles them
             self._heard.put(error)
 
     def _tell(self, response: "httpx.Response") -> None:
@@ -219,7 +219,7 @@ class UpstreamCall:
             self._heard.put(piece)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Remember the socket, so that another thread can close it."""
+        """Store the socket, so that another thread can close it."""
         if event in _CONNECTED:
             self._line = info["return_value"].get_extra_info("socket")
             if self._over:
@@ -237,7 +237,7 @@ def _too_much(most_bytes: int) -> str:
 
 
 class _Unpacker:
-    """Unpacks what a server packed although nobody asked for it, up to so many bytes."""
+    """Decompresses responses that a server compressed unasked, up to a limit of bytes."""
 
     def __init__(self, encoding: str, most_bytes: int) -> None:
         name = encoding.strip().lower()

@@ -1,12 +1,12 @@
-"""Home and RoleMemory: scene in, evidence, choice, words out.
+"""The engine: Home and RoleMemory, which observe chats and recall memories.
 
     home = Home.open("memories")
     mira = home.role("mira")
     turn = mira.recall([Message.user("Why is the beacon dark?")])
     mira.remember("The beacon failed in the storm of 1887.", keys=["beacon", "storm"])
 
-Reading: `recall` and `search` take the newest snapshot of the files, bring the index up to date by what differs, and ask.
-Writing: every change is one durable line in the journal before the call returns; memory.json follows by itself.
+Reading: `recall` and `search` take the newest snapshot of the files, update the index by the differences, and query it.
+Writing: every change is one durable line in the journal before the call returns; memory.json is updated later.
 """
 
 from rolememory.engine.awaiting import AsyncHome, AsyncRoleMemory, aio

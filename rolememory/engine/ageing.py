@@ -1,4 +1,4 @@
-"""How old memories are in a role's story, and what time has left of them."""
+"""Age of memories in a role's story, and their freshness."""
 
 from datetime import datetime
 from typing import Literal
@@ -14,19 +14,19 @@ Unit = Literal["turns", "days"]
 
 @value_class
 class Ageing:
-    """How old things are in a role's story, and what is left of them."""
+    """Ages and freshness by a role's settings."""
 
     role_memory: RoleMemory
     rules: RecencySettings
 
     @classmethod
     def of(cls, role_memory: RoleMemory) -> "Ageing":
-        """By the settings as they stand."""
+        """By the current settings."""
         return cls(role_memory, role_memory.settings.triggers.recency)
 
     @property
     def unit(self) -> Unit:
-        """In what age counts."""
+        """The unit of ages."""
         return "turns" if self.rules.clock == "turns" else "days"
 
     @property
@@ -35,7 +35,7 @@ class Ageing:
         return self.rules.half_life_turns if self.unit == "turns" else self.rules.half_life_days
 
     def age(self, created: datetime | None, at: datetime) -> float:
-        """How old it was at a moment, in `unit`; without a date it is new."""
+        """The age at a moment, in `unit`; 0 without a date."""
         if created is None:
             return 0.0
         if self.unit == "days":
@@ -44,12 +44,12 @@ class Ageing:
         return float(max((turn_at(at) or 0) - (turn_at(created) or 0), 0))
 
     def fades(self, memory: Memory) -> bool:
-        """Whether time takes anything away from it."""
+        """Whether the memory decays with time."""
         lasting = not memory.fades and (self.rules.spares_lasting or memory.decay <= 0)
         return memory.since is not None and self.rules.enabled and not lasting
 
     def left(self, memory: Memory, age: float) -> float:
-        """Freshness at an age."""
+        """The freshness at an age."""
         return (
             round(freshness(age * memory.decay, self.half_life, self.rules.curve), 4)
             if self.fades(memory)

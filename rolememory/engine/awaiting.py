@@ -1,4 +1,4 @@
-"""The same calls for async code, each done on a thread: any call by `aio`, a home and its roles by `AsyncHome`.
+"""The API for async code, each call run on a thread: `aio` wraps any call, `AsyncHome` a home and its roles.
 
 async with AsyncHome.open("memories") as home:
     mira = await home.role("mira", create=True)
@@ -22,7 +22,7 @@ Sync = TypeVar("Sync")
 
 
 def aio(call: Callable[Args, Given]) -> Callable[Args, Awaitable[Given]]:
-    """Make any call awaitable, done on a thread.
+    """Make a call awaitable; it runs on a thread.
 
     turn = await aio(mira.recall)(messages)
     """
@@ -35,7 +35,7 @@ def aio(call: Callable[Args, Given]) -> Callable[Args, Awaitable[Given]]:
 
 
 class _Awaited(Generic[Sync]):
-    """An object whose calls are awaited; `sync` is the one behind it."""
+    """An async wrapper; `sync` is the wrapped object."""
 
     def __init__(self, sync: Sync) -> None:
         self.sync: Sync = sync
@@ -55,7 +55,7 @@ def _of(
 
 
 class AsyncRoleMemory(_Awaited[RoleMemory]):
-    """A `RoleMemory` whose calls are awaited; `sync` is the one behind it. Made by `AsyncHome.role`."""
+    """An async `RoleMemory`; `sync` is the wrapped one. Made by `AsyncHome.role`."""
 
     @property
     def id(self) -> str:
@@ -89,7 +89,7 @@ class AsyncRoleMemory(_Awaited[RoleMemory]):
 
 
 class AsyncHome(_Awaited[Home]):
-    """A `Home` whose calls are awaited; `sync` is the one behind it. Use it with `async with`."""
+    """An async `Home`; `sync` is the wrapped one. Use it with `async with`."""
 
     @classmethod
     def open(
@@ -98,11 +98,11 @@ class AsyncHome(_Awaited[Home]):
         settings: Mapping[str, Any] | None = None,
         embedder: Embedder | None = None,
     ) -> Self:
-        """As `Home.open`: it reads a few small files."""
+        """As `Home.open`; not awaited, it only reads a few small files."""
         return cls(Home.open(storage, settings, embedder))
 
     async def role(self, name: str, *, create: bool = False) -> AsyncRoleMemory:
-        """The role with this UUID, name or alias. `create`: where nobody answers to it, a new one. Raises: as `Home.role`."""
+        """The role with this UUID, name or alias. `create`: a new one if there is none. Raises: as `Home.role`."""
         return AsyncRoleMemory(await asyncio.to_thread(self.sync.role, name, create=create))
 
     roles = _of(Home.roles)

@@ -1,4 +1,4 @@
-"""What came, went and changed between two states of a role's memories."""
+"""The difference between two states of a role's memories."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
@@ -11,16 +11,16 @@ from rolememory.storage.codec import difference
 
 @value_class
 class MemoryChange:
-    """One memory that came, went or changed."""
+    """An added, removed or changed memory."""
 
     did: Literal["added", "removed", "changed"]
     id: str
-    content: str  # as it is now, or was
-    fields: Mapping[str, list[Any]] = field(default_factory=dict)  # of a changed one
+    content: str  # the current one, or the last
+    fields: Mapping[str, list[Any]] = field(default_factory=dict)  # if changed
 
 
 def changes(before: Mapping[str, Memory], after: Mapping[str, Memory]) -> Iterator[MemoryChange]:
-    """First what came, then what went, then what is another, each with the fields that differ: before, after."""
+    """Added, then removed, then changed memories, the latter with the fields that differ: before, after."""
     for name, memory in after.items():
         if name not in before:
             yield MemoryChange("added", name, memory.content)

@@ -1,4 +1,4 @@
-"""The chapters of a story, written by a model behind the chat."""
+"""The chapters of a story, summarised by a model in the background."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RoleChapters:
-    """Chapters: memories whose `chapter` tells title, time, place and people, and whose evidence is all that was said in them."""
+    """Chapters: memories whose `chapter` has title, time, place and people, and whose evidence is all their messages."""
 
     def __init__(
         self, context: RoleContext, learning: RoleLearning, memories: RoleMemories
@@ -24,7 +24,7 @@ class RoleChapters:
         self._context, self._learning, self._memories = context, learning, memories
 
     def chapters(self, chat: Name = "") -> list[Memory]:
-        """The chapters that count, of one chat or of all, in the order of the story."""
+        """The current chapters, of one chat or of all, in story order."""
         chat, memories = name_of(chat), self._memories.current()
         family = self._context.chats.family(chat) if chat else frozenset[str]()
         told = standing(memories, self._context.chats.visible_from(chat or None))
@@ -39,11 +39,11 @@ class RoleChapters:
         return sorted(found, key=lambda one: (str(one.created or ""), one.id))
 
     def end_chapter(self, chat: Name, title: str = "") -> "LearningReport":
-        """End a chapter behind the newest message of a chat, and let the model write it now; what it cannot write waits for it.
+        """End a chapter after the newest message of a chat, and let the model write it now, or later if it fails.
 
         Raises:
             UnknownChatError: there is no such chat.
-            NotWrittenError: the disk refused; the chapter did not end.
+            NotWrittenError: the write failed; the chapter did not end.
         """
         self._learning.learned()
         chat = name_of(chat)
@@ -52,12 +52,12 @@ class RoleChapters:
         return self._learning.learner.behind.chapter(chat)
 
     def retell(self, *chapter_ids: str, through: str = "") -> "list[LearningReport]":
-        """Let the model tell chapters again; a new one takes the place of the old one, which is archived.
+        """Let the model rewrite chapters; the new one replaces the old one, which is archived.
 
-        `through`: all of the chat from the last of these ids up to this chapter as well, in the order of the story.
+        `through`: also all chapters of the chat from the last of these ids up to this one, in story order.
 
         Raises:
-            UnknownMemoryError: no chapter has this id, or `through` does not stand behind it; nothing was asked.
+            UnknownMemoryError: no chapter has this id, or `through` does not follow it; the model was not called.
         """
         wanted = [self._chapter(one) for one in chapter_ids]
         if through:
@@ -65,7 +65,7 @@ class RoleChapters:
         return [self._told_anew(one) for one in wanted]
 
     def _between(self, first: Memory, last: Memory) -> list[Memory]:
-        """The chapters behind the first one up to the last one."""
+        """The chapters after the first one, up to the last one."""
         told = self.chapters(first.evidence[0].chat)
         behind = told[told.index(first) + 1 :]
         if last not in (first, *behind):

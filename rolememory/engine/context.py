@@ -1,4 +1,4 @@
-"""What every part of a role's memory stands on: its files, its settings, its index."""
+"""The shared context of a role's parts: its files, settings and index."""
 
 import logging
 import threading
@@ -34,16 +34,18 @@ from rolememory.usage.tracker import Usage
 if TYPE_CHECKING:
     from rolememory.text.vectors import VectorTable
 
-PART = 20  # messages of a long chat, or texts, that are read at once while turns wait
+PART = 20  # messages of a long chat, or texts, that are read per step while turns wait
 _log = logging.getLogger(__name__)
-BETWEEN_S = 0.005  # in which they come in
-KEEP_SHARE = 200  # what is kept of memories is written again after so many times as long as it took
-BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
+BETWEEN_S = 0.005  # pause between steps, for turns
+KEEP_SHARE = (
+    200  # the cache of memories is rewritten at the earliest after so many times its writing time
+)
+BACKUP_LOOK_S = 3600.0  # between checks whether a backup is due
 
 
 @lru_cache(maxsize=256)
 def _scopes(text: str) -> Sequence[ScopeCommand]:
-    """The commands of a message to the memory of its chat: what is recalled for and then observed is read once."""
+    """The scope commands of a message; cached, since a message is recalled for and then observed."""
     from rolememory.learn.commands import chat_commands
 
     return chat_commands(text)
@@ -62,17 +64,17 @@ def _hearing(cleaner: Cleaner | None) -> Callable[[str], str]:
 
 @value_class
 class TurnFiles:
-    """What a turn goes by that stands in files, at one moment."""
+    """The file contents that a turn depends on, at one moment."""
 
     role: Role
     settings: Settings
-    hear: Callable[[str], str]  # gives what people said in a message
+    hear: Callable[[str], str]  # extracts what people said from a message
     memories: Mapping[str, Memory]
-    look: object  # who looked at files then need not do so again while this holds
+    look: object  # the file check it was read in; files are not checked again within it
 
 
 class RoleContext:
-    """One role's files and what is read from them, made once. `lock` lets one turn in at a time."""
+    """One role's files and what was read from them. `lock`: one turn at a time."""
 
     def __init__(self, home: HomeContext, role_id: str) -> None:
         self.home, self.id = home, role_id
@@ -94,19 +96,19 @@ class RoleContext:
             self._near,
         )
         self.lock = threading.RLock()
-        self._catching = 0  # how many read a long chat in parts now
-        self._counting = threading.Lock()  # of them
-        self._reader: threading.Thread | None = None  # reads behind a turn
+        self._catching = 0  # how many read a long chat in steps now
+        self._counting = threading.Lock()  # for `_catching`
+        self._reader: threading.Thread | None = None  # reads on after a turn
         self._closed = False
         self._keeping = Debouncer(
             self.store.settings.fold_idle_s, self.keep_memories, f"keep {self.space.name}"
         )
-        self._kept_for = 0  # the version of the memories that was last to be kept
-        self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
+        self._kept_for = 0  # the version of the memories last given to the cache
+        self._look_for_backup = 0.0  # next check whether one is due, by time.monotonic
         self.begin_recalling()
 
     def begin_recalling(self) -> None:
-        """Recall from what the files hold now, and from nothing that was read before."""
+        """Reset recall, so that it starts from the current files."""
         self.pipeline = RecallPipeline(
             self.space, self.home.surroundings, self.settings, self.store.kept
         )
@@ -114,33 +116,33 @@ class RoleContext:
         self.pinned = Pinned(self.space)
         self.passages = ChatPassages(self.chats, self._speaker, self.forgotten, self.pinned)
         self._asked: Candidates | None = None  # of the last turn
-        self._watched: Watched = {}  # what is asked whether `_turn_files` still holds
+        self._watched: Watched = {}  # checks whether `_turn_files` is current
         self._turn_files: tuple[object, TurnFiles | None] = (
             None,
             None,
-        )  # with the marks before it was read
+        )  # with the file signatures before it was read
 
     @property
     def role(self) -> Role:
-        """role.json as it stands now."""
+        """The current role.json."""
         return self.home.folder.find(self.id)
 
     @property
     def settings(self) -> Settings:
-        """The settings of the home with the role's own on top, as they stand now."""
+        """The current settings of the home, overridden by the role's own."""
         return self.home.settings_of(self.role)
 
     def stored(self) -> Mapping[str, Memory]:
-        """Every memory by id as the files have them now; commands that are still being read are not waited for."""
+        """The current memories in the files, by id; does not wait for commands that are still being processed."""
         return self.store.snapshot().memories
 
     def turn_files(self) -> TurnFiles:
-        """What a turn goes by: the same object while no file changed. Cost then: a mark for each."""
+        """The files of a turn: the same object while none changed. Cost then: a signature for each."""
         marks = {place: mark() for place, mark in self._watched.items()}
         known, found = self._turn_files
         if found is None or known != marks:
             found = self._look_at_files()
-            if self._watch(found.role):  # others than before: what they hold is read once more
+            if self._watch(found.role):  # other files than before: read them once more
                 marks = {place: mark() for place, mark in self._watched.items()}
                 found = self._look_at_files()
             holds = not self._watch(found.role) and self.store.settled
@@ -148,7 +150,7 @@ class RoleContext:
         return found
 
     def _watch(self, role: Role) -> bool:
-        """Ask these files whether they changed; whether they are others than before."""
+        """Watch the files that the role depends on; true if they are others than before."""
         known, watched = self._watched, {**self.home.watched(self.id), **self.store.watched}
         watched |= self.pipeline.watched(role)
         for part in (self.chats.stories, self.forgotten, self.pinned):
@@ -168,7 +170,7 @@ class RoleContext:
     def candidates(
         self, memories: Mapping[str, Memory], settings: Settings
     ) -> Mapping[str, Memory]:
-        """Memories and what was said, as recall asks them; the same object while nothing changed."""
+        """The candidates of recall: memories and passages; the same object while nothing changed."""
         if settings.recall.passages.recall == "none":
             return memories
         with self.lock:
@@ -182,7 +184,7 @@ class RoleContext:
 
     @contextmanager
     def _in_parts(self) -> Iterator[None]:
-        """Whoever asks inside reads a part of what nobody has read yet, and no more."""
+        """Within the block, a read of the chats processes one step of the backlog, and no more."""
         with self._counting:
             self._catching += 1
         try:
@@ -193,7 +195,7 @@ class RoleContext:
 
     @contextmanager
     def catching_up(self) -> Iterator[None]:
-        """What is observed inside, however long, holds up nobody's turn: it is read in parts at the end, and turns come in between."""
+        """Within the block, long observed chats do not delay turns: they are read in steps at the end, with turns in between."""
         with self._in_parts():
             yield
             with giving_way():
@@ -203,7 +205,7 @@ class RoleContext:
 
     @contextmanager
     def live_turn(self) -> Iterator[None]:
-        """A turn inside reads little of what nobody has read yet, as after an import; the rest is read in parts behind it."""
+        """Within the block, a turn reads one step of a backlog, as after an import; the rest is read in the background."""
         with self._in_parts():
             yield
         if self.passages.behind and not (self._reader and self._reader.is_alive()):
@@ -213,7 +215,7 @@ class RoleContext:
             self._reader.start()
 
     def catch_up(self) -> None:
-        """Read what nobody has read yet, in parts. Never raises: the next turn reads on."""
+        """Read the backlog in steps. Never raises: the next turn reads on."""
         try:
             with self.catching_up():
                 pass
@@ -221,14 +223,14 @@ class RoleContext:
             _log.warning("%s: not read yet: %s", self.space.name, error)
 
     def _read_on(self) -> bool:
-        """Read the next part of what was observed; whether there is more."""
+        """Read the next step of the backlog; true if there is more."""
         with self.lock:
             candidates = self.candidates(self.stored(), self.settings)
             self.pipeline.follow(candidates, self.settings).read_ahead()
             return self.passages.behind and not self._closed
 
     def keep_up(self) -> None:
-        """Take in a little of what was written or observed where turns are taken: the next one need not. Never waits, never raises."""
+        """Read a step of what was written or observed, to save the next turn the work. Never waits, never raises."""
         if not self.pipeline.asked or not self.lock.acquire(blocking=False):
             return
         try:
@@ -241,16 +243,16 @@ class RoleContext:
             self.lock.release()
 
     def vectors(self) -> "VectorTable | None":
-        """The vectors of all that recall asks, as far as they are there."""
+        """The available vectors of the candidates of recall."""
         candidates = self.candidates(self.stored(), self.settings)
         return self.pipeline.meanings.follow(candidates)
 
     def hearing(self, settings: Settings) -> Callable[[str], str]:
-        """Gives what people said in a message, out of character too: no word of anybody's is lost. The same while the rules stay."""
+        """The extractor of what people said in a message, out of character too; the same object while the rules are unchanged."""
         return _hearing(self.home.surroundings.cleaner(settings))
 
     def commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
-        """Write in one transaction, after a backup where one is due."""
+        """Write in one transaction, after a backup if one is due."""
         self.home.check_open()
         if monotonic() >= self._look_for_backup:
             self._look_for_backup = monotonic() + BACKUP_LOOK_S
@@ -262,7 +264,7 @@ class RoleContext:
         return found
 
     def close(self) -> None:
-        """Fold the journal into memory.json and stop background work."""
+        """Checkpoint the journal into memory.json and stop background work."""
         self._closed = True
         if self._reader:
             self._reader.join()
@@ -273,9 +275,9 @@ class RoleContext:
         self.pipeline.close()
 
     def keep_memories(self) -> bool:
-        """Keep for other processes what was found out about memories, where they were asked for and nobody keeps it yet.
+        """Cache the analysis of memories for other processes, if recall has used them and the cache is outdated.
 
-        No turn waits for it. False when that has to wait.
+        No turn waits for it. False if it must be retried later.
         """
         self.keep_up()
         began = thread_time()
@@ -285,7 +287,7 @@ class RoleContext:
         return done
 
     def _keep_soon(self, found: Snapshot) -> None:
-        """Have these kept once they rest: a process that is killed keeps nothing any more."""
+        """Cache these once they stop changing, since a killed process cannot do it at its end."""
         if found.version != self._kept_for and len(found.memories) >= LEAST:
             self._kept_for = found.version
             self._keeping.touch()
@@ -293,24 +295,24 @@ class RoleContext:
     def _backup_when_due(self) -> None:
         from rolememory.storage.files.backup import backup, due
 
-        folder = self.space.folder  # another storage has backups of its own
+        folder = self.space.folder  # other storages have their own backups
         if folder and due(folder, self.settings.storage, datetime.now(UTC)):
             backup(folder, self.settings.storage)
 
     def _speakers(self, chat: str) -> set[str]:
-        """The names of those who speak in a chat."""
+        """The names of the speakers in a chat."""
         role, known = self.role, self.chats.chat(chat)
         char = self.pipeline.card.character(role).name
         names = (name for _, name in known.speakers)
         return {*role.names, char, known.info.user or "", *names}
 
     def _near(self, chat: str, versions: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
-        """How near in meaning the nearest passage of these messages is to each memory, as far as they have vectors."""
+        """The highest cosine of each memory with a passage of these messages, as far as they have vectors."""
         table = self.pipeline.meanings.table
         return table.nearest(ids, list(self.passages.of(chat, versions))) if table else {}
 
     def _speaker(self, said: ChatMessage) -> str:
-        """The name of who said a message."""
+        """The name of a message's speaker."""
         if said.role == "assistant":
             return said.name or self.role.name
         return said.name or said.owner or ""

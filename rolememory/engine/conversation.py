@@ -1,4 +1,4 @@
-"""Learning: what was said becomes memory, a person has the last word, and may be forgotten."""
+"""Observing chats and learning from them, review of what was learned, erasing a person."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Unpack
@@ -31,7 +31,7 @@ from rolememory.storage.memories import Edit
 
 
 class RoleConversation:
-    """What was said to a role: taken in, learned from, forgotten."""
+    """A role's chats: observed, learned from, forgotten."""
 
     def __init__(
         self,
@@ -58,20 +58,20 @@ class RoleConversation:
         title: str | None = None,
         own_file: bool = False,
     ) -> Observed:
-        """Take in what was said: the whole visible chat, oldest first, the character's reply last or apart.
+        """Observe what was said: the whole visible chat, oldest first, the character's reply last or separately.
 
         One durable write: on return it survives a power cut. It can be recalled as it was said; commands ("remember that ...")
-        are obeyed soon, and a model distils the rest where one is set. `learned` waits for the commands. Saying the same again changes nothing; a swipe, an
-        edit or a deletion withdraws what was learned from text that no longer exists.
+        are obeyed soon, and a model, if set, extracts memories from the rest. `learned` waits for the commands. Repeating a call changes nothing; a swipe,
+        an edit or a deletion withdraws what was learned from text that no longer exists.
 
-        `present` names the users who were there (left out: the owners of the messages, and `user`), `members` the other
-        characters of a group (left out: those of the time before). `away`: the character was not there; what is new is kept, so
-        that the chat stays whole, and never recalled. `kind`: "quiet" is not heard at all; an "impersonate" reply is the user's voice.
-        `own_file`: it comes from a file of the user's own, which may be as long as it is.
+        `present` names the users present (default: the owners of the messages, and `user`), `members` the other
+        characters of a group (default: as last time). `away`: the character was absent; new messages are stored, so
+        that the chat is complete, but never recalled. `kind`: "quiet" is ignored; an "impersonate" reply is the user's.
+        `own_file`: it comes from the user's own file, without a limit of length.
 
         Raises:
-            InvalidValueError: it is more than `serve.max_messages` and `serve.max_characters` allow at once.
-            NotWrittenError: the disk refused; nothing changed.
+            InvalidValueError: it exceeds `serve.max_messages` or `serve.max_characters`.
+            NotWrittenError: the write failed; nothing changed.
         """
         self._context.home.check_open()
         chat, user = name_of(chat), user_of(user)
@@ -105,21 +105,21 @@ class RoleConversation:
         return seen
 
     def take_in(self, seen: Observed) -> None:
-        """Learn from what was observed, here or by another process, and tend the role where that is due."""
+        """Learn from what was observed, here or by another process, and run maintenance if due."""
         self._learning.learner.noticed(seen)
         if seen.entered or seen.returned:
             self._maintenance.tend_when_due()
 
     @staticmethod
     def _replied(reply: MessageLike | None, user: str | None, kind: TurnKind) -> list[Message]:
-        """The reply as it is heard: one that was written for the user is the user's."""
+        """The reply as a list of messages; one that impersonates the user is the user's."""
         if reply is None:
             return []
         told = as_reply(reply)
         return [Message.user(told.content, user=user)] if kind == "impersonate" else [told]
 
     def learned_from(self, chat: Name, version: str = "") -> list[Memory]:
-        """What was learned from a reply and from what it answers, by the version of the reply ("" = the newest); chapters are no part of it.
+        """What was learned from a reply and the messages it answers, by the version of the reply ("" = the newest), without chapters.
 
         Raises:
             UnknownChatError: there is no such chat.
@@ -141,17 +141,17 @@ class RoleConversation:
         ]
 
     def waiting(self) -> "list[Waiting]":
-        """What was learned and waits for a person's word, oldest first."""
+        """What was learned and is pending review, oldest first."""
         self._learning.learned()
         return self._learning.learner.keeper.review.waiting()
 
     def refused(self) -> "list[Waiting]":
-        """What a model proposed or a command asked for lately and was not kept, each with its reason, oldest first; `accept` keeps it."""
+        """Recent proposals of a model or a command that were rejected, each with its reason, oldest first; `accept` keeps one."""
         self._learning.learned()
         return self._learning.learner.keeper.review.refused()
 
     def accept(self, waiting_id: str, **mended: Unpack[ChangedFields]) -> Memory:
-        """Let what waits, or was refused, become a memory, as it is or mended (`content`, `keys`, ...).
+        """Make a pending or refused proposal a memory, unchanged or edited (`content`, `keys`, ...).
 
         Raises:
             UnknownNameError: nothing of that id waits or was refused.
@@ -159,7 +159,7 @@ class RoleConversation:
         return self._learning.learner.keeper.accept(waiting_id, known_fields(mended))
 
     def reject(self, *waiting_ids: str) -> None:
-        """Send away what waits or was refused, for good: it is not learned again.
+        """Reject pending or refused proposals for good: they are not learned again.
 
         Raises:
             UnknownNameError: nothing of that id waits or was refused.
@@ -168,14 +168,14 @@ class RoleConversation:
             self._learning.learner.keeper.review.drop(waiting_id)
 
     def forget(self, user: Name, *, dry_run: bool = False) -> "Erased":
-        """Remove everything of one person, under all names that were linked: memories, history, backups, what waits, uses, vectors.
+        """Remove everything of one person, under all linked names: memories, history, backups, pending proposals, uses, vectors.
 
-        Chats of theirs go; of shared ones their messages go with the replies to them, and their name from everything else.
+        Their chats are deleted; in shared ones their messages and the replies to them, and their name everywhere else.
 
         Raises:
             FileError: a chat cannot be read; nothing was changed.
-            ReadOnlyRoleError: memory.json is broken, so nobody can tell what is whose; nothing was changed.
-            NotWrittenError: the disk refused; do it again, what is gone stays gone.
+            ReadOnlyRoleError: memory.json is broken, so owners of memories are unknown; nothing was changed.
+            NotWrittenError: a write failed; call it again to remove the rest.
         """
         from rolememory.engine.erase_user import erase_user, preview
         from rolememory.text.names import PersonNames
@@ -201,9 +201,9 @@ class RoleConversation:
                 role.begin_recalling()
 
     def forget_chat(self, chat: str, *, memories: bool = False) -> int:
-        """Remove a chat with what is noted about it: timers, uses, how far it was read; how many memories went along.
+        """Remove a chat and its state: timers, uses, how far it was read. Returns how many memories were removed with it.
 
-        `memories`: what was learned from this chat alone goes as well, else it stands by itself, for the user of the chat.
+        `memories`: also remove what was learned from this chat alone, else it is kept without evidence, for the user of the chat.
         """
         role = self._context
         users, known = role.chats.info(chat).users, self._memories.current().values()
@@ -218,13 +218,13 @@ class RoleConversation:
         return sum(one.op == "remove" for one in edits)
 
     def _keep_only(self, chats: Collection[str]) -> None:
-        """Drop what is kept between turns of every other chat, and when upkeep met which memory."""
+        """Drop the turn state of all other chats, and the maintenance's notes on memories."""
         self._context.pipeline.chats.keep_only(chats)
         self._maintenance.forget_upkeep()
 
 
 def _freed(memory: Memory, chat: str, users: Sequence[str], *, gone: bool) -> Edit | None:
-    """What becomes of a memory whose chat is removed: a chat that begins under the same name later has no say in it."""
+    """The edit of a memory whose chat is removed, so that a later chat of the same name does not affect it."""
     proofs = memory.evidence
     if gone and proofs and all(proof.chat == chat for proof in proofs):
         return Edit("remove", memory.id, reason="chat removed")
@@ -239,14 +239,14 @@ def _freed(memory: Memory, chat: str, users: Sequence[str], *, gone: bool) -> Ed
 
 
 def _without(proof: Evidence, chat: str) -> Evidence:
-    """The same words, of no message where they were said in that chat: they stay quoted words of whoever said them."""
+    """The evidence without its message if that is in this chat; the quotation keeps its speaker."""
     also = tuple(one for one in proof.also if one.chat != chat)
     here = {"chat": "", "version": "", "adjoining": False} if proof.chat == chat else {}
     return proof.model_copy(update={"also": also, **here})
 
 
 def _turn_start(path: Sequence[ChatMessage], end: int) -> int:
-    """Where the user begins to speak after the reply before that of `end`."""
+    """The index of the user's first message after the reply before that of `end`."""
     start = end
     while start and not (path[start].role == "user" and path[start - 1].role == "assistant"):
         start -= 1

@@ -1,4 +1,4 @@
-"""Forgetting one person: every place of a role that may hold something of them is emptied of it."""
+"""Erasing one person from everything that a role stores."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -19,9 +19,9 @@ from rolememory.usage.tracker import Usage
 
 
 def traces_of(names: PersonNames, learner: Learner, store: RoleStore) -> PersonTraces:
-    """What there is of a person in a role: which chats go, and which words of the others.
+    """The traces of a person in a role: which chats to delete, and which words of the others.
 
-    Raises: FileError when a chat cannot be read.
+    Raises: FileError: a chat cannot be read.
     """
     chats = learner.chats
     known = [info.id for info in chats.chats(archived=True)]
@@ -54,9 +54,9 @@ def erase_user(
     settings: StorageSettings,
     keep_only: Callable[[Collection[str]], None],
 ) -> Erased:
-    """Memories with history and backups first: if these cannot be searched, nothing is touched at all.
+    """Erase a person: memories with history and backups first; if these cannot be searched, nothing is changed.
 
-    `keep_only` drops what others keep of every chat but these.
+    `keep_only` drops what other parts cache of all chats but these.
 
     Raises:
         FileError, ReadOnlyRoleError, NotWrittenError: as `traces_of` and `erase`.

@@ -1,4 +1,4 @@
-"""The home folder as an engine: its roles, and what they share."""
+"""The home: its roles, and what they share."""
 
 import logging
 import threading
@@ -44,14 +44,14 @@ ROLE_MEMORY_HEADING = "## 角色记忆"
 
 @value_class
 class MemoryContent:
-    """What `process_message_with_memory` gives: the text for the system prompt, without heading and fence, and the turn behind it."""
+    """The result of `process_message_with_memory`: the text for the system prompt, without heading and fence, and its turn."""
 
     full_content: str
     turn: Turn
 
 
 class Home:
-    """A folder of roles; one `Home` shares model, settings and templates among all of them. Thread-safe.
+    """A folder of roles, which share model, settings and templates. Thread-safe.
 
     `settings` override the file for this process, nested or dotted: `{"recall.max_items": 3}`.
     """
@@ -76,10 +76,10 @@ class Home:
         settings: Mapping[str, Any] | None = None,
         embedder: Embedder | None = None,
     ) -> Self:
-        """Open a home folder, or another storage; the folder is made when it is not there. `embedder` stands in for the model that the settings name.
+        """Open a home folder, made if missing, or another storage. `embedder` replaces the model that the settings name.
 
         Raises:
-            SettingsError: rolememory.toml cannot be read as it stands.
+            SettingsError: rolememory.toml cannot be read.
             InvalidValueError, NotWrittenError: the folder is a file, or cannot be made.
         """
         home = cls(storage, settings, embedder)
@@ -89,27 +89,27 @@ class Home:
 
     @property
     def path(self) -> Path:
-        """The home folder. Raises: NoFolderError, where the storage has none."""
+        """The home folder. Raises: NoFolderError if the storage has none."""
         return self.folder.path
 
     @property
     def settings(self) -> Settings:
-        """The settings of the home as they stand now."""
+        """The current settings of the home."""
         return self.context.settings()
 
     @property
     def loader(self) -> Loader:
-        """The model of meaning, as far as it is loaded."""
+        """The embedding model, as far as it is loaded."""
         return self.context.surroundings.loader
 
     @property
     def queries(self) -> QueryVectors:
-        """The vectors of what was asked lately."""
+        """The vectors of recent queries."""
         return self.context.surroundings.queries
 
     @property
     def upstreams(self) -> "ModelServers":
-        """The model servers that learning asks."""
+        """The model servers that learning uses."""
         return self.context.upstreams
 
     def roles(self) -> list[Role]:
@@ -117,11 +117,11 @@ class Home:
         return self.folder.roles()
 
     def role(self, name: Name, *, create: bool = False) -> "RoleMemory":
-        """The role with this UUID, name or alias; the same object every time. `create`: where nobody answers to it, a new one.
+        """The role with this UUID, name or alias; the same object every time. `create`: a new one if there is none.
 
         Raises:
-            InvalidValueError: it is no name at all.
-            UnknownRoleError, AmbiguousNameError: nobody or more than one answers to it.
+            InvalidValueError: it is not a valid name.
+            UnknownRoleError, AmbiguousNameError: no role or several have it.
             ClosedError: the home was closed.
         """
         self.context.check_open()
@@ -143,14 +143,14 @@ class Home:
             return self.folder.create(name)
         except InvalidValueError as error:
             with suppress(UnknownRoleError):
-                return self.folder.find(name)  # somebody made it just now
+                return self.folder.find(name)  # created concurrently
             raise error from None
 
     def __repr__(self) -> str:
         return f"<Home {self.space.place}: {counted(len(self.roles()), 'role')}{', closed' * self.context.closed}>"
 
     def create(self, name: str, **fields: Any) -> "RoleMemory":
-        """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
+        """Create a role; `fields` as in role.json (`id`, `aliases`, ...)."""
         self.context.check_open()
         return self.role(self.folder.create(name, **fields).id)
 
@@ -162,19 +162,19 @@ class Home:
         prefer: "Prefer" = "theirs",
         dry_run: bool = False,
     ) -> "Imported":
-        """Bring in a role that `RoleMemory.export` wrote, as a new role or into one that is there, memory by memory."""
+        """Import a role that `RoleMemory.export` wrote, as a new role or merged into an existing one, memory by memory."""
         from rolememory.storage.exchange import import_role
 
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
     def forget(self, user: Name) -> "dict[str, Erased]":
-        """Remove everything of one person, under all names that were linked, from every role, by the role's id.
+        """Remove everything of one person, under all linked names, from every role; the result by the role's id.
 
-        What is written about them in `personas.json` and `people.json` goes as well.
+        Their data in `personas.json` and `people.json` is removed as well.
 
         Raises:
-            FileError: a file cannot be read as it stands.
-            ReadOnlyRoleError, NotWrittenError: the first role where that could not be done; in all others it was.
+            FileError: a file cannot be read.
+            ReadOnlyRoleError, NotWrittenError: the error of the first role where it failed; all others are done.
         """
         from rolememory.storage.erase import erase_ledgers
         from rolememory.text.names import PersonNames
@@ -190,7 +190,7 @@ class Home:
         try:
             personas.forget(self.space, names)
             erase_ledgers(self.space, names)
-            if not failed:  # until then the names are needed to do it again
+            if not failed:  # else the names are needed for a retry
                 self.people.forget(names.all)
         except RoleMemoryError as error:
             failed.append(error)
@@ -199,15 +199,15 @@ class Home:
         return done
 
     def users(self) -> "list[User]":
-        """Everybody whom some role knows, with the names that were linked, who has the most memories first."""
+        """All users known to some role, with their linked names, by number of memories, descending."""
         from rolememory.engine.users import users_of
 
         return users_of(self)
 
     def strangers(self) -> list[tuple[str, str]]:
-        """New names that nobody was asked about, each with the person it may be; `people.link` and `people.unlink` answer.
+        """New names that may belong to a known person, each with that person; confirm with `people.link` or `people.unlink`.
 
-        Cost: a few stat calls for each role whose chats were read before.
+        Cost: a few stat calls per role whose chats were read before.
         """
         heard: dict[str, datetime] = {}
         for role in self.roles():
@@ -216,11 +216,11 @@ class Home:
         return self.people.unasked(sorted(heard, key=heard.__getitem__))
 
     def hand_over(self, take_in: Callable[[str, Observed], None]) -> None:
-        """Leave learning and upkeep to another process, which is told by this what was observed in which role, and calls `take_in`."""
+        """Leave learning and maintenance to another process: this sends it role and observation, and it calls `take_in`."""
         self.context.handed_over = take_in
 
     def on_learned(self, tell: Callable[[str, str, Learned], None]) -> None:
-        """Be told what is learned: in which role, from which chat."""
+        """Set the callback for what is learned: role, chat, result."""
         self.context.on_learned = tell
 
     def take_in(self, role_id: str, seen: Observed) -> None:
@@ -228,9 +228,9 @@ class Home:
         self.role(role_id).parts.conversation.take_in(seen)
 
     def preload(self, *names: str) -> None:
-        """Read roles (all of them without names), load the model and embed what they remember, on a thread.
+        """Read roles (default: all), load the model and embed their memories, on a thread.
 
-        The first turn finds them ready, or as far as it came. A model that learns goes on with what an earlier process left unread.
+        Speeds up the first turn. Learning by model also resumes what an earlier process left unread.
         """
         wanted = names or tuple(role.id for role in self.roles())
         threading.Thread(
@@ -255,11 +255,11 @@ class Home:
                 prepare(self.role(name))
             except ClosedError:
                 return
-            except (RoleMemoryError, OSError) as error:  # its first turn will say so too
+            except (RoleMemoryError, OSError) as error:  # its first turn raises it too
                 _log.warning("%s: not read yet: %s", name, error)
 
     def watch(self, on_change: "Callable[[Changed], None]") -> "Watch":
-        """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""
+        """Call back on every external edit, with role and kind of file, within a second. Use it as a context manager."""
         from rolememory.storage.files.watch import Watch
 
         return Watch(self.path, on_change, self.settings.storage)
@@ -267,7 +267,7 @@ class Home:
     def process_message_with_memory(
         self, role_uuid: str, last_message: MessageLike, history: Sequence[MessageLike]
     ) -> "MemoryContent":
-        """The call of the world-book design: when `full_content` is not empty, append a blank line, `ROLE_MEMORY_HEADING` and it to the system prompt.
+        """The call of the world-book design: if `full_content` is not empty, append a blank line, `ROLE_MEMORY_HEADING` and it to the system prompt.
 
         Source: S1.35, N.8.
         """
@@ -276,7 +276,7 @@ class Home:
         return MemoryContent(unfenced(turn.text), turn)
 
     def close(self) -> None:
-        """Finish what is being learned, fold journals, stop background work."""
+        """Finish learning, checkpoint journals, stop background work."""
         self._leaving.set()
         with self._lock:
             roles = list(self._roles.values())
@@ -293,7 +293,7 @@ class Home:
 
 
 def _read(role: RoleMemory) -> None:
-    """Have at hand what a first turn reads."""
+    """Read what a first turn needs into caches."""
     role.parts.context.catch_up()
     role.recall([], dry_run=True)
     if role.parts.learning.here:

@@ -1,4 +1,4 @@
-"""What callers hand in, in our shape: one text or many messages, a user by name or number, a time in any spelling."""
+"""Conversion of arguments: one text or many messages, a user by name or number, a time in any format."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -13,16 +13,16 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import cancellable
 from rolememory.text.timestamps import moment
 
-MANY = 1000  # messages: a collection of what they leave would take longer than a step between two looks
+MANY = 1000  # messages: garbage collection of more would take longer than a step between two checks
 MessageLike = Message | Mapping[str, Any] | str
-"""A message as frontends send it: ours, an OpenAI dict, or plain user text."""
+"""A message: ours, an OpenAI dict, or plain user text."""
 Name = str | int
-"""What users and chats go by: programs often have numbers for them."""
+"""A name or id of a user or chat; programs often use numbers."""
 Time = datetime | str | int | float
 
 
 def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Message, ...]:
-    """The messages in our shape, without blocks of ours that came back; what was nothing else is left out.
+    """The messages as `Message`, without memory blocks of ours that came back; empty ones are dropped.
 
     >>> [message.content for message in coerce_messages("Why is the beacon dark?")]
     ['Why is the beacon dark?']
@@ -49,10 +49,10 @@ def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Mess
 
 
 def bounded(said: Sequence[Message], settings: ServeSettings) -> Sequence[Message]:
-    """The messages, if they are not more than the settings allow at once.
+    """The messages, if they are within the limits of the settings.
 
     Raises:
-        InvalidValueError: they are.
+        InvalidValueError: they are not.
     """
     characters = sum(len(one.content) for one in said)
     if len(said) > settings.max_messages or characters > settings.max_characters:
@@ -65,7 +65,7 @@ def bounded(said: Sequence[Message], settings: ServeSettings) -> Sequence[Messag
 
 
 def as_reply(reply: MessageLike) -> Message:
-    """The character's reply; plain text is the character's here."""
+    """The reply as a message; plain text is the character's here."""
     return Message.assistant(reply) if isinstance(reply, str) else Message.of(reply)
 
 
@@ -92,12 +92,12 @@ def counted(number: int, one: str, more: str = "") -> str:
 
 
 def user_of(given: Name | None) -> str | None:
-    """Whose turn it is; None = nobody in particular."""
+    """The user's name as text; None = no specific user."""
     return None if given is None else name_of(given)
 
 
 def names_of(given: Iterable[Name] | Name | None) -> tuple[str, ...] | None:
-    """Several names; one alone is one.
+    """Names as a tuple; a single name gives one element.
 
     >>> names_of("ann"), names_of(["ann", 7]), names_of(None)
     (('ann',), ('ann', '7'), None)
@@ -108,7 +108,7 @@ def names_of(given: Iterable[Name] | Name | None) -> tuple[str, ...] | None:
 
 
 def time_of(given: Time | None) -> datetime | None:
-    """The time meant, in UTC; None = now.
+    """The time in UTC; None = now.
 
     >>> time_of("2026-05-01").isoformat()
     '2026-05-01T00:00:00+00:00'

@@ -1,4 +1,4 @@
-"""The write path that begins with a chat, made when it is first needed, and what of it is taken back."""
+"""The learner of a role, created lazily, and withdrawal of what it learned."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,14 +14,12 @@ from rolememory.text.sentences import SentenceSpan
 if TYPE_CHECKING:
     from rolememory.learn.learner import Learner
 
-RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
-PATIENT_S = (
-    10.0  # who asks for the memories themselves waits for commands, unless something is very wrong
-)
+RULES_S = 0.25  # a turn waits at most so long for rules that still process earlier messages; usually milliseconds
+PATIENT_S = 10.0  # reading the memories waits for pending commands, with this as a safety limit
 
 
 class RoleLearning:
-    """A role's learner, and what a person took back from it."""
+    """A role's learner, and what a person withdrew from it."""
 
     def __init__(self, context: RoleContext) -> None:
         self._context = context
@@ -29,21 +27,21 @@ class RoleLearning:
 
     @property
     def here(self) -> bool:
-        """Whether this process learns; else another one does."""
+        """Whether this process learns, not another one."""
         return self._context.home.handed_over is None
 
     def learned(self, timeout: float | None = None) -> bool:
-        """Wait until every command observed so far is obeyed; false when that takes longer."""
+        """Wait until every command observed so far is executed; false on timeout."""
         return self._learner.settle(timeout) if self._learner else True
 
     def learned_soon(self) -> None:
-        """Wait for commands where that is a matter of milliseconds: a long chat that is being read is not waited for."""
+        """Wait for commands if that takes milliseconds; not while a long chat is being read."""
         if self._learner and not self._learner.long:
             self._learner.settle(RULES_S)
 
     @property
     def learner(self) -> "Learner":
-        """The write path of this role; made when it is first needed."""
+        """The learner of this role; created lazily."""
         if self._learner is None:
             from rolememory.learn.learner import Learner, LearnerDependencies
             from rolememory.storage.review import Review
@@ -72,7 +70,7 @@ class RoleLearning:
         return self._learner
 
     def decline(self, gone: Sequence[Memory]) -> None:
-        """What was learned and a person takes away is not learned again, nor are the sentences that asked for it recalled."""
+        """Do not learn what a person removed again, nor recall the sentences that asked for it."""
         if learned := [
             memory.id for memory in gone if memory.evidence or memory.source is Source.INFERENCE
         ]:
@@ -85,17 +83,17 @@ class RoleLearning:
         self._context.forgotten.restore_parts(self._orders(back))
 
     def close(self) -> None:
-        """Finish what is being learned."""
+        """Finish learning."""
         if self._learner:
             self._learner.close()
 
     def _learned(self, chat: str, learned: Learned) -> None:
-        """Pass on what was learned to who asked for it."""
+        """Call the callback with what was learned."""
         if tell := self._context.home.on_learned:
             tell(self._context.id, chat, learned)
 
     def _near(self, texts: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
-        """How near in meaning the nearest of these texts is to each memory that has its vector; nothing without a model."""
+        """The highest cosine of each memory that has a vector with these texts; empty without a model."""
         table = self._context.pipeline.meanings.table
         asked = map(self._context.home.surroundings.queries, texts)
         found = [table.similarities(one) for one in asked if one is not None] if table else []
@@ -104,7 +102,7 @@ class RoleLearning:
         return {one: float(max(row_of[row] for row_of in found)) for one, row in near if row >= 0}
 
     def _forget_said(self, words: str, user: str | None) -> None:
-        """Let what was said of this be recalled no more, the order to forget it among it."""
+        """Exclude passages about this from recall, including the command to forget it."""
         from rolememory.learn.forgetting import meant
 
         role = self._context
@@ -113,7 +111,7 @@ class RoleLearning:
             role.forgotten.add(one for one in found if isinstance(one, Passage))
 
     def _orders(self, memories: Iterable[Memory]) -> Iterator[tuple[str, SentenceSpan]]:
-        """Where these were asked for: version and place in the message."""
+        """The commands that asked for these memories: version and span in the message."""
         from rolememory.learn.forgetting import order
 
         proofs = (

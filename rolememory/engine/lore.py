@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class RoleLore:
-    """The books that a role hears."""
+    """The lorebooks of a role."""
 
     def __init__(self, context: RoleContext) -> None:
         self._context = context
 
     def entries(self) -> Mapping[str, LoreEntry]:
-        """The lorebook entries that the role hears, by their ids among all books."""
+        """The role's lorebook entries, by their ids among all books."""
         index = self._index()
         return {one.id: one.entry for one in index.entries} if index else {}
 
     def problems(self) -> "list[Problem | FileError]":
-        """What is wrong with the role's files as they stand, each with its `text(language)`: role.json, settings, lists of the home, memories, chats, books."""
+        """Problems of the role's files, each with its `text(language)`: role.json, settings, lists of the home, memories, chats, books."""
         role, home = self._context, self._context.home
         return [
             *(one for one in home.folder.problems() if role.id in str(one.file)),
@@ -41,7 +41,7 @@ class RoleLore:
         ]
 
     def book_problems(self) -> Mapping[str, str]:
-        """What is wrong with the books as they stand, by file."""
+        """Problems of the books, by file."""
         with self._context.lock:
             self._index()
         return self._context.pipeline.books.problems

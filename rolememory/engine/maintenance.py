@@ -1,4 +1,4 @@
-"""Tending: housekeeping, weights by use, associates, copies for safety."""
+"""Maintenance: cleaning, weights by use, associates, backups."""
 
 import logging
 from collections.abc import Mapping
@@ -25,24 +25,22 @@ if TYPE_CHECKING:
     from rolememory.storage.files.backup import Restored
 
 
-_LOOK_S = 3600.0  # a process asks so often whether upkeep is due
+_LOOK_S = 3600.0  # between checks whether maintenance is due
 _log = logging.getLogger(__name__)
 
 
 class RoleMaintenance:
-    """What keeps a memory in order."""
+    """Maintenance of a role."""
 
     def __init__(self, context: RoleContext, memories: RoleMemories) -> None:
         self._context, self._memories = context, memories
         self._tended = StateFile(context.space, "tended")
-        self._looked = float(
-            "-inf"
-        )  # when it was last asked whether upkeep is due, by time.monotonic
+        self._looked = float("-inf")  # the last check whether maintenance is due, by time.monotonic
 
     def clean(self, now: Time | None = None, *, dry_run: bool = False) -> list[Retirement]:
-        """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
+        """Archive what expired, decayed, was merged, lost its messages or exceeds its limit; never deletes. Returns what and why.
 
-        What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
+        Restores what an earlier `clean` archived if the reason no longer holds. Source: S4.15, S4.30.
         """
         now, settings, visibility = (
             time_of(now) or datetime.now(UTC),
@@ -73,14 +71,14 @@ class RoleMaintenance:
         return gone
 
     def tend(self, now: Time | None = None) -> list[Retirement]:
-        """`clean`, if the last one was a day ago or there was none."""
+        """`clean`, if the last one was at least a day ago."""
         at = time_of(now) or datetime.now(UTC)
         return self.clean(at) if due(Upkeep.of(self._tended.load()).last, at) else []
 
     def used(self, memory_id: str, query: str, *, chat: str = "", referenced: bool = True) -> float:
-        """Tell by hand that a reply to this query used a memory, or passed it over; the weight it then has. Source: S4.13.
+        """Record that a reply to this query used a memory, or did not; returns its new weight. Source: S4.13.
 
-        Replies that `observe` sees need not be told.
+        Not needed for replies that `observe` sees.
         """
         self._context.usage.uses.record(
             self._memories.known(memory_id), chat, query, referenced, datetime.now(UTC)
@@ -92,46 +90,46 @@ class RoleMaintenance:
         return self._context.usage.uses.of(memory_id)
 
     def used_together(self) -> list[tuple[str, str]]:
-        """Pairs of memories that replies used in the same turn more than once, the most often first."""
+        """Pairs of memories that replies used in the same turn more than once, most frequent first."""
         return self._context.usage.uses.pairs()
 
     def prompted(self) -> frozenset[str]:
-        """The ids of memories that were in some prompt, as far back as uses are noted."""
+        """The ids of memories that were in some prompt, as far back as uses are recorded."""
         return frozenset(self._context.usage.uses.tallies())
 
     def effects(
         self, visibility: BranchVisibility, memories: Mapping[str, Memory]
     ) -> Mapping[str, float]:
-        """What use adds to weights, by id."""
+        """The effect of usage on weights, by id."""
         return self._context.usage.effects(visibility, memories)
 
     def weight(self, memory_id: str) -> float:
-        """What a memory weighs with what use has added, 0..2. Raises: UnknownMemoryError."""
+        """The weight of a memory including usage, 0..2. Raises: UnknownMemoryError."""
         memories = self._memories.current()
         one = memories[self._memories.known(memory_id)]
         return weight(one, self.effects(self._context.chats.visible_from(None), memories))
 
     def reweigh(self, memory_id: str, delta: float) -> Memory:
-        """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""
+        """Change the stored weight of a memory by `delta`, within 0..2. Source: S4.14."""
         return self._context.commit(
             [adjusted(self._memories.current()[self._memories.known(memory_id)], delta)],
             actor="author",
         ).memories[memory_id]
 
     def core(self, min_weight: float = 1.2) -> list[Memory]:
-        """The memories that weigh at least so much with their use, heaviest first. Source: S4.16."""
+        """The memories of at least this weight including usage, heaviest first. Source: S4.16."""
         memories, everywhere = self._memories.current(), self._context.chats.visible_from(None)
         return core(memories.values(), min_weight, self.effects(everywhere, memories))
 
     def archived(self) -> list[Memory]:
-        """What was put away, newest first. Source: S4.17."""
+        """Archived memories, newest first. Source: S4.17."""
         return archived(self._memories.current().values())
 
     def associate(self, other: str, factor: float = 0.5) -> Role:
-        """Let what that role remembers be heard here, each score multiplied by `factor`, once its own side names this role too; 0 ends it.
+        """Also recall memories of that role, scores multiplied by `factor`, once it names this role too; 0 ends it.
 
         Raises:
-            UnknownRoleError, AmbiguousNameError: nobody or more than one answers to the name.
+            UnknownRoleError, AmbiguousNameError: no role or several have the name.
             InvalidValueError: the factor is not within 0..1.
         """
         if not 0.0 <= factor <= 1.0:
@@ -144,14 +142,14 @@ class RoleMaintenance:
         )
 
     def backup(self) -> Path:
-        """Make a backup of the role's files now; older ones rotate."""
+        """Back up the role's files now; the oldest backups are dropped."""
         self._context.store.checkpoint(force=True)
         from rolememory.storage.files.backup import backup
 
         return backup(self._folder(), self._context.settings.storage)
 
     def restore(self, which: str = "latest") -> "Restored":
-        """Put a backup back, after a backup of what stands there now."""
+        """Restore a backup, after a backup of the current files."""
         from rolememory.storage.files.backup import restore
 
         return restore(self._folder(), which, self._context.settings.storage)
@@ -163,7 +161,7 @@ class RoleMaintenance:
         return export_role(self._context.space, card=card)
 
     def stats(self) -> MemoryStats:
-        """What the role remembers, in figures."""
+        """Statistics of the role's memories."""
         return stats_of(
             self._memories.current().values(),
             self._context.space.size(),
@@ -171,14 +169,14 @@ class RoleMaintenance:
         )
 
     def tend_when_due(self) -> None:
-        """Daily upkeep, behind the chat."""
+        """Run daily maintenance in the background if due."""
         if monotonic() - self._looked < _LOOK_S:
             return
         self._looked = monotonic()
         self._context.home.pool.submit(self._tended_quietly)
 
     def forget_upkeep(self) -> None:
-        """Drop when upkeep met which memory."""
+        """Drop the maintenance's notes on memories."""
         self._tended.save({})
 
     def _tended_quietly(self) -> None:

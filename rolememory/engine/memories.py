@@ -1,4 +1,4 @@
-"""Writing: what a person adds, changes, takes away, and takes back."""
+"""Changes of memories by hand: add, edit, delete, undo."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -30,12 +30,12 @@ from rolememory.storage.codec import (
 )
 from rolememory.storage.memories import Edit, HistoryLine, Snapshot
 
-INSTEAD = "in place of what was said"  # why a memory was written, in the journal
+INSTEAD = "in place of what was said"  # a journal reason: replaces a passage
 _FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
 
 
 def known_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields, the caller's own among them. Raises: UnknownNameError."""
+    """The fields, with the caller's own in `extra`. Raises: UnknownNameError."""
     told = {name: value for name, value in fields.items() if name != "extra"}
     for name in told:
         if name not in _FIELDS:
@@ -54,14 +54,14 @@ def settled(raw: Mapping[str, Any] | str) -> dict[str, Any]:
 
 
 def noted(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with when they were written down, where they do not say when it happened."""
+    """The fields with the date of writing, if they have no date."""
     if any(fields.get(name) for name in fields if ALIASES.get(name, name) == "created"):
         return dict(fields)
     return {"written": datetime.now(UTC).replace(microsecond=0), **fields}
 
 
 def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
-    """The id of a memory that says all of these fields already; "" when there is none."""
+    """The id of a memory that has all these field values already; "" if none."""
     written = str(fields.get("content") or fields.get("text") or "")
     for memory in memories.values():
         if memory.content == written and not memory.archived:
@@ -75,7 +75,7 @@ def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
 
 
 def _words(proof: Evidence) -> tuple[str, str, str]:
-    """Which words of which message a proof is."""
+    """The key of an evidence: message and span."""
     return proof.chat, proof.version, proof.quote
 
 
@@ -86,7 +86,7 @@ class RoleMemories:
         self._context, self._learning = context, learning
 
     def current(self) -> Mapping[str, Memory]:
-        """Every memory by id, archived ones too, as the files have them now, with what was asked in all that was observed."""
+        """All current memories by id, archived ones too, after executing the commands observed so far."""
         self._learning.learned(PATIENT_S)
         return self._context.stored()
 
@@ -96,10 +96,10 @@ class RoleMemories:
         type: MemoryType | str = "episodic",  # noqa: A002  # the field's own name
         **fields: Unpack[MemoryFields],
     ) -> Memory:
-        """Write one memory; it is durable when this returns. `fields` as in memory.json (`keys`, `user`, `emotions`, ...).
+        """Write one memory, durable on return. `fields` as in memory.json (`keys`, `user`, `emotions`, ...).
 
         Raises:
-            UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
+            UnknownNameError: an unknown field; put your own into `extra={...}`.
             InvalidValueError, ReadOnlyRoleError, NotWrittenError: as `remember_all`.
         """
         return self.remember_all([{"content": content, "type": type, **known_fields(fields)}])[0]
@@ -111,14 +111,14 @@ class RoleMemories:
         actor: str = "author",
         reason: str = "",
     ) -> list[Memory]:
-        """Write many memories at once, all or none; each a text, or fields as in memory.json, your own among them.
+        """Write many memories, all or none; each a text, or fields as in memory.json and your own.
 
-        What is remembered so already, field by field, is not written again: a program that begins with what a role knows may
-        run twice.
+        Idempotent: a memory with the same field values is not written again, so a program that sets up a role may run
+        twice.
 
         Raises:
             InvalidValueError: a field is out of bounds; nothing was written.
-            ReadOnlyRoleError, NotWrittenError: the file is broken or the disk refused; nothing was written.
+            ReadOnlyRoleError, NotWrittenError: the file is broken or the write failed; nothing was written.
         """
         with self._context.lock:
             here = self.current()
@@ -146,14 +146,14 @@ class RoleMemories:
         reason: str = "",
         **fields: Unpack[ChangedFields],
     ) -> Memory:
-        """Change fields of one memory; of something said in a chat this makes a memory, which stands in its place.
+        """Change fields of one memory; editing a passage creates a memory that replaces it.
 
-        To make something said constant and nothing else is to `pin` it: it stays what it is. What was learned and is put in other
-        words is locked with it: the chat that it rests on says something else, and may be read again.
+        To set only `constant` on a passage is to `pin` it: it stays a passage. Rewording a learned memory
+        locks it, since its chat says something else and may be read again.
 
         Raises:
             UnknownMemoryError: there is none with this id.
-            UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
+            UnknownNameError: an unknown field; put your own into `extra={...}`.
         """
         changes = known_fields(fields)
         if memory_id.startswith(PREFIX) and memory_id not in self.current():
@@ -173,14 +173,14 @@ class RoleMemories:
         ).memories[memory_id]
 
     def archive(self, *memory_ids: str, reason: str = "") -> None:
-        """Take memories out of recall; they stay in the file and can be brought back with `edit(id, archived=False)`."""
+        """Take memories out of recall; they stay in the file, and `edit(id, archived=False)` restores them."""
         self._context.commit(
             [Edit("set", self.known(one), {"archived": True}, reason=reason) for one in memory_ids],
             actor="author",
         )
 
     def keep(self, passage_id: str, **fields: Unpack[ChangedFields]) -> Memory:
-        """Make a memory of what was said, with its evidence; `fields` as in memory.json.
+        """Make a memory of a passage, with its evidence; `fields` as in memory.json.
 
         Raises:
             UnknownMemoryError: there is no such passage.
@@ -204,7 +204,7 @@ class RoleMemories:
         return self.remember_all([{**told, **known_fields(fields)}], reason=reason)[0]
 
     def pin(self, *passage_ids: str) -> None:
-        """Let what was said be in the prompt on every turn: these words, and whatever a swipe or an edit puts in their place.
+        """Inject passages on every turn, including the text of a later swipe or edit.
 
         Raises:
             UnknownMemoryError: there is no such passage.
@@ -212,7 +212,7 @@ class RoleMemories:
         self._context.pinned.add([self.passage(one) for one in passage_ids])
 
     def unpin(self, *passage_ids: str) -> None:
-        """Take back `pin`.
+        """Undo `pin`.
 
         Raises:
             UnknownMemoryError: there is no such passage.

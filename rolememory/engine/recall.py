@@ -1,4 +1,4 @@
-"""Reading: what the character remembers on a turn, and what a query finds."""
+"""The read path: recall for a turn, and search."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -42,7 +42,7 @@ from rolememory.storage.look import DiskLook, one_look
 from rolememory.text.cancellation import cancellable, check_cancelled
 from rolememory.text.embed.loader import Loader
 
-STAMPED = 60  # messages among which the state of the scene is looked for
+STAMPED = 60  # newest messages searched for the state of the scene
 
 
 Associate = Callable[[str], "RoleRecall"]
@@ -72,20 +72,20 @@ class RoleRecall:
         settings: Mapping[str, Any] | None = None,
         generation: Generation | TurnKind = USUAL,
     ) -> Turn:
-        """What the character remembers on this turn, as words in their place among the messages.
+        """Recall for this turn: the memory block, placed among the messages.
 
-        `messages` is the whole visible chat, oldest first, or the newest message alone; `unseen` messages before them were cut off by the frontend
-        (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
-        Only what everybody who will read the reply was present for is recalled: the users in `present` (left out: those
+        `messages` is the whole visible chat, oldest first, or the newest message alone; the frontend cut off `unseen` messages before them
+        (None: derived from earlier turns, by `chat`). Memory blocks of ours among them are removed.
+        Only memories for which all readers of the reply were present are recalled: the users in `present` (default: those
         known to be in this chat) and the other characters in `members` (likewise).
-        What was learned from messages that were edited, swiped away or told in another branch or story is not heard.
-        `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
-        that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`. `generation`: its kind, or all that lorebooks ask
+        Memories from messages that were edited, swiped away or are in another branch or story are excluded.
+        `dry_run` does not count the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
+        for this turn only, e.g. `{"budget.max_total_length": 800}`. `generation`: its kind, or all that lorebooks use
         of it (author's note, greeting, context size).
 
         Raises:
-            KeyError, ValueError: such a key is not known, or its value does not fit; or more is said than
-                `serve.max_messages` and `serve.max_characters` allow.
+            KeyError, ValueError: an unknown key or invalid value; or the messages exceed
+            `serve.max_messages` or `serve.max_characters`.
         """
         role = self._context
         role.home.check_open()
@@ -109,7 +109,7 @@ class RoleRecall:
             known_chat = preview.chat or chat
             readers = role.chats.readers(known_chat, user, present, members)
             candidates = role.candidates(files.memories, rules)
-            # only now: a chat that began in between must be known, or nobody would ask who heard it
+            # only now: a chat that began in between must be known, or its audience would not be checked
             visibility = role.chats.visible_from(chat, preview, readers, user=user)
             shown = preview.path[preview.unseen :]
             check_cancelled()
@@ -149,14 +149,14 @@ class RoleRecall:
                     preview.chat, preview.path, [one.memory.id for one in turn.recalled]
                 )
             if not self.loader.started:
-                self.loader.start()  # only now: a library that is being imported would hold the first answer up
+                self.loader.start()  # only now: importing a library would delay the first answer
             return turn
 
     @staticmethod
     def _recent_of(
         preview: ObservePreview, visibility: BranchVisibility, most: int
     ) -> tuple[ChatMessage, ...]:
-        """The newest messages before those in view, as far as everybody who reads has heard them."""
+        """The newest messages before the visible ones that all readers have heard."""
         if not most or visibility.off:
             return ()
         before = preview.path[max(preview.unseen - most, 0) : preview.unseen]
@@ -167,11 +167,9 @@ class RoleRecall:
         )
 
     def _scene_of(self, preview: ObservePreview, visibility: BranchVisibility) -> Mapping[str, str]:
-        """How things stand at the end of a path, as far as everybody who reads has heard it. Cost: O(messages looked at)."""
+        """The state of the scene at the end of a path, from messages that all readers have heard. Cost: O(messages searched)."""
         path, chat = preview.path[-STAMPED:], preview.chat
-        shown = len(path) - (
-            len(preview.path) - preview.unseen
-        )  # what stands before is not in view
+        shown = len(path) - (len(preview.path) - preview.unseen)  # earlier messages are not visible
 
         def heard(versions: Sequence[str]) -> bool:
             return visibility.sees(Evidence(chat=chat, version="+".join(versions)))
@@ -197,10 +195,10 @@ class RoleRecall:
         members: Iterable[Name] | Name | None = None,
         now: Time | None = None,
     ) -> list[Scored]:
-        """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off.
+        """The memories nearest to a query, best first: the ranking of `recall` without thresholds.
 
-        `chat`, `present` and `members` tell who else reads what is found, as for `recall`. With a chat only what its story knows is
-        found ("" = one that has no name), without one what was said in any story.
+        `chat`, `present` and `members` limit the results to what all readers may know, as for `recall`. With a chat ("" = unnamed)
+        only its story is searched, without one all stories.
         """
         role = self._context
         role.home.check_open()
@@ -224,7 +222,7 @@ class RoleRecall:
             return once(role.pipeline.search(role.role, candidates, role.settings, request), limit)
 
     def ready(self, timeout: float | None = None) -> bool:
-        """Wait until the model is loaded and every memory has its vector; false without a model."""
+        """Wait until the model is loaded and all memories have vectors; false without a model."""
         candidates = self._learned_candidates()
         return self._context.pipeline.meanings.ready(candidates, timeout)
 
@@ -234,24 +232,24 @@ class RoleRecall:
         return self._context.home.surroundings.loader
 
     def turn_at(self, at: datetime) -> int | None:
-        """The turn of the story at which something was told; None where nobody knows."""
+        """The turn of the story at that time; None if unknown."""
         return self._context.pipeline.chats.clock.at(at)
 
     def as_heard(
         self, factor: float, readers: Audience, story: str | None = None
     ) -> AssociatedRole:
-        """What an associated role hears of this one in that story, when these read its reply."""
+        """The role as an associate of another one, limited to that story and these readers."""
         role, known = self._context, self._learned_candidates()
         visibility = role.chats.visible_from(None, readers=readers, story=story)
         return AssociatedRole(role.role, factor, known, role.vectors(), visibility)
 
     def _learned_candidates(self) -> Mapping[str, Memory]:
-        """What recall asks, with what was asked for in all that was observed."""
+        """The candidates of recall, after executing the commands observed so far."""
         self._learning.learned(PATIENT_S)
         return self._context.candidates(self._context.stored(), self._context.settings)
 
     def _circle(self, role: Role, readers: Audience, story: str | None) -> Circle:
-        """The roles that are heard here, as they are now."""
+        """The current associated roles."""
         found, notes = partners(role, self._context.home.folder.find)
         others: list[AssociatedRole] = []
         for other, factor in found:
@@ -263,7 +261,7 @@ class RoleRecall:
 
 
 def _away_days(path: Sequence[ChatMessage], now: datetime | None, least: float) -> int:
-    """For how many whole days nobody had spoken before the newest message of the user; 0 where that is less than so many."""
+    """Whole days of silence before the newest message of the user; 0 if fewer than `least`."""
     asked = next((at for at in range(len(path) - 1, -1, -1) if path[at].role == "user"), 0)
     if not least or not asked:
         return 0

@@ -1,12 +1,12 @@
-"""RoleMemory: what one role remembers, put together from its parts.
+"""RoleMemory: the memory of one role, composed of its parts.
 
 | part | what it does |
 |---|---|
 | `recall` | reads: `recall`, `search` |
-| `conversation` | takes in what was said: `observe`, review, `forget` |
+| `conversation` | observes chats: `observe`, review, `forget` |
 | `memories` | changes by hand: `remember`, `edit`, `undo` |
 | `chapters` | chapters of the story |
-| `lore` | the lorebooks that the role hears |
+| `lore` | the role's lorebooks |
 | `maintenance` | clean, weights, backups, export |
 """
 
@@ -67,7 +67,7 @@ def _of(
 
 
 class RoleMemory:
-    """What one role remembers. Made by `Home.role`; thread-safe, one turn at a time."""
+    """The memory of one role. Made by `Home.role`; thread-safe, one turn at a time."""
 
     def __init__(self, home: HomeContext, role_id: str, associate: Associate) -> None:
         context = RoleContext(home, role_id)
@@ -121,50 +121,50 @@ class RoleMemory:
 
     @property
     def memories(self) -> Mapping[str, Memory]:
-        """Every memory by id, archived ones too, as the files have them now, with what was asked in all that was observed."""
+        """All current memories by id, archived ones too, after executing the commands observed so far."""
         return self.parts.memories.current()
 
     @property
     def stories(self) -> Stories:
-        """Which chats know of one another."""
+        """The stories: which chats share memories."""
         return self.chats.stories
 
     @property
     def folder(self) -> Path:
-        """The role's folder, for what is done to files alone. Raises: NoFolderError."""
+        """The role's folder, for file operations. Raises: NoFolderError."""
         return self.parts.context.home.folder.folder(self.id)
 
     @property
     def role(self) -> Role:
-        """role.json as it stands now."""
+        """The current role.json."""
         return self.parts.context.role
 
     @property
     def settings(self) -> Settings:
-        """The settings of the home with the role's own on top, as they stand now."""
+        """The current settings of the home, overridden by the role's own."""
         return self.parts.context.settings
 
     @property
     def learner(self) -> "Learner":
-        """The write path of this role; made when it is first needed."""
+        """The learner of this role; created lazily."""
         return self.parts.learning.learner
 
     @property
     def turns(self) -> int:
-        """How many user turns the timeline has had: the story's clock."""
+        """The number of user turns in the timeline: the story's clock."""
         return self.parts.context.pipeline.chats.clock.turn
 
     @property
     def embedded(self) -> int:
-        """How many memories have their vectors by now."""
+        """The number of memories that have vectors."""
         return len(self.parts.context.pipeline.meanings.table or ())
 
     def as_character(self, user: str | None = None) -> Character:
-        """The texts of the role's card, else its name alone."""
+        """The role's card as a `Character`, or its name alone."""
         return self.parts.context.pipeline.card.character(self.role, user)
 
     def close(self) -> None:
-        """Finish what is being learned, fold the journal into memory.json and stop background work."""
+        """Finish learning, checkpoint the journal into memory.json and stop background work."""
         self.parts.learning.close()
         self.parts.context.close()
 

@@ -1,4 +1,4 @@
-"""What a home hands to its roles: its files and settings, the people it knows, the model, the templates."""
+"""Shared resources of a home's roles: files, settings, people, the model, templates."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class HomeContext:
-    """What all roles of a home share; it knows none of them."""
+    """The resources that all roles of a home share."""
 
     def __init__(
         self,
@@ -69,24 +69,24 @@ class HomeContext:
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self.handed_over: Callable[[str, Observed], None] | None = None  # another process learns
-        self.on_learned: Callable[[str, str, Learned], None] | None = None  # role, chat, what
+        self.on_learned: Callable[[str, str, Learned], None] | None = None  # role, chat, result
         self.closed = False
 
     def settings(self) -> Settings:
-        """The settings of the home as they stand now."""
+        """The current settings of the home."""
         return self._file.current().settings
 
     def settings_of(self, role: Role) -> Settings:
-        """The settings with the role's own on top."""
+        """The settings, overridden by the role's own."""
         return self._file.current(role.settings, f"{role.id}/role.json").settings
 
     def loaded(self, role: Role | None) -> tuple[Loaded, SettingsError | None]:
-        """The settings of the home or of a role with where each comes from, and what is wrong with the file as it stands."""
+        """The settings of the home or a role with the origin of each, and the error of the file, if any."""
         own = (role.settings, f"{role.id}/role.json") if role else ()
         return self._file.current(*own), self._file.problem
 
     def mistakes_of(self, role: Role) -> tuple[SettingsError, ...]:
-        """What is wrong with the settings of the home and the role's own."""
+        """The errors in the settings of the home and of the role."""
         try:
             load_settings(self.space, None, role.settings, role_file=f"{role.id}/role.json")
         except SettingsError as error:
@@ -94,20 +94,20 @@ class HomeContext:
         return ()
 
     def watched(self, role_id: str) -> Watched:
-        """The files of the home by which a turn of that role goes."""
+        """The files of the home that a turn of that role depends on, to watch."""
         folder = self.space.folder and self.space.folder / "templates" / "inject"
         parts = self._file, self.people, self.cleaners, self.lexicons
         watched = {**self.folder.watched(role_id), **watching_files(folder, "*.jinja")}
         return watched | {place: mark for one in parts for place, mark in one.watched.items()}
 
     def check_open(self) -> None:
-        """Raise: ClosedError, once the home was closed."""
+        """Raises: ClosedError, once the home was closed."""
         if self.closed:
             raise ClosedError("this home was closed; open it again with Home.open")
 
     @cached_property
     def upstreams(self) -> "ModelServers":
-        """The model servers that learning asks, with their breakers: one dead server is not found dead by each role."""
+        """The model servers that learning uses, with circuit breakers shared by all roles."""
         from rolememory.llm.servers import ModelServers
         from rolememory.llm.traffic import Spending
 
@@ -115,7 +115,7 @@ class HomeContext:
 
     @property
     def pool(self) -> "ThreadPoolExecutor":
-        """The one thread on which commands are obeyed, for all roles; what it was given is done before the process ends."""
+        """The single thread that executes commands, for all roles; it finishes them before the process ends."""
         from concurrent.futures import ThreadPoolExecutor
 
         with self._lock:
@@ -123,7 +123,7 @@ class HomeContext:
             return self._pool
 
     def close(self) -> None:
-        """Stop background work, once the roles were closed."""
+        """Stop background work; close the roles before."""
         if self._pool:
             self._pool.shutdown()
             self._pool = None

@@ -1,4 +1,4 @@
-"""Who a home knows: every person with their names, and what each role has of them."""
+"""The users of a home: each with their names, and what each role has of them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -29,23 +29,23 @@ class UserInRole:
 class User:
     """A person, and the roles that know them."""
 
-    name: str  # by which they are known
-    names: tuple[str, ...]  # all of them, that one first
+    name: str  # the displayed one
+    names: tuple[str, ...]  # all, `name` first
     roles: tuple[UserInRole, ...]
 
     @property
     def memories(self) -> int:
-        """In all roles, archived ones too."""
+        """Number of memories in all roles, archived ones too."""
         return sum(one.memories + one.archived for one in self.roles)
 
     @property
     def chats(self) -> int:
-        """In all roles."""
+        """Number of chats in all roles."""
         return sum(one.chats for one in self.roles)
 
 
 def users_of(home: "Home") -> list[User]:
-    """Everybody whom some role knows, who has the most memories first. What belongs to nobody in particular is not listed."""
+    """All users known to some role, by number of memories, descending. Data without an owner is not counted."""
     people = home.people.follow()
     found: dict[str, list[UserInRole]] = {}
     for role in home.roles():
@@ -57,7 +57,7 @@ def users_of(home: "Home") -> list[User]:
 
 
 def _rows(role: "RoleMemory", same: Same) -> dict[str, UserInRole]:
-    """What a role has of each person; what is nobody's is left out."""
+    """What a role has of each user; data without an owner is left out."""
     memories = role.store.snapshot().memories.values()
     infos = role.chats.chats(archived=True)
     found: Iterable[Iterable[str | None]] = (
