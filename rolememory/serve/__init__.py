@@ -1,1 +1,1 @@
-"""The proxy, REST, MCP and the page behind one access guard, in one process."""
+"""The server: proxy, REST, MCP and page behind one access guard."""

@@ -15,7 +15,7 @@ from rolememory.serve.relay import RelayAddress, Relayed, WorkerRelay
 
 
 def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
-    """The application; `app_state` is opened and closed with it. `relay`: the first of several processes, by which the others reach it."""
+    """The application; it opens and closes `app_state`. `relay`: this is the first of several processes, which the others reach there."""
     from rolememory.serve.routers import ROUTERS, TURNS
 
     app = Starlette(
@@ -39,7 +39,7 @@ def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
 
 @asynccontextmanager
 async def _living(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
-    """Open the application's state, and what the routers keep open with it."""
+    """The lifespan: open the application's state and the lifespans of the routers."""
     async with AsyncExitStack() as stack:
         app_state.open()
         stack.callback(app_state.close)
@@ -49,13 +49,13 @@ async def _living(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
 
 
 async def lost(request: Request, error: Exception) -> Response:
-    """The answer to who came to an address that nobody has, in the shape of all errors."""
+    """The error response for unknown paths and methods."""
     status = getattr(error, "status_code", 404)
     language, path = (
         language_of(request.headers, request.app.state.app_state.language),
         request.url.path,
     )
-    shown = "/v1/" if path.endswith(("/completions", "/models")) else path  # half a URL
+    shown = "/v1/" if path.endswith(("/completions", "/models")) else path  # a truncated base URL
     body = REFUSALS.get(status, REFUSALS[404]).body(language, shown)
     headers = getattr(error, "headers", None)
     return Response(body, status, headers, media_type="application/json")

@@ -1,4 +1,4 @@
-"""What all routers share: the home, its token, the event bus, the newest turns, and the way to the upstream."""
+"""State shared by all routers: the home, its token, the event bus, recent turns, and the upstream."""
 
 import logging
 import threading
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rolememory.schema.learning import Learned
     from rolememory.storage.files.watch import Changed, Watch
 
-KEPT_TURNS = 100  # of each role
+KEPT_TURNS = 100  # per role
 _PASTE = "\n\n  rolememory:\n    role: |-\n      {{char}}\n    user: |-\n      {{user}}\n"
 _CURE = LocalizedText(
     'name it in the URL (/r/NAME/v1), after the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":'
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnNote:
-    """One turn that the server handled, as the console logs it and a panel shows it."""
+    """A turn that the server handled, for the log and the page."""
 
     role_id: str
     role: str  # its name
@@ -62,17 +62,17 @@ class TurnNote:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     turn: "Turn | None" = field(
         default=None, repr=False, compare=False
-    )  # bare, with its reasons; never logged
+    )  # `Turn.bare`; never logged
 
     def names(self, names: PersonNames) -> bool:
-        """Whether it had or named something of these people."""
+        """Whether the turn belonged to these people, recalled something of theirs, or names them."""
         recalled = self.turn.recalled if self.turn is not None else ()
         return names.found(self.chat) or any(
             one.memory.user in names.all or names.found(one.memory.content) for one in recalled
         )
 
     def line(self, language: str = "en") -> str:
-        """What stands on the console. Source: S4.26.
+        """The log line. Source: S4.26.
 
         >>> TurnNote("id", "Asha", "", "normal", 3, 412, 4.2).line()
         'Asha · 3 recalled · 412 characters · 4 ms'
@@ -89,7 +89,7 @@ class TurnNote:
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A call whose role or user nobody could tell, said once, with what cures it."""
+    """A call whose role or user could not be identified, reported once, with a fix."""
 
     why: str  # of the role: none, several; user: the role is known, the user is not
     names: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class Puzzle:
 
 
 class AppState:
-    """Opened once per process. Thread-safe. Of several processes the first holds what is shown, and learns."""
+    """The state of the application, one per process. Thread-safe. Of several processes the first learns and has the displayed turns."""
 
     def __init__(self, home: Home, language: str = "en", peers: Peers | None = None) -> None:
         self.home, self.language, self.peers = home, language, peers or Peers()
@@ -114,7 +114,7 @@ class AppState:
         self._meet_peers()
 
     def _meet_peers(self) -> None:
-        """Tell the first process what happens here, or hear what happens in the others."""
+        """Report events to the first process, or, in the first one, handle those of the others."""
         peers = self.peers
         if not peers.first:
             self.home.hand_over(lambda role_id, seen: peers.tell("observed", role_id, seen))
@@ -131,11 +131,11 @@ class AppState:
 
     @property
     def settings(self) -> ServeSettings:
-        """The server's settings as they stand now."""
+        """The current settings of the server."""
         return self.home.settings.serve
 
     def rules(self) -> AccessRules:
-        """What the guard goes by now."""
+        """The current rules of the access guard."""
         settings = self.settings
         return AccessRules(
             token=self.token,
@@ -150,7 +150,7 @@ class AppState:
         )
 
     def open(self) -> None:
-        """Begin to watch the files and to load what the first turn needs."""
+        """Start watching files and preload what the first turn needs."""
         if self.peers.first:
             self._watch = self.home.watch(self._changed)
             self._watch.start()
@@ -159,7 +159,7 @@ class AppState:
         self.home.preload()
 
     def note(self, note: TurnNote) -> None:
-        """A turn went through: one line at INFO, kept bare for panels, told on the bus."""
+        """Record a turn: log a line at INFO, keep `Turn.bare`, publish an event."""
         kept = replace(note, turn=note.turn.bare() if note.turn else None)
         if self.peers.report("note", kept):
             return
@@ -181,7 +181,7 @@ class AppState:
             return list(self._turns.get(role_id, ()))
 
     def forget_turns(self, people: Collection[str]) -> None:
-        """Turns of this person, and those that had or named something of theirs, are shown no longer."""
+        """Drop the turns that concern this person (see `TurnNote.names`)."""
         names = PersonNames(people)
         with self._lock:
             for role_id, notes in self._turns.items():
@@ -189,23 +189,23 @@ class AppState:
                 self._turns[role_id] = deque(kept, maxlen=notes.maxlen)
 
     def model_begins(self) -> None:
-        """A chat needs the model behind: learning leaves it alone."""
+        """A chat uses the upstream model: learning pauses."""
         if not self.peers.report("begins"):
             self.home.upstreams.traffic.begins()
 
     def model_named(self, name: str) -> None:
-        """A chat asks for this model."""
+        """Record the model that a chat uses."""
         if not self.peers.report("model", name):
             self.home.upstreams.traffic.model = name
 
     def model_ends(self) -> None:
-        """The chat has its answer."""
+        """The chat's request to the model has ended."""
         if not self.peers.report("ends"):
             self.home.upstreams.traffic.ends()
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """A turn whose answer is on its way to the frontend: from its first byte on, `settle` waits for it."""
+        """Within the block a turn's response is streamed: from its first byte on, `settle` waits for it."""
         self.keep_begun()
         try:
             yield
@@ -213,23 +213,23 @@ class AppState:
             self.keep_done()
 
     def keep_begun(self) -> None:
-        """A turn that went through is about to be kept."""
+        """A finished turn is about to be observed."""
         with self._kept:
             self._keeping += 1
 
     def keep_done(self) -> None:
-        """It is."""
+        """It was observed."""
         with self._kept:
             self._keeping -= 1
             self._kept.notify_all()
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait until every turn that went through is kept; false when that takes longer."""
+        """Wait until every finished turn is observed; false on timeout."""
         with self._kept:
             return self._kept.wait_for(lambda: self._keeping == 0, timeout)
 
     def puzzled(self, why: str, names: tuple[str, ...] = ()) -> bool:
-        """A call's role or user could not be told; true when this is said for the first time."""
+        """Record that a call's role or user could not be identified; true the first time."""
         if self.peers.report("puzzled", why, names):
             return False
         key = (why, tuple(sorted(names)))
@@ -242,7 +242,7 @@ class AppState:
         return first
 
     def close(self) -> None:
-        """Stop watching, send listeners home, fold journals."""
+        """Stop watching files, end event streams, checkpoint journals."""
         if self._watch:
             self._watch.stop()
         self.bus.close()
@@ -250,7 +250,7 @@ class AppState:
         allow(None)
 
     def _learned(self, role_id: str, chat: str, learned: "Learned") -> None:
-        """Tell how much of what was learned; never the words."""
+        """Publish how much was learned; never the text."""
         actions = Counter(str(verdict.action) for verdict in learned.verdicts)
         if actions or learned.refused:
             self.bus.tell(

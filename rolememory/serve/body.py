@@ -1,4 +1,4 @@
-"""The body of a request as it comes in: bounded in size and in time."""
+"""Request bodies, limited in size and time."""
 
 import asyncio
 import time
@@ -14,14 +14,14 @@ from rolememory.text.cancellation import large_work
 if TYPE_CHECKING:
     from rolememory.serve.guard import Receive
 
-BODY_S = 60.0  # a body must have arrived after so long
-BUSY_S = 10.0  # a large body waits so long for room
-PACKED = ("gzip", "x-gzip", "deflate")  # how a body may be packed
-PIECE = 64 * 1024  # bytes of a packed body that are unpacked at once, and counted before the next
+BODY_S = 60.0  # timeout of receiving a body
+BUSY_S = 10.0  # timeout of waiting for memory for a large body
+PACKED = ("gzip", "x-gzip", "deflate")  # supported content encodings
+PIECE = 64 * 1024  # bytes decompressed per step; the size is checked after each
 
 
 def too_large(most: int) -> HttpRefusal:
-    """The word to one who sends more than so many bytes."""
+    """The refusal of a body of more than so many bytes."""
     size = f"{most / 2**20:g} MB"
     return HttpRefusal(413, "too_large", "more than {size}", "raise serve.max_body_mb", size=size)
 
@@ -33,16 +33,16 @@ _BUSY = HttpRefusal(503, "busy", "too many large requests at once", "send it aga
 
 
 class Unpacked:
-    """A packed body in plain pieces, each made when it is asked for."""
+    """Decompresses a body in chunks, lazily."""
 
     def __init__(self, receive: "Receive") -> None:
         self._receive, self._unpacker = receive, zlib.decompressobj(47)
-        self._more = True  # of the packed body
+        self._more = True  # compressed chunks to come
         self._over = False
-        self._full = False  # there may be more without further bytes
+        self._full = False  # output may remain without further input
 
     async def receive(self) -> MutableMapping[str, Any]:
-        """The next piece. Raises: zlib.error: it is no such thing, or breaks off."""
+        """The next chunk. Raises: zlib.error: invalid or truncated data."""
         if self._over:
             return await self._receive()
         packed = self._unpacker.unconsumed_tail
@@ -52,7 +52,7 @@ class Unpacked:
                 return message
             packed, self._more = message.get("body", b""), message.get("more_body", False)
         elif self._full:
-            await asyncio.sleep(0)  # others have their turn between pieces
+            await asyncio.sleep(0)  # let other tasks run between chunks
         plain = b"" if self._unpacker.eof else self._unpacker.decompress(packed, PIECE)
         self._full = len(plain) == PIECE and not self._unpacker.eof
         more = self._more or self._full or bool(self._unpacker.unconsumed_tail)
@@ -63,10 +63,10 @@ class Unpacked:
 
 
 class Body:
-    """The body of a request, with a cap on its size and on the time it takes to come; who is over it is told so and is gone.
+    """A request body with limits of size and time; exceeding one is refused and ends the request.
 
-    A large one waits for room before it is read, is read at a pace, and has its turn once it is there. Where `may_pass`, it is
-    handed on without one (`turn` is None) when that takes too long.
+    A large one waits for memory, is read at a limited rate, then queues for processing. If `may_pass`, it is
+    passed on without a slot (`turn` is None) if that takes too long.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Body:
         self.turn: QueueTicket | None = None
 
     async def receive(self) -> MutableMapping[str, Any]:
-        """The next piece; as if the other side had hung up when there is too much or it takes too long."""
+        """The next ASGI message; `http.disconnect` if a limit was exceeded."""
         if self._done:
             return await self._receive()
         try:
@@ -114,18 +114,18 @@ class Body:
         return message
 
     def done(self) -> None:
-        """The work on it is done: the next large one may begin."""
+        """Its processing has ended: the next large one may begin."""
         if self.turn:
             self.turn.leave()
 
     def let_go(self) -> None:
-        """The request is answered: its body is held no longer."""
+        """The request is answered: release the body's memory."""
         self.done()
         self._admission.free(self._held, large=self.large)
         self._held = 0
 
     async def _has_room(self, came: int) -> bool:
-        """Whether the piece may be held. The rest of a large body is waited for only where there is room for all of it."""
+        """Whether there is memory for the chunk. The rest of a large body is only received if all of it fits."""
         if not self.large and max(self._size, self._expected or 0) <= LARGE:
             self._held += came
             return self._admission.hold(came, self._most)

@@ -1,4 +1,4 @@
-"""Events of the server for its listeners: pages, frontends, the console. A slow listener delays nobody."""
+"""The event bus of the server for pages, frontends, the console. A slow listener does not delay others."""
 
 import asyncio
 import itertools
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Self
 
-KEPT = 200  # newest events, for those who come back after a broken line
-WAITING = 1000  # events that one listener may lag behind before the oldest are dropped
+KEPT = 200  # newest events, for listeners that reconnect
+WAITING = 1000  # queued events of a listener before the oldest are dropped
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. Never holds memory text: who wants it asks for it."""
+    """An event. Never holds memory text; listeners request it separately."""
 
     number: int
     kind: str  # memory, role, settings, worldbook, chat, turn, learned, import, puzzle
@@ -36,7 +36,7 @@ class EventBus:
         self._closed = False
 
     def tell(self, kind: str, role: str = "", /, **values: Any) -> Event:
-        """Let everybody know."""
+        """Publish an event."""
         with self._lock:
             event = Event(next(self._numbers), kind, role, values)
             self._newest.append(event)
@@ -47,15 +47,15 @@ class EventBus:
         return event
 
     def on(self, call: Callable[[Event], None]) -> None:
-        """Call back with every event, on the thread it happens on."""
+        """Register a callback for every event, called on the publishing thread."""
         self._calls.append(call)
 
     def listen(self, after: int = 0) -> "Listener":
-        """Inside its block: events with a number above `after` if all of them are kept, then every new one until the server closes."""
+        """A listener: events numbered above `after` if all of them are kept, then new ones until the server closes."""
         return Listener(self, after)
 
     def hear(self, queue: "asyncio.Queue[Event | None]", after: int) -> bool:
-        """Tell it these events and all that come; whether some of them are no longer known, and then it is told only what comes."""
+        """Subscribe a queue to the events above `after` and new ones; true if some are lost, then only to new ones."""
         with self._lock:
             gap = after > 0 and not self.unbroken(after)
             for event in self._newest:
@@ -68,17 +68,17 @@ class EventBus:
         return gap
 
     def forget(self, queue: asyncio.Queue[Event | None]) -> None:
-        """Tell it nothing more."""
+        """Unsubscribe a queue."""
         with self._lock:
             self._listeners.pop(queue, None)
 
     def unbroken(self, after: int) -> bool:
-        """Whether every event since that number is still known."""
+        """Whether every event since that number is still kept."""
         numbers = [event.number for event in tuple(self._newest)]
         return bool(numbers) and numbers[0] - 1 <= after <= numbers[-1]
 
     def close(self) -> None:
-        """Send everybody home."""
+        """End all listeners."""
         with self._lock:
             self._closed = True
             for queue, loop in self._listeners.items():
@@ -86,12 +86,12 @@ class EventBus:
 
 
 class Listener:
-    """Who hears the events, one after another, while the block lasts.
+    """A context manager and iterator over events.
 
-    `gap`: events since the number are no longer known.
+    `gap`: events since the number were lost.
 
-    No generator: one that nobody closes would be ended by the garbage collector, on any thread,
-    beside the loop that runs it.
+    Not a generator: an unclosed one would be finalized by the garbage collector, on any thread,
+    outside of its event loop.
     """
 
     gap = False

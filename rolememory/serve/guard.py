@@ -1,6 +1,6 @@
-"""Who may come in: Host, Origin, token, sizes and times, before anything else looks at a request.
+"""The access guard: checks Host, Origin, token, sizes and times before a request is processed.
 
-| asked from            | reading          | writing                                             |
+| request from          | reading          | writing                                             |
 | a program here        | free             | free (it could open the files as well)               |
 | a page of our own     | free             | its cookie, which only a page of ours is ever given  |
 | an allowed page       | token            | token (none for the proxy: frontends have no field for it) |
@@ -8,11 +8,11 @@
 | another machine       | token            | token                                               |
 | through a proxy       | token            | token                                               |
 
-In a service (`AccessRules.caller`) nobody is local: a request is what its key may do, and what nobody was given needs the right to
-administer. Forwarded headers count from the proxies that the settings name, and are refused from others.
+In a service (`AccessRules.caller`) no client is local: a request has the rights of its key, and paths without an assigned right need
+"admin". Forwarded headers are trusted from the proxies that the settings name, and refused from others.
 
-A page is what sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is refused whoever asks: that is how pages reach
-local servers by rebinding a name. Sources: the incidents listed under section 2 of the project's reliability notes.
+A page is a client that sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is always refused: pages reach local
+servers so by DNS rebinding. Sources: the incidents listed under section 2 of the project's reliability notes.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ HEADERS = {
 _FORWARDED = frozenset(
     b"forwarded via x-real-ip x-client-ip x-cluster-client-ip x-original-host cf-connecting-ip true-client-ip "
     b"fastly-client-ip x-proxyuser-ip x-envoy-external-address".split()
-)  # what proxies add; every `x-forwarded-*` too
+)  # added by proxies, as is every `x-forwarded-*`
 _READING = frozenset({"GET", "HEAD"})
 _FIELDS = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
@@ -63,9 +63,9 @@ _SEND_TOKEN = translatable(
     "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token"
 )
 _SEND_KEY = translatable("send `Authorization: Bearer KEY`; `rolememory keys add` makes one")
-CALLER = "rolememory.caller"  # in a scope: who asks a service
-BODY = "rolememory.body"  # in a scope: how the body came
-CLOSE = "rolememory.close"  # in a scope: closes the line in the middle of the answer
+CALLER = "rolememory.caller"  # in a scope: the caller of a service
+BODY = "rolememory.body"  # in a scope: the `Body`
+CLOSE = "rolememory.close"  # in a scope: closes the connection during the response
 _TURNS = "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)"
 _DOORS = tuple(
     (verb, re.compile(door), right)
@@ -74,7 +74,7 @@ _DOORS = tuple(
         ("GET", "(?:/r/[^/]+)?/v1/models(?:/[^/]+)?", "read"),
         ("POST", "/api/roles/[^/]+/(?:recall|search)", "read"),
         ("POST", "/api/roles/[^/]+/observe", "write"),
-        ("POST", "/mcp", "read"),  # its tools ask for the right to write themselves
+        ("POST", "/mcp", "read"),  # its tools check the right to write themselves
     )
 )
 _UPLOADS = ("application/octet-stream", "image/png", "application/zip")
@@ -87,25 +87,21 @@ _STOPPING = HttpRefusal(
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """What the guard goes by; brought again for each request, so settings count at once."""
+    """Rules of the guard; read for each request, so that settings apply at once."""
 
     token: str
-    hosts: frozenset[str] = frozenset()  # further names, lower case, without port
-    origins: frozenset[str] = frozenset()  # pages that may ask
+    hosts: frozenset[str] = frozenset()  # additional host names, lower case, without port
+    origins: frozenset[str] = frozenset()  # allowed pages
     max_body: int = 32 * 2**20  # bytes
     open_to_others: bool = False  # listens off loopback
-    turn_s: float = (
-        2.0  # a large call of the proxy waits so long for its turn, then passes without memory
-    )
-    language: str = "en"  # of those who name none
-    caller: Callable[[str], Caller | None] | None = None  # of a service: who sends this key
-    proxies: tuple[
-        str, ...
-    ] = ()  # of a service: addresses and networks whose forwarded headers count
+    turn_s: float = 2.0  # timeout of a large proxy call in the queue; it then passes without memory
+    language: str = "en"  # default language
+    caller: Callable[[str], Caller | None] | None = None  # of a service: the caller with this key
+    proxies: tuple[str, ...] = ()  # of a service: addresses and networks of trusted proxies
 
 
 class AccessGuard:
-    """ASGI: lets in whom `AccessRules` let in, and puts security headers on what goes out of our own pages and REST."""
+    """ASGI middleware: enforces `AccessRules`, and adds security headers to responses of the page and REST."""
 
     def __init__(
         self, app: App, rules: Callable[[], AccessRules], admission: Admission | None = None
@@ -148,19 +144,19 @@ class AccessGuard:
         )
         try:
             await self._app(scope, body.receive, answer.send)
-        except asyncio.CancelledError:  # the server ends, and this took longer than it waits
+        except asyncio.CancelledError:  # the server is shutting down, and its grace period is over
             await answer.refuse(_STOPPING)
         except Exception:
             if (
                 not answer.refused
-            ):  # who was refused in the middle of their body is gone for everybody further in
+            ):  # after a refusal within the body, the application sees a disconnect
                 raise
         finally:
             body.let_go()
 
 
 def _asker(scope: Scope, headers: Mapping[str, str]) -> Hashable:
-    """Who asks, as far as that is known before the body: the user of a key, else of a header at that address."""
+    """The client, as known before the body: the user of a key, else of a header, with the address."""
     if caller := scope.get(CALLER):
         return caller.name, caller.user
     user = headers.get("x-rolememory-user") or headers.get("x-openwebui-user-name", "")
@@ -168,10 +164,10 @@ def _asker(scope: Scope, headers: Mapping[str, str]) -> Hashable:
 
 
 def admitted(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> str:
-    """Who asks: "program", "own" page or "allowed" page.
+    """The kind of client: "program", "own" page or "allowed" page.
 
     Raises:
-        Refusal: the caller may not come in.
+        HttpRefusal: access is denied.
     """
     host = headers.get("host", "")
     if not _known_host(host, rules):
@@ -197,7 +193,7 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> st
 
 
 def _check_without_token(scope: Scope, page: str) -> None:
-    """What may be done without the token: look at the page itself, and anything from this machine but for changes by a page."""
+    """Allow without a token: the page itself, and all from this machine except changes by a page."""
     if not from_here(scope) and scope["path"] != "/" and not _asset(scope):
         raise HttpRefusal(
             401,
@@ -225,7 +221,7 @@ def _check_body(scope: Scope, headers: Mapping[str, str], rules: AccessRules) ->
 
 
 def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
-    """Take what a proxy that is named says of the request's scheme; refuse what anybody else says."""
+    """Take the scheme from a trusted proxy's headers; refuse forwarded headers of others."""
     if not any(_forwards(name) for name, _ in scope["headers"]):
         return
     if not _named(scope.get("client"), rules.proxies):
@@ -240,7 +236,7 @@ def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: AccessRule
 
 
 def _named(client: tuple[str, int] | None, proxies: Iterable[str]) -> bool:
-    """Whether an address lies in one of these networks."""
+    """Whether an address is in one of these networks."""
     if client is None:
         return False
     address = ipaddress.ip_address(client[0])
@@ -248,7 +244,7 @@ def _named(client: tuple[str, int] | None, proxies: Iterable[str]) -> bool:
 
 
 def _check_key(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
-    """Note who asks; refuse who may not do this."""
+    """Set the caller in the scope; refuse those without the right."""
     if scope["method"] in _READING and (scope["path"] in ("/", "/healthz") or _asset(scope)):
         return
     given = headers.get("authorization", "").removeprefix("Bearer ").strip()
@@ -276,7 +272,7 @@ def _check_key(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> 
 
 
 def needed(method: str, path: str) -> str:
-    """The right that a request needs; what nobody thought of needs the one to administer.
+    """The right that a request needs; "admin" for unlisted paths.
 
     >>> needed("POST", "/api/roles/mira/observe"), needed("GET", "/v1/models"), needed("DELETE", "/api/roles/mira")
     ('write', 'read', 'admin')
@@ -300,7 +296,7 @@ def local(host: str) -> bool:
 
 
 def _check_headers(scope: Scope) -> None:
-    """Refuse headers without end: the server bounds them only while they come in pieces."""
+    """Refuse too large headers: the server limits them only if they arrive in several chunks."""
     pairs = scope["headers"]
     if (
         len(pairs) > MOST_HEADERS
@@ -310,7 +306,7 @@ def _check_headers(scope: Scope) -> None:
 
 
 def _check_framing(headers: Mapping[str, str]) -> None:
-    """Refuse two words about where a request ends: whoever stands before us may have taken the other one."""
+    """Refuse ambiguous framing (request smuggling): a proxy in front may have used the other length."""
     if "content-length" in headers and "transfer-encoding" in headers:
         raise HttpRefusal(
             400,
@@ -321,18 +317,18 @@ def _check_framing(headers: Mapping[str, str]) -> None:
 
 
 def _check_path(scope: Scope) -> None:
-    """Refuse a way up, in any spelling: what is below the upstream's address is all that may be asked of it."""
+    """Refuse `..` in any encoding: only paths below the upstream's base URL may be requested."""
     path = scope["path"]
     if not proxied(path):
         return
-    for _ in range(3):  # a server behind us may decode what we took for text
+    for _ in range(3):  # the upstream may decode again
         if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", path)):
             raise HttpRefusal(400, "path", "a path with . or .. in it", "write the address out")
         path = unquote(path)
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    """Names in lower case; a header that comes twice keeps its first value."""
+    """Headers by lower-case name; of a repeated one the first value."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
@@ -361,7 +357,7 @@ def _known_host(host: str, rules: AccessRules) -> bool:
         ipaddress.ip_address(name)
     except ValueError:
         return False
-    return rules.open_to_others  # an address cannot be rebound
+    return rules.open_to_others  # DNS rebinding needs a name
 
 
 def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: AccessRules) -> str:
@@ -391,16 +387,16 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: AccessRule
 
 
 def _navigates(headers: Mapping[str, str]) -> bool:
-    """A link to our page was followed: that may come from anywhere, and reads only."""
+    """Whether this is a navigation to our page: allowed from any site, and read-only."""
     return (
         headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )
 
 
 def from_here(scope: Scope) -> bool:
-    """Whether a program or a browser on this machine asks, and nobody asks through it.
+    """Whether the client is on this machine and not a proxy.
 
-    What a proxy passes on comes from its own address; the headers it adds, or HTTP/1.0 (which nginx speaks), give it away.
+    Requests through a proxy come from its address; they are recognised by its headers, or HTTP/1.0 (the default of nginx).
     """
     client = scope.get("client")
     passed_on = scope.get("http_version") == "1.0" or any(
@@ -421,14 +417,14 @@ def _has_token(headers: Mapping[str, str], rules: AccessRules) -> bool:
     given = (
         headers.get("authorization", "").removeprefix("Bearer ").strip(),
         headers.get("x-rolememory-token", ""),
-        headers.get("x-api-key", ""),  # Anthropic's name for it
+        headers.get("x-api-key", ""),  # of Anthropic's API
         _cookie(headers, rules),
     )
     return any(same(one, rules.token) for one in given if one)
 
 
 def cookie_name(token: str) -> str:
-    """The cookie of one home: a browser sends all cookies of a host to each of its ports.
+    """The cookie name of a home, distinct since a browser sends cookies of a host to all of its ports.
 
     >>> cookie_name("a") == cookie_name("b")
     False
@@ -479,7 +475,7 @@ def _check_encoding(headers: Mapping[str, str]) -> None:
 
 
 class _GuardedResponse:
-    """What goes out, with our headers on everything that is not the upstream's own word."""
+    """Sends a response, with our headers on everything that is not relayed from the upstream."""
 
     def __init__(
         self, send: Send, scope: Scope, rules: AccessRules, headers: Mapping[str, str]
@@ -496,7 +492,7 @@ class _GuardedResponse:
         await self._send(message)
 
     async def refuse(self, refusal: HttpRefusal) -> None:
-        """Say why, if nothing was said yet; nothing more goes out."""
+        """Send the refusal, if the response has not started; drop all further messages."""
         if self.refused or self._begun:
             return
         self.refused = True
@@ -517,7 +513,7 @@ class _GuardedResponse:
         await self._send({"type": "http.response.body", "body": body})
 
     def _shared(self) -> Iterable[tuple[bytes, bytes]]:
-        """For pages that the settings allow: they may read the answer, refusals too."""
+        """CORS headers for allowed pages: they may read the response, refusals too."""
         origin = self._headers.get("origin", "")
         if origin and origin in self._rules.origins:
             yield from _encoded(
@@ -545,7 +541,7 @@ def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 async def _read_out(headers: Mapping[str, str], receive: Receive) -> None:
-    """Take in a small body of who is refused: a line that is closed over unread bytes may lose the answer."""
+    """Drain a small body before a refusal: closing a connection with unread bytes may lose the response."""
     length = headers.get("content-length", "")
     if not length.isdecimal() or int(length) > HEADER_BYTES or "transfer-encoding" in headers:
         return
@@ -556,7 +552,7 @@ async def _read_out(headers: Mapping[str, str], receive: Receive) -> None:
 
 
 async def _preflight(asked: Mapping[str, str], send: Send) -> None:
-    """Let a page that may ask send what it wants to send: libraries add headers of their own."""
+    """Answer a CORS preflight of an allowed page, allowing all headers, since libraries add their own."""
     wanted = asked.get("access-control-request-headers", "")
     headers = {
         "access-control-allow-origin": asked["origin"],

@@ -10,13 +10,13 @@ from rolememory.serve.app_state import AppState
 
 
 def state_of(app_state: AppState) -> dict[str, str]:
-    """What the path answers."""
+    """The response of `/healthz`."""
     meaning = str(app_state.home.loader.state)
     return {"name": "rolememory", "status": "ok", "version": __version__, "meaning": meaning}
 
 
 def health(app: Starlette, app_state: AppState) -> None:
-    """Add the path."""
+    """Add the route."""
 
     async def healthz(_: Request) -> Response:
         return JSONResponse(state_of(app_state))

@@ -1,4 +1,4 @@
-"""A word to those who may not come in, and to those who come to the wrong place: one shape, in their language."""
+"""Error responses for denied requests and unknown paths, in one format and the client's language."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +11,11 @@ from rolememory.schema.scene import Language
 UPSTREAM = (
     "/v1/",
     "/r/",
-)  # where programs speak that know a URL and a key, and show the `message` of an error
+)  # used by OpenAI clients, which show the `message` of an error
 
 
 class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
-    """Why somebody may not come in, as status, code and words."""
+    """A refused request: status, code, message and hint."""
 
     def __init__(self, status: int, code: str, message: str, hint: str, **values: Any) -> None:
         self.status, self.code = status, code
@@ -23,7 +23,7 @@ class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
         super().__init__(str(self.message))
 
     def body(self, language: Language, path: str = "") -> bytes:
-        """The answer's body, in the shape that those who ask there can show.
+        """The response body, in the format that clients of the path can show.
 
         >>> HttpRefusal(429, "busy", "too many headers", "try again").body("zh", "/api/roles").decode()
         '{"error":{"code":"busy","message":"请求头太多","hint":"请再试一次"}}'
@@ -62,11 +62,11 @@ REFUSALS: Mapping[int, HttpRefusal] = {
         HttpRefusal(503, "busy", "the disk or another program is in the way", "try again"),
     )
 }
-"""What a status alone tells."""
+"""Messages by status."""
 
 
 def error_body(code: str, message: str, hint: str, language: Language, path: str) -> dict[str, Any]:
-    """An error as it is written: OpenAI's shape under the upstream's addresses, with the hint in the words that are shown."""
+    """The JSON of an error: OpenAI's format on proxied paths, with the hint in the message."""
     if not proxied(path):
         return {"code": code, "message": message, "hint": hint}
     joint = translated("; ", language)
@@ -79,12 +79,12 @@ def error_body(code: str, message: str, hint: str, language: Language, path: str
 
 
 def proxied(path: str) -> bool:
-    """Whether it is the upstream's surface: frontends that only know a URL and a key speak there."""
+    """Whether the path is proxied to the upstream, and so used by OpenAI clients."""
     return path.startswith(UPSTREAM) or path == "/v1"
 
 
 def language_of(headers: Mapping[str, str], app_state: str) -> Language:
-    """The language of the caller: the first that both know of `Accept-Language`, else the server's.
+    """The client's language: the first supported one of `Accept-Language`, else the server's.
 
     >>> language_of({"accept-language": "fr, zh-TW;q=0.9"}, "en"), language_of({}, "zh")
     ('zh', 'zh')
@@ -96,7 +96,7 @@ def language_of(headers: Mapping[str, str], app_state: str) -> Language:
 
 
 def preferred(header: str) -> list[str]:
-    """The languages of an `Accept-Language` header, the dearest first.
+    """The languages of an `Accept-Language` header, most preferred first.
 
     >>> preferred("en;q=0.5, zh-CN, fr;q=0")
     ['zh', 'en']
@@ -111,7 +111,7 @@ def preferred(header: str) -> list[str]:
 
 
 def _share(text: str) -> float:
-    """The q of a language; what is no number counts nothing."""
+    """The q value of a language; 0 if invalid."""
     _, _, number = text.strip().partition("q=")
     try:
         return min(max(float(number), 0.0), 1.0) if number else 1.0

@@ -1,7 +1,7 @@
-"""Keys of a service: whose they are, which roles they open and what they may do. The home keeps their digests in `keys.json`.
+"""API keys of a service: their user, roles and rights. The home stores their digests in `keys.json`.
 
-A key speaks for one user; or for many, each named by a claim that it signs: a JSON Web Token (HS256) with the key's name as `kid`,
-the user as `sub`, and `exp`; with `role`, the id of one role, for that one alone. The secret is the SHA-256 of the key, in hexadecimal.
+A key is for one user; or for many, each named in a token that it signs: a JSON Web Token (HS256) with the key's name as `kid`,
+the user as `sub`, and `exp`; `role`, the id of a role, restricts it to that one. The secret is the SHA-256 of the key, in hexadecimal.
 """
 
 import secrets
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 
 NAME = "keys.json"
 RIGHTS = ("read", "write", "admin")
-EVERY = "*"  # role; user: whoever the claim names
-_LONGEST = 4_000  # characters of a key or claim
+EVERY = "*"  # any role; user: the one in the token
+_LONGEST = 4_000  # characters of a key or token
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request, as its key says."""
+    """The caller of a request, by its key."""
 
     name: str
     roles: tuple[str, ...]
-    user: str  # "" = nobody
+    user: str  # "" = none
     rights: tuple[str, ...]
 
     def may(self, right: str) -> bool:
-        """Whether this right is given; who may administer may do all."""
+        """Whether the caller has this right; "admin" includes all."""
         return right in self.rights or "admin" in self.rights
 
     def role(self, home: "Home", wanted: str = "") -> "RoleMemory":
-        """The role that is meant, by id, name or alias; of a key for one role, that one.
+        """The role with this id, name or alias; for a key of one role, that one.
 
         Raises:
-            UnknownRoleError: nobody of that name, or nobody for this key: the answer is the same.
+            UnknownRoleError: no such role, or not allowed for this key; the message is the same.
         """
         only = self.roles[0] if len(self.roles) == 1 and EVERY not in self.roles else ""
         try:
@@ -63,7 +63,7 @@ class Caller:
         return found
 
     def chat(self, name: str) -> str:
-        """The chat of this user that the caller calls so: no two users share one. "" = found by what was said.
+        """The internal id of this user's chat, so that users do not share one. "" = found by its messages.
 
         >>> Caller("app", ("*",), "lin@home", ("read",)).chat("harbour")
         'harbour@lin%40home'
@@ -73,13 +73,13 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey(Caller):
-    """One key as it is kept: `roles` are ids, ("*",) = every role; `user` "*" = whom a claim names."""
+    """A stored key: `roles` are ids, ("*",) = every role; `user` "*" = the one in a token."""
 
-    digest: str = field(repr=False)  # SHA-256 of the key, hexadecimal: what it signs with
+    digest: str = field(repr=False)  # SHA-256 of the key, hexadecimal: the signing secret
 
 
 class ApiKeys:
-    """The keys of a home, and its token as the key that may do all. Read again whenever the file changes."""
+    """The keys of a home, and its token as a key with all rights. Reloaded when the file changes."""
 
     def __init__(self, home: Path, token: str) -> None:
         self._path, self._token = home / NAME, token
@@ -87,10 +87,10 @@ class ApiKeys:
         self._known: Mapping[str, ApiKey] = {}
 
     def all(self) -> list[ApiKey]:
-        """Every key, in the order of their names.
+        """All keys, by name.
 
         Raises:
-            InvalidValueError: the file cannot be read as keys.
+            InvalidValueError: the file is invalid.
         """
         mark = signature(self._path)
         if mark != self._mark:
@@ -98,13 +98,13 @@ class ApiKeys:
         return sorted(self._known.values(), key=lambda one: one.name)
 
     def caller(self, given: str) -> Caller | None:
-        """Who sends this key or claim; None where it is no valid one."""
+        """The caller with this key or token; None if it is invalid."""
         if not given or len(given) > _LONGEST:
             return None
         if same(given, self._token):
             return Caller("token", (EVERY,), "", RIGHTS)
         self.all()
-        if "." in given:  # no key has one
+        if "." in given:  # a token; keys have no dot
             return self._claimed(given)
         key = self._known.get(sha256(given.encode("utf-8", "replace")).hexdigest())
         return replace(key, user="") if key and key.user == EVERY else key
@@ -116,10 +116,10 @@ class ApiKeys:
         user: str = EVERY,
         rights: Iterable[str] = RIGHTS[:2],
     ) -> str:
-        """Make a key; only this call tells it. `roles`: ids.
+        """Create a key; only this call returns it. `roles`: ids.
 
         Raises:
-            InvalidValueError: the name is taken, a right is unknown, or a key for some roles alone shall administer the home.
+            InvalidValueError: the name is taken, a right is unknown, or "admin" is given to a key restricted to some roles.
         """
         kept, wanted = self.all(), tuple(dict.fromkeys(rights))
         if any(one.name == name for one in kept) or not name.strip():
@@ -139,7 +139,7 @@ class ApiKeys:
         return made
 
     def remove(self, name: str) -> None:
-        """Take a key away; what it signed counts no longer either. Raises: UnknownNameError."""
+        """Revoke a key and all tokens signed with it. Raises: UnknownNameError."""
         kept = self.all()
         if all(one.name != name for one in kept):
             raise UnknownNameError("key", name, [one.name for one in kept])

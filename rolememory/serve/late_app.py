@@ -1,4 +1,4 @@
-"""An ASGI application that is made at its first call: what takes a second to load is no part of the start."""
+"""An ASGI application that is created at its first call, to keep slow imports out of the start."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,7 @@ Living = Callable[[], AbstractAsyncContextManager[None]]
 
 
 class LateApp:
-    """ASGI: hands every call to what `make` gives (an application and its lifespan), which lives in a task of its own from the first one on."""
+    """ASGI: forwards calls to the application of `make` (which returns it and its lifespan), run in its own task from the first call on."""
 
     def __init__(self, make: Callable[[], tuple[App, Living]]) -> None:
         self._make = make
@@ -22,7 +22,7 @@ class LateApp:
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
-        """End the application, where there is one, with the server."""
+        """The lifespan: ends the application, if created, with the server."""
         try:
             yield
         finally:
@@ -31,14 +31,14 @@ class LateApp:
                 await self._server
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one call."""
+        """Handle one call."""
         app = await asyncio.shield(
             self.begin()
-        )  # a caller who hangs up must not take it from the others
+        )  # shielded: a client that disconnects must not cancel it for others
         await app(scope, receive, send)
 
     def begin(self) -> "asyncio.Future[App]":
-        """Make it, if nobody has; the application once it is there."""
+        """Create the application if needed; a future of it."""
         if self._app is None:
             self._app = asyncio.get_running_loop().create_future()
             self._server = asyncio.create_task(self._serve(self._app))
@@ -50,7 +50,7 @@ class LateApp:
             async with living():
                 ready.set_result(app)
                 await self._over.wait()
-        except Exception as error:  # whoever waits for it is told, and the next call tries again
+        except Exception as error:  # raised to all who wait; the next call tries again
             self._app = None
             if not ready.done():
                 ready.set_exception(error)

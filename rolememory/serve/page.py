@@ -1,4 +1,4 @@
-"""The page for people: `/` and what it needs under `/web/`, straight from the package, nothing from anywhere else."""
+"""The web page: `/` and its files under `/web/`, all from the package."""
 
 import mimetypes
 import os
@@ -24,11 +24,11 @@ TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-"""What is served; said here, since a system may have other words for them."""
+"""Media types of the served files; fixed, since systems differ."""
 
 
 class PageFiles(StaticFiles):
-    """The files of the page: asked for anew each time, sent where they changed."""
+    """The files of the page: revalidated on every request."""
 
     def file_response(
         self,
@@ -37,7 +37,7 @@ class PageFiles(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """A file of the page. Raises: HTTPException, for what stands beside it."""
+        """A file of the page. Raises: HTTPException for other files."""
         if Path(full_path).suffix not in TYPES:
             raise HTTPException(404)
         response = super().file_response(full_path, stat_result, scope, status_code)
@@ -46,7 +46,7 @@ class PageFiles(StaticFiles):
 
 
 def page(app: Starlette, app_state: AppState) -> None:  # a router like the others
-    """Add the paths."""
+    """Add the routes."""
     for suffix, kind in TYPES.items():
         mimetypes.add_type(kind, suffix)
     files = PageFiles(directory=WEB)

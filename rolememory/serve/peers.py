@@ -1,7 +1,7 @@
-"""The processes of one server, and what they tell each other.
+"""Messages between the processes of one server.
 
-what happened on a turn ─▶ the first ─▶ learns, tends, shows it
-how a frontend words things ─▶ everybody
+what happened on a turn ─▶ the first ─▶ learning, maintenance, page
+a frontend's prompt format ─▶ all
 """
 
 import copyreg
@@ -14,16 +14,16 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from types import MappingProxyType
 
-_FOR_ALL = frozenset({"profile"})  # what the first passes on to the others
-_BEGUN, _ENDED = "begins", "ends"  # a process that dies in between ends what it began
-_SENT_S = 5.0  # so long a process that ends waits for what it still has to tell
+_FOR_ALL = frozenset({"profile"})  # forwarded by the first to the others
+_BEGUN, _ENDED = "begins", "ends"  # if a process dies in between, the end is added
+_SENT_S = 5.0  # timeout of sending the rest when a process ends
 _log = logging.getLogger(__name__)
 
 
 class Peers:
-    """The other processes of this server: nobody, where it is one. Thread-safe.
+    """The other processes of this server, if any. Thread-safe.
 
-    The `first` alone learns, tends, watches the files and answers everything but turns.
+    Only the `first` learns, runs maintenance, watches the files and handles everything but turns.
     """
 
     def __init__(self, *, first: bool = True) -> None:
@@ -33,29 +33,29 @@ class Peers:
         self._senders: list[threading.Thread] = []
 
     def on(self, kind: str, call: Callable[..., object]) -> None:
-        """Call this with what others tell of that kind, on a thread of its own."""
+        """Register a handler for messages of that kind, called on the receiving thread."""
         self._calls[kind] = call
 
     def tell(self, kind: str, *values: object, but: Connection | None = None) -> None:
-        """Let the others know; returns at once. Of the first: all others; of another: the first."""
+        """Send a message without waiting: from the first to all others; from another to the first."""
         others = [queue for pipe, queue in tuple(self._out.items()) if pipe is not but]
         if others:
             try:
                 told = pickle.dumps((kind, values))
-            except Exception:  # whatever it is: the turn goes on
+            except Exception:  # a fault here must not fail the turn
                 _log.exception("not told to the other processes: %s", kind)
                 return
             for queue in others:
                 queue.put(told)
 
     def report(self, kind: str, *values: object) -> bool:
-        """Tell the first, where this process is another one; whether it was told."""
+        """Send a message to the first process; false if this is the first."""
         if not self.first:
             self.tell(kind, *values)
         return not self.first
 
     def listen(self, pipe: Connection) -> bool:
-        """Hear another process until it is gone; whether it told anything."""
+        """Receive messages of another process until it ends; true if there were any."""
         queue = self._out[pipe] = SimpleQueue()
         sender = threading.Thread(target=_send, args=(pipe, queue), daemon=True)
         self._senders.append(sender)
@@ -78,7 +78,7 @@ class Peers:
             return heard
 
     def close(self) -> None:
-        """What was told is on its way."""
+        """Flush the outgoing messages."""
         for queue in tuple(self._out.values()):
             queue.put(None)
         for sender in tuple(self._senders):
@@ -87,7 +87,7 @@ class Peers:
     def _heard(self, kind: str, values: tuple[object, ...]) -> None:
         try:
             self._calls[kind](*values)
-        except Exception:  # whatever it is: the next thing that is told is heard
+        except Exception:  # a fault of one message must not stop the next
             _log.exception("not taken over from another process: %s", kind)
 
 
@@ -99,7 +99,7 @@ copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
 
 
 def _send(pipe: Connection, queue: "SimpleQueue[bytes | None]") -> None:
-    """Whoever tells something waits for nobody."""
+    """The sending thread, so that `tell` does not block."""
     with suppress(OSError):
         while (told := queue.get()) is not None:
             pipe.send_bytes(told)

@@ -1,7 +1,7 @@
-"""From the process that took a connection to the first of the server, which alone answers what is no turn.
+"""Forwarding of requests other than turns to the first process.
 
-The request goes on as it came, with who asks behind a secret that only these processes share: the guard of the first judges the
-caller, not the process between.
+The request is forwarded unchanged, with its client in a header protected by a secret of these processes: the guard of the first
+checks the client, not the forwarding process.
 """
 
 import asyncio
@@ -21,24 +21,24 @@ from rolememory.serve.proxy.streaming import hung_up
 from rolememory.serve.token import same
 
 HEADER = b"x-rolememory-relayed"
-_KEPT = ("client", "http_version", "scheme")  # what a scope says of the caller
+_KEPT = ("client", "http_version", "scheme")  # scope values of the client
 
 
 @dataclass(frozen=True, slots=True)
 class RelayAddress:
-    """Where the first process is asked by the others, and what they know each other by."""
+    """The internal address of the first process, and the shared secret."""
 
     url: str
     secret: str
 
     @classmethod
     def of(cls, url: str) -> "RelayAddress":
-        """A new secret."""
+        """An address with a new secret."""
         return cls(url, secrets.token_urlsafe(24))
 
 
 class Relayed:
-    """ASGI, in the first process: a relayed request is who asked for it."""
+    """ASGI, in the first process: restores the client of a relayed request."""
 
     def __init__(self, app: App, address: RelayAddress) -> None:
         self._app, self._address = app, address
@@ -54,7 +54,7 @@ class Relayed:
 
 
 class WorkerRelay:
-    """ASGI, in the other processes: turns are answered here, everything else by the first."""
+    """ASGI, in the other processes: handles turns, forwards everything else to the first."""
 
     def __init__(self, app: App, address: RelayAddress) -> None:
         self._app, self._address = app, address
@@ -66,7 +66,7 @@ class WorkerRelay:
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
-        """Open connections as long as the server lives."""
+        """The lifespan, with a connection pool."""
         async with self._client:
             yield
 
@@ -87,7 +87,7 @@ class WorkerRelay:
         await asyncio.gather(carried, return_exceptions=True)
 
     async def _carry(self, asked: Request, read: asyncio.Event, send: Send) -> None:
-        """Ask the first process, and carry its answer."""
+        """Forward the request, and relay the response."""
         try:
             answer = await self._client.send(self._request(asked, read), stream=True)
         except (httpx.HTTPError, ClientDisconnect):
@@ -128,6 +128,6 @@ async def _body(asked: Request, read: asyncio.Event) -> AsyncIterator[bytes]:
 
 
 async def _hung_up(asked: Request, read: asyncio.Event) -> None:
-    """Ends when nobody waits for the answer any more."""
+    """Returns when the client has disconnected."""
     await read.wait()
     await hung_up(asked)

@@ -1,4 +1,4 @@
-"""The routers, in the order in which their paths are tried; what is nobody else's is REST's."""
+"""The routers, in order of matching; REST gets all remaining paths."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ Router = Callable[[Starlette, AppState], None]
 
 
 def rest(app: Starlette, app_state: AppState) -> None:
-    """Answer all other paths. REST is made at the first of them, or when the page is opened, which asks at once."""
+    """Add REST for all other paths. It is created at its first request, or when the page is opened."""
 
     def made() -> tuple[App, Living]:
         from rolememory.serve.rest.router import rest_app
@@ -29,4 +29,4 @@ def rest(app: Starlette, app_state: AppState) -> None:
 
 
 ROUTERS: tuple[Router, ...] = (health, proxy, mcp, rest, page)
-TURNS: tuple[Router, ...] = (proxy,)  # of the further processes; all else is the first one's
+TURNS: tuple[Router, ...] = (proxy,)  # of the additional processes; the first handles the rest

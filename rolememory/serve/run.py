@@ -1,4 +1,4 @@
-"""The process: one server, ready in about a second, stopped without losing anything."""
+"""The server process: starts in about a second, shuts down gracefully."""
 
 import asyncio
 import gc
@@ -17,21 +17,21 @@ from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CLOSE, App, Receive, Scope, Send
 from rolememory.serve.relay import RelayAddress
 
-STOPPING_S = 5.0  # open answers may take so long to end
-SWITCH_S = 0.001  # a thread that works on a long chat gives way so soon
-BACKLOG = 256  # lines that may wait to be accepted
-HEADERS_S = 10.0  # the headers of a request must have arrived after so long
+STOPPING_S = 5.0  # grace period of open responses at shutdown
+SWITCH_S = 0.001  # thread switch interval, so that work on a long chat does not delay others
+BACKLOG = 256  # connections that may wait to be accepted
+HEADERS_S = 10.0  # timeout of receiving the headers of a request
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there already, so that nobody has to wait for the port.
+    """A listening socket, so that clients can connect before the server is ready.
 
     Raises:
-        InvalidValueError: the address is taken or is none of this machine's.
+        InvalidValueError: the address is in use or not of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # said to be TCP, asyncio lets every word leave at once, and none waits for an acknowledgement
+    # with the protocol given, asyncio sets TCP_NODELAY, so that small chunks are sent at once
     found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -49,7 +49,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def address(listener: socket.socket) -> str:
-    """Where it listens, as a URL without a path."""
+    """The URL of a listening socket, without a path."""
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104  # shown, not bound
     return f"http://{shown}:{port}"
@@ -58,7 +58,7 @@ def address(listener: socket.socket) -> str:
 def configured(
     app_state: AppState, headers_s: float = HEADERS_S, relay: RelayAddress | None = None
 ) -> uvicorn.Config:
-    """How the server runs. The address of a caller is what the socket says, whatever headers claim."""
+    """The configuration of uvicorn. Client addresses are taken from the socket, never from headers."""
     return uvicorn.Config(
         create_app(app_state, relay),
         http=bounded(headers_s),
@@ -72,12 +72,14 @@ def configured(
         timeout_graceful_shutdown=int(STOPPING_S),
         h11_max_incomplete_event_size=64 * 1024,
         lifespan="on",
-        backlog=1 if relay else BACKLOG,  # where several accept, each takes one line at a time
+        backlog=1
+        if relay
+        else BACKLOG,  # several processes accept: each takes one connection at a time
     )
 
 
 def bounded(headers_s: float) -> type[asyncio.Protocol]:
-    """The protocol that bounds the headers of a request, in size (h11's own) and in time: a line that is slower is closed."""
+    """The protocol class that limits request headers, in size (by h11) and in time: slower connections are closed."""
 
     class Bounded(H11Protocol):
         _slow: asyncio.TimerHandle | None = None
@@ -109,7 +111,7 @@ def bounded(headers_s: float) -> type[asyncio.Protocol]:
 
 
 def _closable(app: App, transport: asyncio.Transport) -> App:
-    """The application, which may close the line of a request in the middle of its answer."""
+    """Wrap the application so that it can close a connection during the response."""
 
     async def closable(scope: Scope, receive: Receive, send: Send) -> None:
         scope[CLOSE] = transport.close
@@ -121,7 +123,7 @@ def _closable(app: App, transport: asyncio.Transport) -> App:
 def serve(
     app_state: AppState, listener: socket.socket, ready: Callable[[], None] | None = None
 ) -> None:
-    """Serve until SIGINT or SIGTERM; open answers are ended, everything written is folded."""
+    """Serve until SIGINT or SIGTERM; then end open responses and checkpoint journals."""
     server_of(app_state, ready).run(sockets=[listener])
 
 
@@ -131,14 +133,14 @@ def server_of(
     relay: RelayAddress | None = None,
     first: Callable[[], None] | None = None,
 ) -> uvicorn.Server:
-    """The server of this process; `relay`: it is one of several. `first` is what is done before it ends."""
+    """The server of this process; `relay`: it is one of several. `first` is called before it ends."""
     sys.setswitchinterval(SWITCH_S)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     return _Server(configured(app_state, relay=relay), ready, first)
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is ready, and before it ends."""
+    """Calls back when it is ready, and before it ends."""
 
     def __init__(
         self,
@@ -153,7 +155,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for one in sockets or ():
             one.listen(BACKLOG)
-        gc.freeze()  # what is loaded stays: no collection in the middle of a turn looks at it again
+        gc.freeze()  # loaded objects are permanent: exclude them from garbage collection during turns
         gc.enable()
         if self.started and self._ready:
             self._ready()

@@ -1,4 +1,4 @@
-"""The server's token: made at the first start, kept in the home with rights for its owner alone, printed once."""
+"""The server's token: created at the first start, stored in the home readable by its owner only, printed once."""
 
 import hmac
 import os
@@ -8,14 +8,14 @@ from pathlib import Path
 from rolememory.storage.files.atomic import write
 
 NAME = ".token"
-VARIABLE = "ROLEMEMORY_TOKEN"  # wins over the file
+VARIABLE = "ROLEMEMORY_TOKEN"  # overrides the file
 
 
 def token_of(home: Path) -> tuple[str, bool]:
-    """The token of this home, and whether it was made just now.
+    """The token of this home, and whether it is new.
 
     Raises:
-        NotWrittenError: the home cannot be written, so no token can be kept.
+        NotWrittenError: the token cannot be stored in the home.
     """
     if given := os.environ.get(VARIABLE, "").strip():
         return given, False
@@ -29,5 +29,5 @@ def token_of(home: Path) -> tuple[str, bool]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two tokens are equal, in time that tells nothing."""
+    """Whether two tokens are equal, in constant time."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""`serve --workers N`: further processes on the same home and port, started by the first and ended with it."""
+"""`serve --workers N`: additional processes on the same home and port, started and ended by the first."""
 
 import gc
 import logging
@@ -24,18 +24,18 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Job:
-    """What a further process needs to serve the same home. Goes to it by pickling."""
+    """The arguments of an additional process, pickled."""
 
     home: str
     overrides: Mapping[str, Any]
     language: str
     listener: socket.socket
     relay: RelayAddress
-    begin: Callable[[], None]  # its log, for example
+    begin: Callable[[], None]  # called at its start, e.g. to set up logging
 
 
 class Workers:
-    """The further processes. One that ends is replaced; all end with the first, whatever ends that."""
+    """The additional processes. One that ends is replaced; all end with the first, however it ends."""
 
     def __init__(self, peers: Peers, job: Job, count: int) -> None:
         self._peers, self._job, self._count = peers, job, count
@@ -52,7 +52,7 @@ class Workers:
             thread.start()
 
     def close(self) -> None:
-        """Let them end their answers, then go."""
+        """Let them finish their responses, then end."""
         self._over = True
         self._peers.tell("stop")
         for process in self._running.values():
@@ -72,7 +72,7 @@ class Workers:
             process.join()
             if not self._over:
                 _log.warning("worker %d ended (%s)", process.pid, process.exitcode)
-            if not worked:  # the next would not either
+            if not worked:  # a new one would fail as well
                 return
 
 
@@ -84,7 +84,7 @@ def serve_together(
     count: int,
     begin: Callable[[], None],
 ) -> None:
-    """Serve in so many processes until SIGINT or SIGTERM; `overrides` and `begin` are what each starts with."""
+    """Serve with `count` processes until SIGINT or SIGTERM; each starts with `overrides` and `begin`."""
     private = listening("127.0.0.1", 0)
     relay = RelayAddress.of(address(private))
     home = str(app_state.home.path)
@@ -96,8 +96,8 @@ def serve_together(
 
 
 def work(job: Job, pipe: Connection) -> None:
-    """A further process: serve until the first is gone."""
-    gc.disable()  # until it listens
+    """The main function of an additional process: serve until the first ends."""
+    gc.disable()  # re-enabled once it listens
     job.begin()
     peers = Peers(first=False)
     app_state = AppState(Home.open(job.home, job.overrides), job.language, peers)
