@@ -1,4 +1,4 @@
-"""The chats of a role: slots × versions, append-only, with what is visible from each of them."""
+"""The chats of a role: slots × versions, append-only; and which memories are visible from each chat."""
 
 from rolememory.chats.branch_visibility import BranchVisibility
 from rolememory.chats.chats import Chats

@@ -1,9 +1,9 @@
-"""Where the visible messages stand in a chat that was seen before: what is the same, what was said again, what is gone.
+"""Aligns the visible messages with a known chat: which are unchanged, reworded, or gone.
 
-First anchors: words that stand exactly once on either side, in the longest order that both share (the idea of patience diff);
-where there are none, the same with looser words (case, punctuation and a name in front do not count). What lies between two
-anchors is settled by the best score: the same words, words joined or parted by the frontend, other words of the same speaker
-in the same place. Old messages before the first that is found were cut off by the frontend: they stay.
+First anchors: texts that occur exactly once on both sides, in the longest common order (the idea of patience diff);
+if there are none, the same with looser equality (case, punctuation and a name in front are ignored). The gap between two
+anchors gets the best-scoring alignment: equal texts, texts joined or split by the frontend, other texts of the same speaker
+in the same place. Old messages before the first match were cut off by the frontend: they stay.
 """
 
 from bisect import bisect_left
@@ -18,17 +18,15 @@ from rolememory.chats.unique_messages import UniqueMessages, loose, words
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.value_class import value_class
 
-SURE = 8  # so many messages in a row from the place where the last look began leave no doubt
-_LONG = 12  # characters of a text that is hardly said twice by chance
-_REACH = (
-    8  # old messages that are looked at before the first anchor, beyond as many as were heard there
-)
-_NEAR = 256  # old messages that are read at once, beyond four times as many as were heard
+SURE = 8  # this many equal consecutive messages from the start of the last window are conclusive
+_LONG = 12  # characters of a text that hardly occurs twice by chance
+_REACH = 8  # old messages searched before the first anchor, beyond as many as there are new ones
+_NEAR = 256  # old messages read at once, beyond four times as many as new ones
 
 
 @value_class
 class PathChange:
-    """What the old messages [start, end) become."""
+    """What replaces the old messages [start, end)."""
 
     start: int
     end: int
@@ -37,18 +35,18 @@ class PathChange:
 
 @value_class
 class Alignment:
-    """The visible messages laid along the old path."""
+    """The visible messages aligned with the old path."""
 
-    begin: int  # where the visible ones begin on the old path: what stands before was cut off
-    changes: tuple[PathChange, ...]  # in order; what they do not touch stays
+    begin: int  # where the visible ones begin on the old path; earlier ones were cut off
+    changes: tuple[PathChange, ...]  # in order; anything else stays
     common: tuple[
         tuple[int, int], ...
-    ]  # (old, heard) places that say the same or nearly the same, in order
-    size: int  # of the old path
+    ]  # (old, heard) places of equal or similar messages, in order
+    size: int  # length of the old path
 
     @property
     def gone(self) -> int:
-        """How many old messages stand behind the last that is found."""
+        """The number of old messages after the last match."""
         return self.size - 1 - (self.common[-1][0] if self.common else -1)
 
 
@@ -59,11 +57,11 @@ def align(
     ample: bool = True,
     knows: Knows = lambda slot, digest: False,
 ) -> Alignment:
-    """Lay `news` along the path of a chat.
+    """Align `news` with the path of a chat.
 
-    Cost: O(news), what is found to be gone, and the square of what lies between two anchors. The last look began at `first`;
-    not `ample` means that the frontend shows less than then, so that it will hardly have cut off more; `knows` tells
-    whether a slot ever had the words of a digest.
+    Cost: O(news), removed messages, and the square of the gap between two anchors. The last window began at `first`;
+    not `ample` means that the frontend shows less than then, so it has probably not cut off more; `knows` returns
+    whether a slot ever had the text of a digest.
     """
     found = _PathMatcher(script, news, first, ample, knows)
     run = found.run()
@@ -78,14 +76,14 @@ def align(
 def align_from(
     script: Transcript, news: Sequence[NormalizedMessage], place: int
 ) -> tuple[PathChange, ...]:
-    """Lay what is left along the old path behind `place`, where everything before is known to be the same."""
+    """Align the rest with the old path after `place`, where everything before is known to be equal."""
     found = _PathMatcher(script, news, place, True, script.knows)
     found.lay(place, 0, found.anchors_behind(place, 0), anchored=True)
     return tuple(found.changes)
 
 
 class _PathMatcher:
-    """What has been found so far."""
+    """The state of an alignment."""
 
     def __init__(
         self,
@@ -104,16 +102,16 @@ class _PathMatcher:
         self.common: list[tuple[int, int]] = []
 
     def run(self) -> int:
-        """How many messages from the place where the last look began are the same."""
+        """How many messages from the start of the last window are equal."""
         first, keys = self.first, self._keys
         if list(map(words, self._olds[first : first + SURE])) != keys[:SURE]:
-            return 0  # as good as none
+            return 0  # practically nothing
         olds = self._olds[first : first + len(keys)]
         pairs = enumerate(zip(map(words, olds), keys, strict=False))
         return next((place for place, (old, new) in pairs if old != new), len(olds))
 
     def anchors_behind(self, i: int, j: int) -> list[tuple[int, int]]:
-        """What stands once on either side behind these places."""
+        """The unique texts on both sides after these places."""
         self._olds = _Rest(self._olds, i)
         olds = self._olds[i:]
         counts = Counter(map(words, olds))
@@ -123,7 +121,7 @@ class _PathMatcher:
         )
 
     def anchors(self) -> list[tuple[int, int]]:
-        """What stands once on either side; where nothing does, what does so with looser words."""
+        """The unique texts on both sides; if there are none, with looser equality."""
         found = self._chosen(self._pairs(self._script.once, self._keys))
         if not found:
             texts = [loose(message.text) for message in self.news]
@@ -134,7 +132,7 @@ class _PathMatcher:
         return found
 
     def _pairs(self, once: UniqueMessages, keys: Sequence[Hashable]) -> list[tuple[int, int]]:
-        """Places of what stands exactly once on either side."""
+        """The places of texts that occur exactly once on both sides."""
         found: list[tuple[int, int]] = []
         for at, key in _once(keys):
             if (slot := once.slot(key)) is not None:
@@ -145,7 +143,7 @@ class _PathMatcher:
         return found
 
     def _place(self, slot: int, near: int) -> int:
-        """Where a slot stands; `near` is a guess."""
+        """The place of a slot; `near` is a guess."""
         if 0 <= near < len(self._olds) and self._olds[near].slot == slot:
             return near
         said = self._script.path.in_slot(slot)
@@ -153,18 +151,18 @@ class _PathMatcher:
         return self._script.path.place(said)
 
     def _read_from(self, place: int, at: int) -> None:
-        """What was heard at `at` stands at `place`: read what comes into question at once, if that is not much."""
+        """Prefetch candidates at once, if few, given that the message `at` is at `place`."""
         low = max(place - 2 * at - _REACH, 0)
         if len(self._olds) - low <= _NEAR + 4 * len(self.news):
             self._olds = _Rest(self._script.path, low)
 
     def _chosen(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Of long texts if there are any, for an "ok" may stand anywhere."""
+        """Only long texts if there are any, since an "ok" occurs anywhere."""
         long = [pair for pair in pairs if len(self.news[pair[1]].text) >= _LONG]
         return _rising(long) or _rising(pairs)
 
     def lay(self, i: int, j: int, anchors: Sequence[tuple[int, int]], anchored: bool) -> None:
-        """Lay the rest, from the old place `i` and the new place `j` on; not `anchored`: the old ones may have been cut off."""
+        """Align the rest, from old place `i` and new place `j`; not `anchored`: old ones may have been cut off."""
         for i_end, j_end in [*anchors, (len(self._olds), len(self.news))]:
             if anchored:
                 self._between(i, i_end, j, j_end)
@@ -180,7 +178,7 @@ class _PathMatcher:
             self.changes.append(PathChange(i, i + 1, (AlignStep(i, self.news[j]),)))
 
     def _in_front(self, i_end: int, j: int, j_end: int) -> None:
-        """What was heard before the first anchor; old ones beyond were cut off."""
+        """Align what precedes the first anchor; older ones were cut off."""
         self.begin = i_end
         count = j_end - j
         if count and count <= i_end and self._same(i_end - count, i_end, j, j_end):
@@ -211,7 +209,7 @@ class _PathMatcher:
 
 
 class _Rest(Sequence[ChatMessage]):
-    """A path whose end is read once."""
+    """A path whose end is read only once."""
 
     def __init__(self, path: Sequence[ChatMessage], start: int) -> None:
         self._path, self._start, self._items = path, start, path[start:]
@@ -233,7 +231,7 @@ class _Rest(Sequence[ChatMessage]):
 
 
 def _once(keys: Sequence[Hashable], begin: int = 0) -> list[tuple[int, Hashable]]:
-    """What stands there exactly once, with its place; `None` does not count."""
+    """The keys that occur exactly once, with places; `None` is ignored."""
     counts = Counter(keys)
     return [
         (begin + at, key) for at, key in enumerate(keys) if key is not None and counts[key] == 1
@@ -241,12 +239,12 @@ def _once(keys: Sequence[Hashable], begin: int = 0) -> list[tuple[int, Hashable]
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest selection whose old places rise as well; `pairs` come in the order of their new places.
+    """The longest subsequence with ascending old places; `pairs` are in the order of their new places.
 
     >>> _rising([(5, 0), (1, 1), (2, 2), (9, 3), (3, 4)])
     [(1, 1), (2, 2), (3, 4)]
     """
-    tops: list[int] = []  # of the best selection of each length, its last old place
+    tops: list[int] = []  # by length of the best subsequence: its last old place
     ends: list[int] = []  # and its number
     before: list[int] = []
     for number, (old, _) in enumerate(pairs):

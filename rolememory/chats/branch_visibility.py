@@ -1,4 +1,4 @@
-"""What counts, as seen from one chat: which supports of a memory are visible."""
+"""Which evidence of memories is visible from one chat."""
 
 from collections.abc import Hashable, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from rolememory.schema.value_class import value_class
 
 
 def moved_by(preview: ObservePreview, before: VisiblePath) -> frozenset[str]:
-    """The versions that stand, or cease to stand, or have other neighbours, as a preview shows it; those it adds at the end are new and no matter."""
+    """The versions that a preview adds, removes or gives other neighbours; those it appends are irrelevant."""
     entered = {said.version for said in preview.entered}
     added = set(takewhile(entered.__contains__, (said.version for said in reversed(preview.path))))
     came = {*entered, *(said.version for said in preview.returned)} - added
@@ -31,14 +31,14 @@ def moved_by(preview: ObservePreview, before: VisiblePath) -> frozenset[str]:
 
 @value_class
 class _StandingPath:
-    """One path of words that stand, as far as it counts."""
+    """A path of current versions, up to where it counts."""
 
     id: str  # the chat whose path it is
     path: VisiblePath
-    until: datetime | None = None  # what was said later does not count
+    until: datetime | None = None  # later messages do not count
 
     def holds(self, versions: Sequence[str], adjoining: bool) -> bool:
-        """Whether they all stand on it; `adjoining`: with nothing between them."""
+        """Whether all are on it; `adjoining`: contiguous."""
         return all(map(self._stands, versions)) and (
             not adjoining or all(starmap(self.path.adjoin, pairwise(versions)))
         )
@@ -49,16 +49,16 @@ class _StandingPath:
 
 
 class BranchVisibility:
-    """What counts, as seen from one chat, or from none.
+    """Which evidence counts, as seen from one chat, or from none.
 
-    A support says that certain words stand in a certain chat. In the family of the chat one looks from (all that were forked
-    from one beginning), it counts while the words stand on the very path of that chat. Elsewhere it counts while they stand on
-    the path of any chat of their family whose story is known here; where that is known only until a fork, they must have been
-    told by then. What rests on no chat of ours (an author's memory, an imported one) always counts. A chat that is `off` sees
+    Evidence cites messages of a chat. In the family of the viewing chat (all that were forked
+    from one beginning), it counts while they are on the path of that chat. Elsewhere it counts while they are on
+    the path of any chat of their family whose story is known here; if that is known only until a fork, they must be
+    from before. Memories without a chat (authored or imported) always count. A chat that is `off` sees
     nothing learned. From no chat every story is seen, or the one that is given.
 
-    `token` is equal for two sights from which the same supports count, of those that both know: what follows them need not look
-    at every memory again. Of two with the same `place`, `moved_since` tells what may differ. `moved` is what a preview would
+    `token` is equal if the same evidence counts, of what both know: then dependents need not check
+    every memory again. With equal `place`, `moved_since` returns what may differ. `moved` is what a preview would
     change (`moved_by`).
     """
 
@@ -104,9 +104,9 @@ class BranchVisibility:
         return frozenset(self._forest.ids(chat))
 
     def moved_since(self, before: "BranchVisibility") -> frozenset[tuple[str, str]] | None:
-        """Chat and version of supports that may count from here and did not from there, or the other way round.
+        """Chat and version of evidence whose visibility may differ from `before`.
 
-        For two of one place; None where any may. Cost: what moved.
+        Only for equal places; None if anything may. Cost: what changed.
         """
         found = self._forest.moved_since(before._forest)
         if found is None:
@@ -119,7 +119,7 @@ class BranchVisibility:
         )
 
     def sees(self, evidence: Evidence) -> bool:
-        """Whether this support counts: its versions, joined by "+", stand on one path, and so does what it rests on besides. Cost: a few look-ups."""
+        """Whether this evidence counts: its versions, joined by "+", and further evidence are on one path. Cost: a few look-ups."""
         return self._stands(evidence) and (not evidence.also or all(map(self.sees, evidence.also)))
 
     def _stands(self, evidence: Evidence) -> bool:
@@ -143,16 +143,16 @@ class BranchVisibility:
         )
 
     def knows(self, evidence: Evidence) -> bool:
-        """Whether its words are in a chat of ours, so that who was present decides who may hear them."""
+        """Whether it is in a known chat, so that presence decides who may hear it."""
         return bool(evidence.version) and self._forest.get(evidence.chat) is not None
 
     def is_later(self, passage: Passage) -> bool:
-        """Whether it was said after the moment from which one looks; a chat that is not known began after it, or is gone."""
+        """Whether it was said after the viewing moment; an unknown chat began after it, or is gone."""
         found = self._forest.get(passage.evidence[0].chat)
         return found is None or passage.slot >= found.slots
 
     def _is_unheard(self, chat: Chat) -> bool:
-        """Whether somebody who reads was there for nothing of a chat: of many users each has been in few. Cost: one look-up."""
+        """Whether some reader was never present in a chat: most users were in few chats. Cost: one look-up."""
         if self.readers is None:
             return False
         known = self._unheard.get(chat.id)
@@ -161,14 +161,14 @@ class BranchVisibility:
         return known
 
     def _heard(self, chat: str, versions: Sequence[str]) -> bool:
-        """Whether all who read were present when these were said."""
+        """Whether all readers were present for these."""
         found, readers = self._forest.get(chat), self.readers
         here = self._forest.root(chat) == self._root
         there = (found and found.said.get(version) for version in versions)
         return readers is None or all(one and readers.heard(one, here=here) for one in there)
 
     def _told(self, chat: str) -> tuple[_StandingPath, ...]:
-        """The paths of a family that count here: those of every chat whose story is known."""
+        """The visible paths of a family: those of every chat whose story is known."""
         told = ((each, self._belonging.of(each.id)) for each in self._forest.of(chat))
         known = self._reach
         return tuple(

@@ -1,4 +1,4 @@
-"""Which chats belong together: the one that the messages continue, the one that a chat was forked from, and whole families."""
+"""Detects which chat messages continue, which chat a new one was forked from, and families of chats."""
 
 import re
 from collections import defaultdict
@@ -28,24 +28,24 @@ _POLITE_ZH: Final = re.compile(
 )
 _LATIN = re.compile(r"[^\W\d_\u2e80-\uffff]+(?:'[a-z]+)?|\d+")
 _CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
-_EDITIONS = count()  # no number is given twice in a process
-_REPEATED = 3  # so many exchanges of small talk, word for word, are no accident either
+_EDITIONS = count()  # unique numbers within a process
+_REPEATED = 3  # this many verbatim exchanges of small talk are no coincidence either
 
 
 @value_class
 class Fork:
-    """Where a chat leaves another one."""
+    """Where a chat forks off another one."""
 
     parent: str
-    path: tuple[ChatMessage, ...]  # what both share, with what the frontend cut off
-    heard: int  # so many of the new chat's messages are among it
+    path: tuple[ChatMessage, ...]  # common messages, including those cut off
+    heard: int  # how many of the new chat's messages are common
 
 
 def forked(news: Sequence[NormalizedMessage], scripts: Iterable[Transcript]) -> Fork | None:
-    """The chat that a new one was forked from, seen at its first look: the longest beginning in common, then the chat that went on last.
+    """The chat that a new one was forked from, by the longest common beginning, then the latest activity.
 
-    Both must share whole exchanges from the new one's first message on, and not only such as every chat begins with; the new one
-    must hold two messages of the user, for with one it is simply a chat that begins alike. Cost: O(news) for each chat.
+    Both must share whole exchanges from the new one's first message on, beyond small talk; the new one
+    must hold two messages of the user: with one it may just begin alike. Cost: O(news) for each chat.
     """
     if sum(message.role == "user" for message in news) < 2:
         return None
@@ -56,7 +56,7 @@ def forked(news: Sequence[NormalizedMessage], scripts: Iterable[Transcript]) -> 
 
 @value_class
 class _Shared:
-    """What a new chat begins with of another one: from `start` on, in whatever version of each slot."""
+    """The common beginning with another chat: from `start` on, in any version of each slot."""
 
     script: Transcript
     start: int
@@ -64,21 +64,21 @@ class _Shared:
 
     @property
     def in_common(self) -> tuple[int, int]:
-        """How far both go together, to the last reply (an "ok" behind it may be anybody's), and how much of that the chat still shows."""
+        """The common length up to the last reply (an "ok" after it may be anyone's), and how much is still visible."""
         replies = [place for place, said in enumerate(self.run) if said.role == "assistant"]
         path, run = self.script.path, self.run[: max(replies, default=-1) + 1]
         return len(run), sum(path.standing(said.version) is not None for said in run)
 
     @property
     def fork(self) -> Fork:
-        """Where the new chat leaves it."""
+        """The fork point."""
         head = self.script.head
         begun = self.script.path[: self.start]
         return Fork(head.chat if head else "", (*begun, *self.run), len(self.run))
 
 
 def _shared(news: Sequence[NormalizedMessage], script: Transcript) -> _Shared | None:
-    """The longest stretch of the chat's path, of any version in its slots, that the new messages begin with."""
+    """The longest run in the chat, of any version in its slots, that the new messages begin with."""
     runs = [(start, _run(news, script, start)) for start in sorted(script.places(news[0].digest))]
     start, run = max(runs, key=lambda pair: (len(pair[1]), -pair[0]), default=(0, []))
     return _Shared(script, start, run) if run and _is_telling(news[: len(run)]) else None
@@ -95,7 +95,7 @@ def _run(news: Sequence[NormalizedMessage], script: Transcript, start: int) -> l
 
 
 def _is_telling(shared: Sequence[NormalizedMessage]) -> bool:
-    """Whether two chats that share these messages are one story: whole exchanges, and more than small talk."""
+    """Whether common messages prove one story: whole exchanges, and more than small talk."""
     asked = [
         first.text
         for first, then in pairwise(shared)
@@ -107,16 +107,16 @@ def _is_telling(shared: Sequence[NormalizedMessage]) -> bool:
 def continues(
     alignment: Alignment, path: Sequence[ChatMessage], news: Sequence[NormalizedMessage], first: int
 ) -> bool:
-    """Whether messages without a chat's id belong to this one: two conversations must never run together.
+    """Whether messages without a chat id continue this chat: two conversations must never be merged.
 
-    They do when they share its end, from words of the user's on; and when they go further back only if whole exchanges are the same.
+    True if they share its end, from a user message on; further back only if whole exchanges are equal.
     """
     exact = tuple(
         (old, message)
         for old, message in alignment.common
         if base(path[old].version) == news[message].digest
     )
-    alignment = replace(alignment, common=exact)  # what is only similar may be another conversation
+    alignment = replace(alignment, common=exact)  # similar messages may be another conversation
     if not credible(alignment, news, first):
         return False
     if alignment.gone > NEAR_END:
@@ -133,7 +133,7 @@ def continues(
 def _in_a_row(
     places: Mapping[int, int], news: Sequence[NormalizedMessage]
 ) -> list[NormalizedMessage]:
-    """What both share next to one another: an exchange with a gap in it is none."""
+    """The common contiguous messages: exchanges with a gap do not count."""
     found: list[NormalizedMessage] = []
     for old, message in sorted(places.items()):
         if places.get(old - 1) == message - 1 or places.get(old + 1) == message + 1:
@@ -142,7 +142,7 @@ def _in_a_row(
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether it is only what any chat may begin with.
+    """Whether it is a common opening without content.
 
     >>> [is_small_talk(words) for words in ("Hello!", "Hi Mira, how are you?", "My sister is called Anna.", "你好呀！", "我养了一只猫")]
     [True, True, False, True, False]
@@ -157,21 +157,21 @@ def is_small_talk(text: str) -> bool:
 
 
 class BranchForest:
-    """Chats by the one they all come from, at one moment: it does not change, `following` gives what they are next."""
+    """Chats grouped by root, at one moment. Immutable; `following` returns the next state."""
 
     def __init__(self) -> None:
         self.disturbed = next(_EDITIONS)  # equal while the same things count
-        self._ids: dict[str, str] = {}  # of the chats that logs hold; shared with all that follow
+        self._ids: dict[str, str] = {}  # chats in logs; shared with all successors
         self._chats: dict[str, Chat] = {}
         self._roots: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
-        self._moves = ChangeLog[tuple[str, str]]()  # chat and version; shared by all that follow
+        self._moves = ChangeLog[tuple[str, str]]()  # chat and version; shared by all successors
         self._mark = 0
 
     def following(self, changed: Iterable[tuple[str, Chat | None]]) -> "BranchForest":
-        """The families with these chats as they are now, by the names of their logs; None = it is gone.
+        """The forest with these chats changed, by log name; None = removed.
 
-        Cost: a copy of the list of chats; each is looked at where one is new or gone.
+        Cost: a copy of the list of chats; families are recomputed only for new or removed ones.
         """
         new, disturbed, regrouped = copy(self), False, False
         new._chats = chats = dict(self._chats)
@@ -193,7 +193,7 @@ class BranchForest:
         return new
 
     def moved_since(self, before: "BranchForest") -> Iterable[tuple[str, str]] | None:
-        """Chat and version of what may have begun or ceased to count since then; None where that is not known. Cost: what moved."""
+        """Chat and version of what may have changed visibility since then; None if unknown. Cost: what changed."""
         return self._moves.since(before._mark) if self._moves is before._moves else None
 
     def _note(self, before: Chat | None, after: Chat | None) -> None:
@@ -207,7 +207,7 @@ class BranchForest:
         return self._chats.get(chat)
 
     def root(self, chat: str, branch_of: str = "") -> str:
-        """The chat at which the family begins; `branch_of`: where a chat that is not known yet comes from."""
+        """The root chat of the family; `branch_of`: the parent of an unknown chat."""
         return self._roots.get(chat) or (
             self._roots.get(branch_of, branch_of) if branch_of else chat
         )
@@ -221,13 +221,13 @@ class BranchForest:
         return self._members.get(self.root(chat), (chat,))
 
     def is_shared(self, versions: Iterable[str], one: str, other: str) -> bool:
-        """Whether these versions of two chats are the same words said once, before they parted, and not the same words said twice."""
+        """Whether these versions of two chats are one message from before the fork, not equal ones written twice."""
         return one == other or all(
             self._teller(one, version) == self._teller(other, version) for version in versions
         )
 
     def _teller(self, chat: str, version: str) -> str:
-        """The chat in which these words were said."""
+        """The chat in which this version was written."""
         seen = set[str]()
         while (
             chat not in seen
@@ -248,19 +248,19 @@ class BranchForest:
         seen = {chat}
         while (found := self.get(chat)) is not None and found.info.branch_of:
             chat = found.info.branch_of
-            if chat in seen:  # nobody of ours writes a ring; whoever did has one family
+            if chat in seen:  # cycles are never written by us; if there is one, it is one family
                 return min(seen)
             seen.add(chat)
         return chat
 
 
 def _lives(chat: Chat) -> object:
-    """What changes all that counts of a chat at once: a log that was written again, a life of its own."""
+    """Attributes that change all visibility of a chat: a rewritten log, its own story."""
     return id(chat.moved), chat.info.mode, chat.info.chosen, chat.info.branch_of
 
 
 def _disturbance(chat: Chat | None) -> object:
-    """What tells whether a chat that was there before, or is new, changed what counts."""
+    """A value that changes when the chat's visible content changed."""
     if chat is None:
         return None
     return (chat.disturbed, chat.info.branch_of) if chat.disturbed or chat.info.branch_of else None

@@ -1,10 +1,10 @@
-"""The durable chats of a role: what was said, in which words, and what is visible now.
+"""The durable chats of a role: messages, their versions, and what is visible now.
 
     chats = Chats(space)
     observed = chats.observe(messages, chat="harbour", user="lin")      # one durable line, or nothing when nothing changed
     visible = chats.visible_from("harbour")                               # which memories count there
 
-A chat is slots × versions in `chats/{slug-hash}.jsonl`; a look at the whole visible history is aligned with it (`plan.lay`).
+A chat is slots × versions in `chats/{slug-hash}.jsonl`; each visible history is aligned with it (`plan.align_window`).
 """
 
 import logging
@@ -44,7 +44,7 @@ from rolememory.text.lengths import fitting
 from rolememory.text.plain import replace_surrogates
 
 _log = logging.getLogger(__name__)
-_MANY = 200  # messages that take long to hear
+_MANY = 200  # messages that take long to normalize
 
 
 class Chats:
@@ -60,7 +60,7 @@ class Chats:
         living: Callable[[], Living] = lambda: "one",
         scopes: Scopes = lambda text: (),
     ) -> None:
-        """`links` gives another value whenever `same` may say something else of a name; `scopes` finds commands."""
+        """`links` returns another value whenever `same` may change for a name; `scopes` finds commands."""
         self.stories = Stories(
             space,
             clock=clock,
@@ -72,11 +72,14 @@ class Chats:
         self._scopes = scopes
         self._log_index = ChatLogIndex(space)
         self._aims = ChatResolver(self._log_index)
-        self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
+        self._writing, self._reading = (
+            threading.RLock(),
+            threading.RLock(),
+        )  # acquired in this order
         self._listeners: list[Callable[[Observed], None]] = []
         self._forest, self._followed = BranchForest(), 0  # up to this generation of the logs
 
-    # ── looking at a chat ────────────────────────────────────────────────────────────────────────────────────────
+    # ── observing ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def observe(
         self,
@@ -94,8 +97,8 @@ class Chats:
     ) -> Observed:
         """Align the whole visible history with the chat's log and write what is new, in one durable line.
 
-        Idempotent: the same messages twice write nothing. A message changed in its place, by an edit or a swipe, is another version of the
-        same slot and what follows stays; one that is missing is gone, unless it is missing in front, where the frontend cut it off.
+        Idempotent: the same messages twice write nothing. A message edited or swiped in place is another version of the
+        same slot and what follows stays; a missing one is removed, unless it is missing in front, where the frontend cut it off.
         Messages that the frontend joined with a line break are still two. Only user and assistant are kept, without what `clean` takes
         out and without tags of emotion; pass the same `clean` every time, and the same `Message` objects if you have them: then
         an appended exchange costs itself alone. `at` stands in for the clock, `Message.sent` wins over both.
@@ -135,12 +138,12 @@ class Chats:
         clean: Clean | None = None,
         at: datetime | None = None,
     ) -> ObservePreview:
-        """The same alignment without writing: what the path would be, for a recall that comes before `observe`."""
+        """Align without writing: the path that `observe` would give, for a recall before it."""
         asked = self._asked(messages, chat, user, clean, at, looks=True)
         return self._aimed(asked).preview()
 
     def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
-        """Be told, in this process, of everything `observe` finds, once it is written; gives what stops it."""
+        """Subscribe, in this process, to results of `observe`, after writing; returns the unsubscribe function."""
         self._listeners.append(listener)
 
         def stop() -> None:
@@ -154,7 +157,7 @@ class Chats:
     def chats(
         self, *, archived: bool = False, user: str | EllipsisType | None = ...
     ) -> list[ChatInfo]:
-        """Every chat, the one that changed last first; archived ones too if asked, of one person if given (None: of nobody)."""
+        """All chats, last changed first; archived ones if asked, of one user if given (None: of nobody)."""
         found = self._in_stories(chat.info for chat in self._all())
         wanted = (
             info
@@ -165,39 +168,39 @@ class Chats:
         return sorted(wanted, key=lambda info: (info.updated, info.created, info.id), reverse=True)
 
     def chat(self, chat: str) -> Chat:
-        """A chat as it stands now, without the story that it belongs to. Raises: as `info`."""
+        """A chat's current state, without its story. Raises: as `info`."""
         with self._reading:
             found = self._known_log(chat).chat
         assert found is not None
         return found
 
     def info(self, chat: str) -> ChatInfo:
-        """What is known of a chat.
+        """Metadata of a chat.
 
         Raises: UnknownChatError; FileError when its file cannot be read.
         """
         return next(self._in_stories([self.chat(chat).info]))
 
     def path(self, chat: str) -> VisiblePath:
-        """What is visible now, oldest first, what the frontend cut off included; it does not change. Raises: as `info`."""
+        """The visible messages, oldest first, including cut-off ones; immutable. Raises: as `info`."""
         return self.chat(chat).worded
 
     def versions(self, chat: str) -> Mapping[str, ChatMessage]:
-        """Everything ever said, visible or not, by version. Raises: as `info`."""
+        """All messages by version, visible or not. Raises: as `info`."""
         return MappingProxyType(self.chat(chat).told)
 
     def recent(self, chat: str, items: int, characters: int) -> tuple[ChatMessage, ...]:
-        """The last `items` messages, as far as they fit into `characters` together; whole ones, the newest in any case. Source: S3.23."""
+        """The last `items` messages within `characters` in total; whole ones, and always the newest. Source: S3.23."""
         newest = self.path(chat)[-items:] if items > 0 else ()
         count = fitting((len(said.text) for said in reversed(newest)), characters) or 1
         return newest[-count:]
 
     def active(self, user: str | None = None) -> ChatInfo | None:
-        """The chat that changed last, of that user or (None) of anybody; archived ones are not. Source: S3.4."""
+        """The last changed chat of that user or (None) of anybody, not archived. Source: S3.4."""
         return next(iter(self.chats() if user is None else self.chats(user=user)), None)
 
     def users(self) -> Mapping[str, datetime]:
-        """Everybody who was ever in a chat, since when; the first one first. Cost: O(chats)."""
+        """Every participant of any chat, with first appearance, in order. Cost: O(chats)."""
         found: dict[str, datetime] = {}
         for chat in self._all():
             for user, at in chat.users.items():
@@ -206,7 +209,7 @@ class Chats:
 
     @property
     def problems(self) -> list[Problem]:
-        """Damaged lines and files that cannot be read; the rest of them is used."""
+        """Damaged lines and unreadable files; the rest is used."""
         with self._reading:
             self._log_index.refresh()
             return [
@@ -221,9 +224,9 @@ class Chats:
         present: Sequence[str] | None = None,
         members: Sequence[str] | None = None,
     ) -> Audience:
-        """Everybody who will read a reply in that chat: the user with those named, else with those known to be there.
+        """Everybody who will read a reply in that chat: the user and those named, else those known to be present.
 
-        A `user` of "" is somebody whom nobody knows; None leaves it to those who are known to be there.
+        A `user` of "" is an unknown person; None means those known to be present.
         """
         with self._reading:
             log = self._log_index.known(replace_surrogates(chat).strip()) if chat else None
@@ -243,7 +246,7 @@ class Chats:
         story: str | None = None,
         inside: str = "",
     ) -> BranchVisibility:
-        """What counts as seen from that chat, or from none; with a preview, from what it would be.
+        """The visibility from that chat, or from none; with a preview, from its future state.
 
         `readers`: who must have been present; None = nobody is asked about. `user`: whose chat it is, if it is a new one. `story`: from
         no chat, what counts in this story (as `story_of` gives it); None = in any. `inside`: the chat whose own it may be all the same.
@@ -269,20 +272,20 @@ class Chats:
         return frozenset(self._kin().ids(chat))
 
     def story_of(self, chat: str, user: str | None = None) -> str:
-        """The story that a chat belongs to, or would if `user` began it; as `visible_from` takes it."""
+        """The story of a chat, or what it would be if `user` began it; as `visible_from` takes it."""
         return Belonging(self.stories.choices(), self._kin()).of(
             replace_surrogates(chat).strip(), user
         )
 
     def changed(self, since: int) -> tuple[Sequence[tuple[str, Chat | None]], int]:
-        """The chats that changed after that mark, by the names of their logs (None: it is gone); and the mark to ask with next."""
+        """The chats that changed after that mark, by log name (None: removed); and the next mark."""
         with self._reading:
             self._log_index.refresh()
             logs = self._log_index.changed_since(since)
             return [(log.name, log.chat) for log in logs], self._log_index.generation
 
     def alike(self, digest: str) -> list[tuple[str, str]]:
-        """Chat and version of every message of these words."""
+        """Chat and version of every message with this digest."""
         with self._reading:
             scripts = [log.transcript for log in self._log_index.logs() if log.head is not None]
             return [
@@ -303,7 +306,7 @@ class Chats:
         story: str | None = None,
         mode: str | None = None,
     ) -> ChatInfo:
-        """Tell something about a chat; a blank title gives it back its own. What is None stays.
+        """Update metadata of a chat; a blank title restores the automatic one. None = unchanged.
 
         `story`: see `Stories.assign`.
         Raises: UnknownChatError, UnknownNameError (no such story), InvalidValueError (no such mode), NotWrittenError.
@@ -329,7 +332,7 @@ class Chats:
         return self.info(chat)
 
     def remove(self, chat: str) -> None:
-        """Remove a chat's file; what was learned from it is the caller's to remove.
+        """Remove a chat's file; the caller removes what was learned from it.
 
         Raises: UnknownChatError, NotWrittenError.
         """
@@ -337,7 +340,7 @@ class Chats:
             self._drop(self._known_log(chat))
 
     def cleared(self, clear: Clear) -> list[RemainingLog]:
-        """What `forget` would leave of every chat.
+        """Preview of `forget`: the remaining log of every chat.
 
         Raises: FileError when one cannot be read.
         """
@@ -346,9 +349,9 @@ class Chats:
             return [clear(self._lines(log)) for log in self._log_index.logs()]
 
     def forget(self, clear: Clear) -> None:
-        """Take one person out of every chat.
+        """Erase one person from every chat.
 
-        Every log is written again, so that nothing is left of damaged lines either.
+        Every log is rewritten, so damaged lines are removed too.
         Raises: FileError when one cannot be read; NotWrittenError; call again, nothing of what is gone comes back.
         """
         with self._writing, self._locked():
@@ -357,10 +360,10 @@ class Chats:
             for log in self._log_index.logs():
                 self._put(log, clear(self._lines(log)))
 
-    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── internal ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _in_stories(self, infos: Iterable[ChatInfo]) -> Iterator[ChatInfo]:
-        """What is known of chats, with the stories they belong to."""
+        """The metadata with the stories of the chats."""
         belonging = Belonging(self.stories.choices(), self._kin())
         for info in infos:
             story = shown(belonging.of(info.id))
@@ -368,7 +371,7 @@ class Chats:
 
     @property
     def same(self) -> Same:
-        """The name under which a user's person is known."""
+        """The function that maps users to linked persons."""
         return self._same
 
     def _asked(
@@ -394,18 +397,18 @@ class Chats:
         )
 
     def _aimed(self, asked: ObserveRequest, before: ResolvedChat | None = None) -> ResolvedChat:
-        """What the look comes to; `before`, if nothing happened since that matters to it."""
+        """Resolve a request; `before` if nothing relevant happened since."""
         if before is None and asked.chat and len(asked.messages) > _MANY:
             with self._reading:
                 begins = self._aims.begins(asked)
             if begins:
                 with giving_way():
-                    _ = asked.news  # heard before anybody has to wait for it
+                    _ = asked.news  # normalized before anybody has to wait for it
         with self._reading:
             return before if before and self._aims.stands(before) else self._aims.resolve(asked)
 
     def _write(self, log: ChatLog, row: ChatLogRow | None) -> None:
-        """Make a line durable and take it in. Under the lock."""
+        """Write a line durably and apply it. Under the lock."""
         if row is not None:
             span = log.append(row)
             with self._reading:
@@ -441,7 +444,7 @@ class Chats:
             raise FileError.unreadable(log.path, error) from error
 
     def _put(self, log: ChatLog, left: RemainingLog) -> None:
-        """Write what is left of a chat, under its name. Under the lock."""
+        """Replace a chat's log, under its name. Under the lock."""
         with self._reading:
             fresh = self._log_index.named(left.log) if left.log else None
             if fresh is not None:
@@ -460,7 +463,7 @@ class Chats:
         return self._space.lock("chats")
 
     def _tell(self, observed: Observed) -> None:
-        """Tell the listeners; one that fails does not keep the chat from going on."""
+        """Notify the listeners; a failing one does not affect the chat."""
         for listener in list(self._listeners):
             try:
                 listener(observed)
@@ -469,7 +472,7 @@ class Chats:
 
 
 def _differing(info: ChatInfo, told: JsonMapping) -> JsonObject:
-    """What a line says of a chat that it is to be another."""
+    """The metadata that differs from the current values."""
     news = {name: value for name, value in told.items() if getattr(info, name) != value}
     if news.keys() & {"mode", "chosen"}:
         news["story"] = told.get("chosen", info.chosen)  # earlier versions told it by the mode

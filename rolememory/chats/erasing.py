@@ -1,7 +1,7 @@
-"""The log of a chat without one person: what is left of its rows.
+"""Erases one person from a chat's log.
 
-Their messages and the character's replies to them stay as places without words, known by their digest alone, so that a frontend
-which still shows them brings nothing back. Everybody else's messages stay, without the person's name.
+Their messages and the character's replies to them remain as empty slots, identified by digest, so that a frontend
+which still shows them restores nothing. Everybody else's messages stay, without the person's name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from rolememory.text.names import NameSpan, PersonNames
 
 
 def cleared(lines: Sequence[bytes], names: PersonNames, ids: Ids) -> RemainingLog:
-    """A chat without this person; one that was theirs alone goes, and so does one that nobody can tell. Cost: O(lines + messages)."""
+    """A chat without this person; None of it if it was only theirs, or its owner is unknown. Cost: O(lines + messages)."""
     rows = [row for line in lines if (row := decoded(line)) is not None]
     log = _Replay(rows)
     chat = log.script.head.chat if log.script.head else ""
@@ -40,12 +40,12 @@ def cleared(lines: Sequence[bytes], names: PersonNames, ids: Ids) -> RemainingLo
 
 
 class _Replay:
-    """What the rows say: every version as it is meant, and which words each reply ever stood behind."""
+    """Replays the rows: every version, and which versions each reply ever followed."""
 
     def __init__(self, rows: Iterable[ChatLogRow]) -> None:
         self.script = Transcript(Path())
         self.told: list[tuple[ChatMessage, ...]] = []  # of each row
-        self.answers: dict[str, set[str]] = {}  # reply -> versions of the user's
+        self.answers: dict[str, set[str]] = {}  # reply -> user versions
         for row in rows:
             self.script.follow(row)
             self.told.append(tuple(self.script.said[one.version] for one in row.said))
@@ -54,15 +54,15 @@ class _Replay:
         self._follow(0, len(self.script.path), "")
 
     def of(self, names: PersonNames) -> set[str]:
-        """The versions that are the person's words."""
+        """The versions written by the person."""
         return {one.version for one in self.script.said.values() if self.is_of(one, names)}
 
     def answers_to(self, theirs: Iterable[str]) -> set[str]:
-        """The replies that ever stood behind these."""
+        """The replies that ever followed these."""
         return {one for one, asked in self.answers.items() if not asked.isdisjoint(theirs)}
 
     def is_of(self, said: ChatMessage, names: PersonNames) -> bool:
-        """Whether these are the person's words; of an unknown speaker, those that bear the name."""
+        """Whether the person wrote it; if the speaker is unknown, whether it bears the name."""
         if said.role != "user":
             return False
         head = self.script.head
@@ -74,7 +74,7 @@ class _Replay:
     def _answered(self, splice: Splice) -> None:
         path, start = self.script.path, splice.place
         if splice.put:
-            found = path.find(splice.put[0], start)  # it may have found its place elsewhere
+            found = path.find(splice.put[0], start)  # its place may have moved
             start = len(path) if found is None else found
         before = next((one.version for one in path[:start][::-1] if one.role == "user"), "")
         self._follow(start, start + len(splice.put), before)
@@ -88,15 +88,15 @@ class _Replay:
 
 
 class _Clearing:
-    """Writes rows again without the person, following who is there as a reader will."""
+    """Rewrites rows without the person, tracking participants as a reader does."""
 
     def __init__(self, names: PersonNames, gone: set[str], heir: str | None, ids: Ids) -> None:
         self.changed = False
         self._names, self._gone, self._heir, self._ids = names, gone, heir, ids
-        self._script = Transcript(Path())  # of the rows as they become
+        self._script = Transcript(Path())  # in the rewritten rows
 
     def row(self, row: ChatLogRow, told: Sequence[ChatMessage]) -> ChatLogRow:
-        """The row; `told` is what it says, as it was meant."""
+        """The rewritten row; `told` are its decoded messages."""
         fresh = replace(
             row,
             head=row.head and self._head(row.head),

@@ -1,4 +1,4 @@
-"""What a person wants to hear no more of: passages and parts of messages that are never recalled again, also when they are sent once more."""
+"""Passages and parts of messages that a person asked to forget: never recalled, even when sent again."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,17 +14,17 @@ Places = Mapping[str, tuple[SentenceSpan, ...]]
 
 
 class Forgotten(StateFile):
-    """The tombstones of a role, in a state document of their own."""
+    """The tombstones of a role, stored as a state document."""
 
     def __init__(self, space: Space) -> None:
         super().__init__(space, "forgotten")
 
     def passages(self) -> Places:
-        """Where forgotten passages stand: whatever overlaps with one is forgotten, however a message is cut into passages."""
+        """The places of forgotten passages: overlapping passages are forgotten, however messages are split."""
         return self._places("passages")
 
     def parts(self) -> Places:
-        """What is forgotten of a message of which the rest stands."""
+        """The forgotten parts of messages."""
         return self._places("parts")
 
     def add(self, passages: Iterable[Passage]) -> None:
@@ -42,7 +42,7 @@ class Forgotten(StateFile):
         self._change("passages", set(), set(back))
 
     def add_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
-        """Forget these places of messages, each with its message's version; durable on return. Raises: NotWrittenError."""
+        """Forget these parts, each with its message's version; durable on return. Raises: NotWrittenError."""
         self._change("parts", {(base(version), place) for version, place in parts}, set())
 
     def restore_parts(self, parts: Iterable[tuple[str, SentenceSpan]]) -> None:
@@ -68,7 +68,7 @@ class Forgotten(StateFile):
 
 
 def overlapping(places: Places, version: str, span: SentenceSpan) -> list[SentenceSpan]:
-    """Those of a message's places that overlap with that one."""
+    """The places of a message that overlap with this one."""
     found = places.get(base(version), ())
     return [one for one in found if one.start < span.end and span.start < one.end]
 
@@ -78,14 +78,14 @@ def _place(one: Passage) -> tuple[str, SentenceSpan]:
 
 
 def _read(kept: Mapping[str, list[list[int]]] | list[str]) -> dict[str, tuple[SentenceSpan, ...]]:
-    """Places as the document has them, also as earlier versions wrote them: digest:start."""
+    """Parse the document, including the former format: digest:start."""
     if isinstance(kept, list):
         return _begun(kept)
     return {one: tuple(SentenceSpan(*at) for at in places) for one, places in kept.items()}
 
 
 def _begun(keys: Iterable[str]) -> dict[str, tuple[SentenceSpan, ...]]:
-    """Places of which only the beginning was kept; none was longer than the longest passage."""
+    """Places stored without an end; at most as long as the longest passage."""
     found: dict[str, tuple[SentenceSpan, ...]] = {}
     for digest, _, start in (key.partition(":") for key in sorted(keys)):
         place = SentenceSpan(int(start), int(start) + LONGEST)

@@ -1,4 +1,4 @@
-"""What became of the old messages between two anchors: a small alignment by score."""
+"""Aligns the messages between two anchors by score."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,14 +10,14 @@ _SAME, _JOINED, _AGAIN = (
     3.0,
     2.9,
     2.5,
-)  # the same words, joined or parted, words that the slot had before
-_IN_PLACE = 0.2  # other words of the same speaker in the same place
-_GONE = -0.4  # an old message that is left out
-_PUT_BEFORE = -0.5  # a new message before an old one that stays: people seldom do that
-_CUT_AGAIN = -0.5  # one that the frontend must have cut off although it shows less than before
-_SIMILAR = 0.6  # from here on two texts are one text, changed
-_CUT_INSIDE = 20  # characters that are left of a message that the frontend cut into
-_MOST_CELLS = 2500  # beyond, only places are compared
+)  # equal texts, joined or split, texts that the slot had before
+_IN_PLACE = 0.2  # another text of the same speaker in the same place
+_GONE = -0.4  # a removed old message
+_PUT_BEFORE = -0.5  # a new message before an old one that stays: rare
+_CUT_AGAIN = -0.5  # one cut off although the window is smaller than before
+_SIMILAR = 0.6  # similarity above which a text is an edited one
+_CUT_INSIDE = 20  # minimal characters left of a message that was truncated
+_MOST_CELLS = 2500  # above, alignment is by position only
 _COMPARED = 1500  # characters of a text
 
 Knows = Callable[[int, str], bool]  # slot, digest
@@ -25,7 +25,7 @@ Knows = Callable[[int, str], bool]  # slot, digest
 
 @value_class
 class AlignStep:
-    """One place of the new path: an old message kept (`heard` None), in other words (both), or a new one (`old` None)."""
+    """A step of the new path: an old message kept (`heard` None), reworded (both), or a new one (`old` None)."""
 
     old: int | None
     heard: NormalizedMessage | None = None
@@ -33,7 +33,7 @@ class AlignStep:
 
 @value_class
 class Gap:
-    """Old messages [i, i_end) and heard ones [j, j_end) that belong to one another."""
+    """Old messages [i, i_end) and heard ones [j, j_end) to be aligned."""
 
     olds: Sequence[ChatMessage]
     news: Sequence[NormalizedMessage]
@@ -42,19 +42,19 @@ class Gap:
     j: int
     j_end: int
     front: bool  # old messages at its beginning may have been cut off
-    first: int  # where the last look began
+    first: int  # start of the last window
     ample: bool  # whether more may have been cut off since
-    knows: Knows  # whether a slot ever had these words
+    knows: Knows  # whether a slot ever had this text
 
     @property
     def cells(self) -> int:
-        """How many pairs of an old and a heard message there are."""
+        """The number of pairs of old and heard messages."""
         return (self.i_end - self.i) * (self.j_end - self.j)
 
 
 @value_class
 class GapAlignment:
-    """The new order of a gap, from the old place `begin` on."""
+    """The aligned gap, from the old place `begin` on."""
 
     begin: int
     steps: tuple[AlignStep, ...]
@@ -63,7 +63,7 @@ class GapAlignment:
 
 @value_class
 class _Move:
-    """So many old and so many heard messages are dealt with at once."""
+    """A step that consumes these numbers of old and heard messages."""
 
     olds: int
     news: int
@@ -72,7 +72,7 @@ class _Move:
 
 
 def align_gap(gap: Gap) -> GapAlignment:
-    """The best-scored way to turn the old messages of a gap into the heard ones. Ties: the earlier place stays in use."""
+    """The best-scoring alignment of a gap. On ties, earlier slots are reused."""
     if gap.i == gap.i_end or gap.j == gap.j_end or gap.cells > _MOST_CELLS * 10:
         return _by_place(gap)
     best: dict[tuple[int, int], tuple[float, _Move | None]] = {(gap.i_end, gap.j_end): (0.0, None)}
@@ -90,7 +90,7 @@ def align_gap(gap: Gap) -> GapAlignment:
 
 
 def _by_place(gap: Gap) -> GapAlignment:
-    """One after the other: the next old message of the same speaker is what was said there before."""
+    """Align by position: each message pairs with the next old one of the same speaker."""
     begin = max(gap.i_end - (gap.j_end - gap.j), gap.i) if gap.front else gap.i
     i, steps, common = begin, list[AlignStep](), list[tuple[int, int]]()
     for j in range(gap.j, gap.j_end):
@@ -106,7 +106,7 @@ def _by_place(gap: Gap) -> GapAlignment:
 
 
 def _moves(gap: Gap, i: int, j: int) -> Iterator[_Move]:
-    """What may be done next, the preferred first."""
+    """Possible next steps, preferred ones first."""
     if i < gap.i_end and j < gap.j_end:
         old, message = gap.olds[i], gap.news[j]
         if old.role == message.role:
@@ -136,7 +136,7 @@ def _met(gap: Gap, i: int, j: int, old: ChatMessage, message: NormalizedMessage)
         and len(message.text) >= _CUT_INSIDE
         and old.text.endswith(message.text)
     ):
-        yield _Move(1, 1, _JOINED, "same")  # the frontend cut into the oldest message
+        yield _Move(1, 1, _JOINED, "same")  # the frontend truncated the oldest message
     if len(message.text) > len(old.text) and message.text.startswith(old.text):
         yield from _longer(gap, i, message)
     elif len(old.text) > len(message.text) and old.text.startswith(message.text):
@@ -149,7 +149,7 @@ def _met(gap: Gap, i: int, j: int, old: ChatMessage, message: NormalizedMessage)
 
 
 def _shorter(gap: Gap, j: int, old: ChatMessage) -> Iterator[_Move]:
-    """The old text begins with the heard one: the frontend parted it into several."""
+    """Steps where the frontend split the old text into several messages."""
     own = [each.text for each in gap.news[j : gap.j_end] if each.role == old.role]
     parts = _parts(old.text, own)
     if parts > 1 and all(each.role == old.role for each in gap.news[j : j + parts]):
@@ -157,7 +157,7 @@ def _shorter(gap: Gap, j: int, old: ChatMessage) -> Iterator[_Move]:
 
 
 def _longer(gap: Gap, i: int, message: NormalizedMessage) -> Iterator[_Move]:
-    """The heard text begins with the old one: the frontend joined several, or the user said more, or a reply went on."""
+    """Steps where the heard text extends the old one: joined by the frontend, extended by the user, or a continued reply."""
     run = [said.text for said in gap.olds[i : gap.i_end]]
     voices = [said.role for said in gap.olds[i : gap.i_end]]
     run = run[: next((at for at, voice in enumerate(voices) if voice != message.role), len(run))]
@@ -175,7 +175,7 @@ def _longer(gap: Gap, i: int, message: NormalizedMessage) -> Iterator[_Move]:
 
 
 def _parts(text: str, parts: Sequence[str]) -> int:
-    r"""How many of the parts, joined by white space or nothing, are the text; 0 when they are not.
+    r"""How many of the parts, joined by white space or nothing, form the text; 0 if none do.
 
     >>> _parts("a\n\nb c", ["a", "b", "c", "d"]), _parts("a\nb", ["a", "c"])
     (3, 0)
@@ -191,7 +191,7 @@ def _parts(text: str, parts: Sequence[str]) -> int:
 
 
 def _apart(text: str, parts: Sequence[str]) -> bool:
-    """Whether a line break stands between any two of the parts."""
+    """Whether all parts are separated by line breaks."""
     place = 0
     for part in parts[:-1]:
         place += len(part)
@@ -203,7 +203,7 @@ def _apart(text: str, parts: Sequence[str]) -> bool:
 
 
 def similarity(one: str, other: str) -> float:
-    """How alike two texts are, 0..1, by the insertions and deletions that lead from one to the other."""
+    """Similarity of two texts, 0..1, by insertions and deletions."""
     from rapidfuzz.fuzz import ratio
 
     return ratio(one[:_COMPARED], other[:_COMPARED]) / 100.0
@@ -236,7 +236,7 @@ def _steps(gap: Gap, i: int, j: int, move: _Move) -> list[AlignStep]:
 
 
 def _rest(old: ChatMessage, message: NormalizedMessage) -> NormalizedMessage:
-    """What was said beyond the old words."""
+    """The text after the old one."""
     found = normalize_message(
         message.role, message.text[len(old.text) :].strip(), None, message.name, message.sent
     )

@@ -1,4 +1,4 @@
-"""How a look at a chat begins: with what is the same as at the last look, so that only what is new has to be heard."""
+"""Fast path of alignment: reuses the last window, so that only new messages are normalized."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,19 +19,19 @@ _VOICES = frozenset(VOICES)
 
 @value_class
 class LastWindow:
-    """What was passed at the last look, and what it led to."""
+    """The messages of the last request, and their result."""
 
     messages: list[Message]
     clean: Clean | None
     script: Transcript
-    edition: int  # of the script, when the path ended with these messages
+    edition: int  # of the script, when its path ended with these messages
     begin: int
     look: WindowSize
 
     def more(
         self, messages: Sequence[Message], clean: Clean | None, script: Transcript
     ) -> Sequence[Message] | None:
-        """What was appended since; None when these are not the same messages, or the chat went on without them."""
+        """The appended messages; None if these differ from the last ones, or the chat changed."""
         count = len(self.messages)
         if (
             script is not self.script
@@ -49,7 +49,7 @@ class LastWindow:
         return messages[count:] if list(messages[:count]) == self.messages else None
 
     def grown(self, messages: Sequence[Message]) -> list[Message]:
-        """The list of the last look with what was appended to it: the same list, it is of no use to anybody else."""
+        """The last list extended in place; not used elsewhere."""
         self.messages.extend(messages[len(self.messages) :])
         return self.messages
 
@@ -57,10 +57,10 @@ class LastWindow:
 def align_incrementally(
     script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: LastWindow | None
 ) -> PathAlignment | None:
-    """Lay the visible messages along the chat; None when nobody said anything.
+    """Align the visible messages with the chat; None if there are none.
 
-    Cost: where the caller passes the same `Message` objects again, what was appended costs itself alone; else each message one
-    comparison of texts, and what stands behind the first difference an alignment.
+    Cost: with the same `Message` objects as before, only what was appended; else one text
+    comparison per message, and an alignment after the first difference.
     """
     if seen is not None and (more := seen.more(messages, clean, script)) is not None:
         return replace(_appended(script, seen.begin, more, clean, seen.look), goes_on=True)
@@ -80,7 +80,7 @@ def align_incrementally(
 
 @value_class
 class SpokenMessages:
-    """What was said, without instructions."""
+    """The messages without instructions."""
 
     messages: Sequence[Message]
     texts: list[str]
@@ -88,12 +88,12 @@ class SpokenMessages:
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> "SpokenMessages":
-        """What is said in the messages."""
+        """The spoken messages among these."""
         said = [one for one in messages if one.role in _VOICES and one.content]
         return cls(said, [one.content.strip() for one in said], [one.role for one in said])
 
     def sure(self, script: Transcript) -> tuple[int, int]:
-        """Where on the path they begin, and how many are the same from there on: with the last look's first message, or the chat's."""
+        """The start on the path and the number of equal messages, assuming the last window's start, or the chat's."""
         size = len(script.path)
         runs = [
             (begin, self._run(script, begin))
@@ -102,7 +102,7 @@ class SpokenMessages:
         return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
 
     def cut(self, script: Transcript) -> tuple[int, int]:
-        """The same where more was cut off in front than the last time, and all the rest of the path is there, and no little of it."""
+        """The same if more was cut off in front, all the rest of the path is there, and it is not little."""
         size = len(script.path)
         first = script.known[self.voices[0]].get(self.texts[0]) if self.texts else None
         begin = script.path.find(first.version) if first else None
@@ -110,7 +110,7 @@ class SpokenMessages:
         return (begin, run) if begin is not None and SURE <= run == size - begin else (size, 0)
 
     def shared(self, script: Transcript) -> tuple[int, bool]:
-        """How many messages of the path they begin with, and whether they go on behind its end with the user among them."""
+        """How many messages match the path, and whether to its end, from its start or with a user message."""
         begin, run = self.sure(script)
         whole = run == len(script.path) - begin and (begin == 0 or "user" in self.voices[:run])
         return run, whole
@@ -118,7 +118,7 @@ class SpokenMessages:
     def _run(self, script: Transcript, begin: int) -> int:
         end, step = min(len(script.path), begin + len(self.texts)), SURE
         place = begin
-        while place < end:  # in growing steps, since most differ soon or not at all
+        while place < end:  # in growing steps, since most differ early or never
             olds = script.path[place : min(place + step, end)]
             at, behind = place - begin, place - begin + len(olds)
             cames, voices = list(map(_came, olds)), [said.role for said in olds]
@@ -132,7 +132,7 @@ class SpokenMessages:
 
 
 def _came(said: ChatMessage) -> str:
-    """The text as it came."""
+    """The original text."""
     return said.raw or said.text
 
 
@@ -150,7 +150,7 @@ def _appended(
 
 
 def _look(script: Transcript, begin: int, count: int) -> WindowSize:
-    """How much so many messages of the path are."""
+    """The size of this many messages of the path."""
     if count == script.look.messages and begin + count == len(script.path):
         return script.look
     olds = script.path[begin : begin + count]

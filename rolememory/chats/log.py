@@ -1,4 +1,4 @@
-"""The log of one chat: read forward from where we stood, appended under the lock."""
+"""The log of one chat: read incrementally, appended under the lock."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -12,40 +12,40 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.port import START, Append, LogSpan
 from rolememory.storage.problem import Problem
 
-_MANY = 200  # lines at once
+_MANY = 200  # lines read at once
 
 
 class ChatLog:
-    """One chat. Not thread-safe: its owner sees to that; any number of processes may read."""
+    """A chat's log. Not thread-safe: its owner synchronizes; any number of processes may read."""
 
     def __init__(self, kept: port.Log) -> None:
         self.name = kept.name
-        self.path = Path(kept.place)  # as messages show it
+        self.path = Path(kept.place)  # file name for messages
         self.transcript = Transcript(self.path)
-        self.fault: OSError | None = None  # why it cannot be read
-        self.look: object = None  # when it was read last
+        self.fault: OSError | None = None  # why it is unreadable
+        self.look: object = None  # last read time
         self._kept = kept
-        self._place = START  # how far it was read
+        self._place = START  # read offset
         self._bad: list[int] = []  # numbers of damaged lines, from 1
 
     @property
     def exists(self) -> bool:
-        """Whether there was anything when it was last looked for."""
+        """Whether it existed at the last check."""
         return self._place != START or self.fault is not None
 
     @property
     def head(self) -> ChatHead | None:
-        """Who the chat is; None when there is none, or it never said so."""
+        """The chat's identity; None if there is none."""
         return self.transcript.head
 
     @property
     def chat(self) -> Chat | None:
-        """The chat as it was last read; None when there is none, or it never said who it is."""
+        """The chat as last read; None if missing or without identity."""
         return self.transcript.chat
 
     @property
     def problems(self) -> list[Problem]:
-        """Damaged lines, with their places, and what keeps the log from being read."""
+        """Damaged lines with positions, and why the log is unreadable."""
         file = f"{self.path.parent.name}/{self.path.name}"
         found = [Problem("bad_line", file, row) for row in self._bad]
         return (
@@ -55,9 +55,9 @@ class ChatLog:
         )
 
     def refresh(self) -> bool:
-        """Read what is new, if anything is: one stat when nothing is. True when the chat changed.
+        """Read new lines, if any: one stat if there are none. True if the chat changed.
 
-        What cannot be read stays as it was, with its `fault`.
+        If unreadable, the state stays, with its `fault`.
         """
         try:
             part = self._kept.read(self._place)
@@ -76,9 +76,9 @@ class ChatLog:
         return changed
 
     def append(self, row: ChatLogRow) -> LogSpan | None:
-        """Write a line and make it durable. Under the lock of the chats, right after `refresh`; then `take_in` it with what this gives.
+        """Append a line durably. Under the lock of the chats, right after `refresh`; pass the result to `take_in`.
 
-        Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
+        Raises: NotWrittenError; nothing was written, or only what readers skip.
         """
         if self.fault is not None:
             raise NotWrittenError(
@@ -96,7 +96,7 @@ class ChatLog:
         return self._kept.append(encoded(row))
 
     def take_in(self, row: ChatLogRow, span: LogSpan | None) -> None:
-        """Follow a line of our own without reading it again, if it stands right behind what was read."""
+        """Apply our own line without reading it, if it follows what was read."""
         if span is None or span.before != self._place:
             self.refresh()
             return
@@ -104,20 +104,20 @@ class ChatLog:
         self._place = span.behind
 
     def delete(self) -> None:
-        """Remove it; on return it stays away. Raises: NotWrittenError."""
+        """Delete it durably. Raises: NotWrittenError."""
         self._kept.delete()
 
     def lines(self) -> list[bytes]:
-        """Every line that is no damaged one, read again. Raises: OSError."""
+        """All undamaged lines, read again. Raises: OSError."""
         return [line for append in self._kept.read().appends for line in append.lines]
 
     def rewrite(self, lines: Iterable[bytes]) -> None:
-        """Put these in the place of everything, damaged lines too. Under the lock. Raises: NotWrittenError."""
+        """Replace the whole content, including damaged lines. Under the lock. Raises: NotWrittenError."""
         self._kept.rewrite([[line] for line in lines])
         self.transcript, self._bad, self._place = Transcript(self.path), [], START
 
     def _rows(self, appends: Iterable[Append]) -> Iterator[ChatLogRow]:
-        """What the lines say, without those that are not of our making."""
+        """The decoded rows; invalid ones are left out."""
         for append in appends:
             for number, line in enumerate(append.lines, append.number):
                 row = decoded(line)

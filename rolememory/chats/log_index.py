@@ -1,6 +1,6 @@
-"""The logs of a role's chats: which there are, and whether any of them changed.
+"""An index of a role's chat logs, with change detection.
 
-Who wrote a line announces it, so that two marks tell everybody else whether anything is new, and in which few chats, however many there are.
+Writers announce changes, so two marks tell other processes whether and in which chats anything is new, at any number of chats.
 """
 
 import re
@@ -23,7 +23,7 @@ Marks = tuple[Revision | None, Revision | None]
 
 
 def log_name(chat: str) -> str:
-    """The log of a chat: the readable part of its id, and a digest of the whole.
+    """The log name of a chat: a slug of its id, and a digest.
 
     >>> log_name("Harbour / Chat #5"), log_name("灯塔").startswith("chats/灯塔-")
     ('chats/harbour-chat-5-461be2fbd65af5a7', True)
@@ -44,25 +44,25 @@ def _key_of(log: ChatLog) -> str:
     return match[1] if match else ""
 
 
-_ASKED = 8  # chats that are remembered though there is nothing of them
+_ASKED = 8  # remembered chats without a log
 
 
 class ChatLogIndex:
-    """Finds and reads logs. Not thread-safe: its owner sees to that; any number of processes may share them."""
+    """Finds and reads logs. Not thread-safe: its owner synchronizes; any number of processes may share them."""
 
     def __init__(self, space: Space) -> None:
-        self.generation = 0  # another one whenever any chat changed
+        self.generation = 0  # changes with every change of a chat
         self._space = space
         self._logs: dict[str, ChatLog] = {}
-        self._asked: dict[str, ChatLog] = {}  # that were not there when they were asked for last
+        self._asked: dict[str, ChatLog] = {}  # missing when last asked for
         self._changed: dict[
             str, tuple[ChatLog, int]
-        ] = {}  # by name: when each changed last, in order
+        ] = {}  # by name: generation of the last change, in order
         self._look: object = None
-        self._seen: Marks | None = None  # None: look at every log next time
+        self._seen: Marks | None = None  # None: check every log next time
 
     def log(self, chat: str) -> ChatLog:
-        """The chat's log as it stands; an empty one where there is none yet."""
+        """The chat's current log; an empty one if there is none."""
         key = _key(chat)
         log = self._logs.get(key) or self._asked.get(key)
         if log is None:
@@ -78,32 +78,32 @@ class ChatLogIndex:
         return log
 
     def _ask(self, key: str, log: ChatLog) -> None:
-        """Remember a log that is not there yet: a turn asks for it more than once."""
+        """Cache a missing log: a turn asks for it more than once."""
         self._asked[key] = log
         if len(self._asked) > _ASKED:
             del self._asked[next(iter(self._asked))]
 
     def named(self, name: str) -> ChatLog:
-        """The log of that name."""
+        """The log with that name."""
         log = ChatLog(self._space.log(name))
         return self._logs.get(_key_of(log)) or log
 
     @cached_property
     def nobody(self) -> ChatLog:
-        """The log of a chat that has no name yet: it is empty, and nobody writes to it."""
+        """The log of a chat without an id: always empty."""
         return ChatLog(self._space.log(f"{CHATS}none"))
 
     def known(self, chat: str) -> ChatLog:
-        """The chat's log as it stands, to look at; that of nobody where there is none."""
+        """The chat's current log, read-only; the empty one if there is none."""
         self.refresh()
         return self.log(chat) if _key(chat) in self._logs else self.nobody
 
     def logs(self) -> list[ChatLog]:
-        """Every log as it was last read."""
+        """All logs as last read."""
         return list(self._logs.values())
 
     def refresh(self) -> None:
-        """Read what is new in any chat: two marks when nothing is; once a turn."""
+        """Read new lines of all chats, once a turn: two marks if there are none."""
         if (look := this_look()) is self._look:
             return
         marks = self._marks()
@@ -118,12 +118,12 @@ class ChatLogIndex:
             told = dict(self._logs)
         for key, log in told.items():
             self._refresh(log)
-            if not log.exists:  # chats that were only asked for leave nothing
+            if not log.exists:  # chats that were only asked for are dropped
                 del self._logs[key]
         self._seen = None if any(log.fault for log in told.values()) else marks
 
     def _announced(self, marks: Marks) -> dict[str, ChatLog] | None:
-        """The logs that may have changed since the last look, by what was announced; None where it may be any."""
+        """The logs announced as changed since the last check; None if it may be any."""
         (listed, since), (here, until) = self._seen or (None, None), marks
         if since is None or until is None or listed != here:
             return None
@@ -136,7 +136,7 @@ class ChatLogIndex:
     def written(
         self, log: ChatLog, row: ChatLogRow | None = None, span: LogSpan | None = None
     ) -> None:
-        """Take in a line that was just written to this log there (None: it is gone, or another one), and let the others know."""
+        """Apply a line just written to this log (None: removed or replaced), and announce it."""
         before = self._seen
         if key := _key_of(log):
             self._logs[key] = log
@@ -152,7 +152,7 @@ class ChatLogIndex:
         self._seen = after if alone else before
 
     def drop(self, log: ChatLog) -> None:
-        """Remove the log; on return it stays away.
+        """Delete the log durably.
 
         Raises: NotWrittenError.
         """
@@ -160,7 +160,7 @@ class ChatLogIndex:
         self.written(log)
 
     def changed_since(self, generation: int) -> list[ChatLog]:
-        """The logs that changed after that generation, gone ones among them; the last that did at the end."""
+        """The logs changed after that generation, including removed ones; latest last."""
         newest = takewhile(lambda pair: pair[1] > generation, reversed(self._changed.values()))
         return [log for log, _ in newest][::-1]
 
@@ -170,7 +170,7 @@ class ChatLogIndex:
 
     def _note(self, log: ChatLog) -> None:
         self.generation += 1
-        self._changed.pop(log.name, None)  # by name: a chat that was only asked for is another log
+        self._changed.pop(log.name, None)  # by name: a log only asked for is another object
         self._changed[log.name] = (log, self.generation)
 
     def _marks(self) -> Marks:

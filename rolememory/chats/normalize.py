@@ -1,4 +1,4 @@
-"""A message as it is heard: who says what, cleaned, with the digest that tells it from others."""
+"""Normalizes messages: speaker, cleaned text, and a digest that identifies the version."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,31 +17,31 @@ from rolememory.text.tags import strip_tags
 
 Voice = Literal["user", "assistant"]
 Clean = Callable[[str], str]
-Known = Mapping[str, Mapping[str, ChatMessage]]  # speaker -> text as it came -> what it was kept as
+Known = Mapping[str, Mapping[str, ChatMessage]]  # speaker -> original text -> stored message
 VOICES = ("user", "assistant")
 
 
 @value_class
 class NormalizedMessage:
-    """One message of the visible history."""
+    """A message of the visible history."""
 
     role: Voice
-    text: str  # clean
+    text: str  # cleaned
     digest: str
     name: str = ""
-    raw: str = ""  # as it came, where that differs from `text`
+    raw: str = ""  # original text, if different from `text`
     emotions: tuple[str, ...] = ()
     sent: datetime | None = None
-    owner: str | None = None  # of a user's message, where the message itself tells
-    stamp: tuple[tuple[str, str], ...] | None = None  # what it prints; None: not looked at yet
+    owner: str | None = None  # owner of a user's message, if the message itself tells
+    stamp: tuple[tuple[str, str], ...] | None = None  # its printed scene; None: not parsed yet
 
     @property
     def came(self) -> str:
-        """The text as it came."""
+        """The original text."""
         return self.raw or self.text
 
     def said(self, version: str, at: datetime, slot: int = -1) -> ChatMessage:
-        """It as a chat keeps it."""
+        """The message as stored in a chat."""
         name, raw, emotions, owner = self.name, self.raw, self.emotions, self.owner
         said = ChatMessage(version, self.role, self.text, at, slot, name, raw, emotions, owner)
         stamp = stamp_of(self.came) if self.stamp is None else self.stamp
@@ -51,9 +51,9 @@ class NormalizedMessage:
 def normalize_messages(
     messages: Iterable[Message], clean: Clean | None, known: Known
 ) -> list[NormalizedMessage]:
-    """What user and character say, oldest first; messages that say nothing are left out.
+    """Normalized user and character messages, oldest first; empty ones are left out.
 
-    What came in the same words before is what it was then, whatever `clean` makes of it now.
+    Texts seen before keep their first result, whatever `clean` returns now.
     """
     found = (_heard(message, clean, known) for message in messages if message.role in VOICES)
     return [heard for heard in found if heard is not None]
@@ -78,7 +78,7 @@ def _heard(message: Message, clean: Clean | None, known: Known) -> NormalizedMes
 def normalize_message(
     role: Voice, came: str, clean: Clean | None = None, name: str = "", sent: datetime | None = None
 ) -> NormalizedMessage | None:
-    """A text that was not heard before; None when nothing is left of it."""
+    """Normalize a new text; None if nothing remains."""
     told = strip_tags(came) if role == "assistant" else None
     text = told.text if told else came
     text = normalize_text(clean(text)) if clean else text
@@ -99,7 +99,7 @@ def normalize_message(
 
 
 def normalize_text(text: str) -> str:
-    r"""The text with one kind of line end, without blank edges, made of whole characters.
+    r"""The text with uniform line ends, trimmed, without surrogates.
 
     >>> normalize_text(" a\r\nb \ud83d")
     'a\nb �'
@@ -108,7 +108,7 @@ def normalize_text(text: str) -> str:
 
 
 def digest(role: str, text: str) -> str:
-    """What tells one version from another: 12 hexadecimal digits of speaker and clean text.
+    """The id of a version: 12 hexadecimal digits of speaker and cleaned text.
 
     >>> digest("user", "ok") == digest("user", "ok"), digest("user", "ok") == digest("assistant", "ok")
     (True, False)
@@ -117,7 +117,7 @@ def digest(role: str, text: str) -> str:
 
 
 def base(version: str) -> str:
-    """The digest in a version's id, which may carry the number of the slot it stands in.
+    """The digest in a version's id, without the slot number it may carry.
 
     >>> base("0a1b2c3d4e5f.2")
     '0a1b2c3d4e5f'
@@ -126,7 +126,7 @@ def base(version: str) -> str:
 
 
 def window_size(news: Sequence[NormalizedMessage]) -> WindowSize:
-    """How much there is of it."""
+    """The size of these messages."""
     return WindowSize(
         len(news),
         sum(heard.role == "user" for heard in news),

@@ -1,4 +1,4 @@
-"""The passages of a role's chats, followed as the chats go on: what recall asks beside memories."""
+"""Maintains the passages of a role's chats, which recall searches besides memories."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ from rolememory.text.scene_stamps import panels as panels_of
 from rolememory.text.secrets import masked, redacted
 from rolememory.text.sentences import SentenceSpan, sentences
 
-PART = 200  # messages that are read between two looks whether anybody waits
-_ANSWER = 160  # characters of an answer that may say little without its question
+PART = 200  # messages read between two checks for waiting requests
+_ANSWER = 160  # maximum characters of an answer that may need its question
 _ASKS = re.compile(r"[?？]\W*$")
 _HAN = re.compile("[\u3400-\u9fff]")
 _QUOTES = (("“", "”"), ("「", "」"), ("『", "』"), ("«", "»"), ('"', '"'))
@@ -40,17 +40,15 @@ class _Place:
     """How far a chat was read."""
 
     chat: str
-    order: Sequence[
-        str
-    ]  # its versions as they came: another object where its log was written again
-    read: int = 0  # how many of them were read
-    moved: int = 0  # and of those that came or went other than at the end
+    order: Sequence[str]  # versions in order of arrival: another object if the log was rewritten
+    read: int = 0  # how many were read
+    moved: int = 0  # and how many changed other than at the end
 
 
 class ChatPassages:
-    """Every passage that was ever said in a role's chats, by id. What does not stand or was not heard is for the gates to tell.
+    """All passages of a role's chats, by id. Visibility and presence are checked by gates.
 
-    Not thread-safe: its owner lets one turn in at a time. Cost of `follow`: what is new.
+    Not thread-safe: its owner serializes turns. Cost of `follow`: what is new.
     """
 
     def __init__(
@@ -64,25 +62,25 @@ class ChatPassages:
         self._forgotten, self._pinned = forgotten, pinned
         self._pins: frozenset[Pin] = frozenset()
         self._hidden: Places = {}
-        self._cut: Places = {}  # what is left out of messages
+        self._cut: Places = {}  # parts cut from messages
         self._away: dict[str, Passage] = {}  # what is hidden
-        self._places: dict[str, _Place] = {}  # by the name of the log
+        self._places: dict[str, _Place] = {}  # by log name
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
         self._look: object = None
         self._marks: Sequence[object] = ()
         self._followed = 0
-        self._unread: dict[str, Chat | None] = {}  # what changed, by the name of the log
+        self._unread: dict[str, Chat | None] = {}  # changes by log name
         self.current = VersionedDict[Passage]()
 
     @property
     def behind(self) -> bool:
-        """Whether `follow` left something for the next time."""
+        """Whether `follow` left work for the next call."""
         return bool(self._unread)
 
     def follow(self, most: int | None = None) -> VersionedDict[Passage]:
-        """The passages as they are now: the same object always, with another version whenever something was said or removed.
+        """The current passages: always the same object, with a new version after any change.
 
-        `most`: so many messages are read at once, the rest the next time.
+        `most`: the maximum of messages read now; the rest follows next time.
         """
         if (look := this_look().files) is not self._look:
             self._take_back()
@@ -102,7 +100,7 @@ class ChatPassages:
         return self.current
 
     def _take_back(self) -> None:
-        """Follow what a person pinned and forgot, where that changed."""
+        """Apply changed pins and tombstones."""
         marks = [one.mark if one else None for one in (self._pinned, self._forgotten)]
         if marks != self._marks:
             if self._pinned:
@@ -113,22 +111,22 @@ class ChatPassages:
             self._marks = marks
 
     def _note(self, changed: Sequence[tuple[str, Chat | None]]) -> None:
-        """Remember which chats are to be read, the newest first."""
+        """Queue changed chats, newest first."""
         fresh = dict(sorted(changed, key=_newest, reverse=True))
         self._unread = {**fresh, **{one: self._unread[one] for one in self._unread.keys() - fresh}}
 
     def every(self) -> Mapping[str, Passage]:
-        """Every passage, forgotten ones too."""
+        """All passages, including forgotten ones."""
         return {**self.follow(), **self._away}
 
     def of(self, chat: str, versions: Iterable[str]) -> frozenset[str]:
-        """The ids of what these versions of a chat say."""
+        """The passage ids of these versions of a chat."""
         return frozenset(
             one for version in versions for one in self._versions.get((chat, version), ())
         )
 
     def _hide(self, hidden: Places) -> None:
-        """Hide these and no others. Cost: the messages in which that changes."""
+        """Hide exactly these. Cost: the affected messages."""
         known, self._hidden = self._hidden, hidden
         for digest in _changed(known, hidden):
             for place in self._chats.alike(digest):
@@ -136,7 +134,7 @@ class ChatPassages:
                     self._keep(self._away.get(one) or self.current[one])
 
     def _leave_out(self, parts: Places) -> None:
-        """Leave out these parts of messages and no others. Cost: the messages in which that changes."""
+        """Cut exactly these parts of messages. Cost: the affected messages."""
         known, self._cut = self._cut, parts
         for digest in _changed(known, parts):
             for chat, version in self._chats.alike(digest):
@@ -148,7 +146,7 @@ class ChatPassages:
             self._tell(chat, held.told[version], held.before(version)[0])
 
     def _pin(self, pins: frozenset[Pin]) -> None:
-        """Make these constant and no others. Cost: O(passages of their chats) where that changed."""
+        """Pin exactly these. Cost: O(passages of their chats) if changed."""
         changed = {pin[0] for pin in pins ^ self._pins}
         self._pins = pins
         for place in [one for one in self._places.values() if one.chat in changed]:
@@ -171,7 +169,7 @@ class ChatPassages:
             self.current.put(one.id, one)
 
     def _follow(self, log: str, chat: Chat | None, most: int) -> int:
-        """Read so much of what is new in a chat; it may be gone, or its log written again. How many messages were read."""
+        """Read up to `most` new messages of a chat, which may be removed or rewritten; returns how many were read."""
         place = self._places.get(log)
         if place is not None and (chat is None or chat.order is not place.order):
             self._forget(self._places.pop(log))
@@ -195,7 +193,7 @@ class ChatPassages:
                 self._tell(chat.id, said, before)
 
     def _tell(self, chat: str, said: ChatMessage, before: ChatMessage | None) -> None:
-        """Know what a message says that stands behind that one; nothing of what was said while memory was off."""
+        """Add the passages of a message after `before`; none from messages while memory was off."""
         if said.scope == "off":
             return
         if before and before.scope not in ("on", said.scope):
@@ -210,7 +208,7 @@ class ChatPassages:
             chat=chat,
             version=said.version,
             role=said.role,
-            text=masked(said.text),  # a secret is neither recalled nor embedded
+            text=masked(said.text),  # secrets are neither recalled nor embedded
             speaker=speaker,
             owner=said.owner,
             created=said.at,
@@ -228,7 +226,7 @@ class ChatPassages:
         self._versions[chat, said.version] = ids
 
     def _left_out(self, said: ChatMessage) -> list[SentenceSpan]:
-        """What is in no passage: the panels of a message that prints them, and what was cut from it."""
+        """The spans excluded from passages: printed panels, and cut parts."""
         panels = panels_of(said.text) if said.stamp else ()
         cut = self._cut.get(base(said.version), ())
         return [*(SentenceSpan(one.start, one.end) for one in panels), *cut]
@@ -244,19 +242,19 @@ class ChatPassages:
 
 
 def _changed(before: Places, after: Places) -> list[str]:
-    """The digests of messages with other places than before."""
+    """The digests of messages whose places differ."""
     digests = before.keys() | after.keys()
     return [one for one in digests if before.get(one) != after.get(one)]
 
 
 def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
-    """What puts the chat that changed last first."""
+    """A sort key: last changed chats first."""
     log, chat = changed
     return (chat.info.updated, chat.info.created, chat.id) if chat else (_NEVER, _NEVER, log)
 
 
 def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> str:
-    """What a short message answers: the question in one of the last two sentences before it; "" when there is none, or no answer."""
+    """The question that a short message answers, from the last two sentences before it; "" if none, or no answer."""
     if before is None or before.role == said.role or len(said.text) > _ANSWER:
         return ""
     if "?" not in before.text and "？" not in before.text:
@@ -269,7 +267,7 @@ def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> st
 
 
 def _unquoted(question: str) -> str:
-    """A question without who asks it, where a quotation is opened before it that goes on behind it.
+    """The question without text before an opening quotation mark whose quotation continues after it.
 
     >>> _unquoted("他皱眉：“你是谁？"), _unquoted('"Who are you?" he asks.')
     ('你是谁？', '"Who are you?" he asks.')
@@ -282,7 +280,7 @@ def _unquoted(question: str) -> str:
 
 
 def _scene(before: ChatMessage | None, said: ChatMessage) -> str:
-    """When and where in the story a message is said: as it prints, else as the message before it printed."""
+    """Story time and place of a message: as it prints, else as the previous message printed."""
     stamp = dict(said.stamp) or dict(before.stamp if before else ())
     told = [stamp[name] for name in _SCENE if stamp.get(name)]
     return ("，" if _HAN.search("".join(told)) else ", ").join(told)

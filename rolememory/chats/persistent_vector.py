@@ -1,4 +1,4 @@
-"""A sequence that never changes: with other items in some place it is a new one that shares all the rest with the old."""
+"""An immutable sequence; modified copies share the unchanged parts."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,9 +10,9 @@ WIDTH = 32  # items of a leaf
 
 
 class PersistentVector(Sequence[Item_co]):
-    """A tuple of short tuples. Reading an item costs O(log n), a slice its length besides.
+    """A tuple of short tuples. Cost: O(log n) for an item; for a slice, also its length.
 
-    `spliced` copies what stands in the leaves around, and a pointer for each of the other leaves.
+    `spliced` copies the leaves around the change, and a pointer for each other leaf.
 
     >>> vector = PersistentVector("abcd")
     >>> vector.spliced(1, 3, "xyz")[1:], vector[-1], vector == ("a", "b", "c", "d")
@@ -28,25 +28,23 @@ class PersistentVector(Sequence[Item_co]):
         )  # in items; the end last
 
     def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> "PersistentVector[Item_co]":
-        """The sequence with these items in the place of [start, end), which may reach beyond its end."""
+        """A copy with these items instead of [start, end), which may exceed its end."""
         start, end = min(start, len(self)), min(end, len(self))
         count = len(self._leaves)
         low = max(min(bisect_right(self._begins, start, 1) - 1, count - 1), 0)
-        high = min(
-            max(bisect_left(self._begins, end, 1) - 1, low) + 1, count
-        )  # behind the last cut
+        high = min(max(bisect_left(self._begins, end, 1) - 1, low) + 1, count)  # after the last cut
         before, old = self._begins[low], tuple(chain.from_iterable(self._leaves[low:high]))
         items = (*old[: start - before], *put, *old[end - before :])
-        if low and len(self._leaves[low - 1]) + len(items) <= WIDTH:  # many small cuts leave
+        if low and len(self._leaves[low - 1]) + len(items) <= WIDTH:  # created by many small cuts
             low -= 1
             items = self._leaves[low] + items
         if high < count and len(items) % WIDTH + len(self._leaves[high]) <= WIDTH:
-            items += self._leaves[high]  # no many small leaves
+            items += self._leaves[high]  # merges small leaves
             high += 1
         return self._with(low, high, _leaves_of(items))
 
     def rank(self, value: Any, key: Callable[[Item_co], Any]) -> int:
-        """How many items have a smaller key, where keys rise. Cost: O(log n)."""
+        """The number of items with a smaller key, for ascending keys. Cost: O(log n)."""
         at = max(bisect_right(self._leaves, value, key=lambda leaf: key(leaf[0])) - 1, 0)
         leaf = self._leaves[at] if self._leaves else ()
         return self._begins[at] + bisect_left(leaf, value, key=key)
@@ -54,7 +52,7 @@ class PersistentVector(Sequence[Item_co]):
     def _with(
         self, low: int, high: int, put: tuple[tuple[Item_co, ...], ...]
     ) -> "PersistentVector[Item_co]":
-        """The sequence with these leaves in the place of [low, high)."""
+        """A copy with these leaves instead of [low, high)."""
         new: PersistentVector[Item_co] = PersistentVector.__new__(PersistentVector)
         new._leaves = self._leaves[:low] + put + self._leaves[high:]
         begins = tuple(accumulate(map(len, put), initial=self._begins[low]))

@@ -1,4 +1,4 @@
-"""What a person wants present on every turn: places of chats whose passages are constant, whatever version stands there."""
+"""Pinned places of chats: their passages are constant, in any version."""
 
 from collections.abc import Iterable
 
@@ -12,18 +12,18 @@ Pin = tuple[str, int, int]
 
 
 def pin_of(one: Passage) -> Pin:
-    """Where a passage stands: a swipe or an edit of its message stands in the same place."""
+    """The pin of a passage, independent of swipes and edits of its message."""
     return one.evidence[0].chat, one.slot, one.beside.index(one.id) if one.id in one.beside else 0
 
 
 class Pinned(StateFile):
-    """The pins of a role, in a state document of their own."""
+    """The pins of a role, stored as a state document."""
 
     def __init__(self, space: Space) -> None:
         super().__init__(space, "pinned")
 
     def pins(self) -> frozenset[Pin]:
-        """What is pinned."""
+        """All pins."""
         return _pins(self.load())
 
     def add(self, passages: Iterable[Passage]) -> None:
@@ -44,7 +44,7 @@ def _pins(state: JsonMapping) -> frozenset[Pin]:
 
 
 def held(one: Passage, pins: Iterable[Pin]) -> list[Pin]:
-    """The pins that hold this passage; one behind the last passage of its message holds that."""
+    """The pins for this passage; a pin beyond the last passage of its message means the last."""
     chat, slot, number = pin_of(one)
     last = number == len(one.beside) - 1
     return [

@@ -1,4 +1,4 @@
-"""From what is heard to what is written: the place in the chat, the new versions, the splices of the path."""
+"""Plans a log update: the place in the chat, the new versions, the splices of the path."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,18 +18,16 @@ from rolememory.schema.learning import ChatMessage, Scope
 from rolememory.schema.value_class import value_class
 from rolememory.text.cancellation import cancellable, check_cancelled
 
-STEP = timedelta(
-    milliseconds=1
-)  # between messages that were not told apart in time: leaves room between them
+STEP = timedelta(milliseconds=1)  # between messages without times: leaves room for inserts
 _LEAST = timedelta(microseconds=1)
-TELLING = 30  # bytes of words in common that are no accident
-NEAR_END = 2  # old messages behind the last in common: the newest exchange was said again
+TELLING = 30  # bytes of common text that are no coincidence
+NEAR_END = 2  # old messages after the last match: the newest exchange was repeated
 
 Complete = Callable[[ChatMessage], ChatMessage]
 
 _SCOPES: Final[Mapping[Mode, Scope]] = {"on": "on", "read_only": "on", "here": "here", "off": "off"}
 
-_CONTEXT = 500  # characters that any context holds: less is no cut
+_CONTEXT = 500  # characters that fit any context: less is no truncation
 
 ANEW: Final = (
     "nothing that was said before is visible and nothing speaks for a cut: the chat begins again"
@@ -39,26 +37,26 @@ CUT: Final = "nothing that was said before is visible: the frontend cut it off"
 
 @value_class
 class PathAlignment:
-    """Where the visible messages lie on the old path, and how much there is of them."""
+    """The position of the visible messages on the old path, and their size."""
 
-    begin: int  # so many of the path stand before them, cut off by the frontend
+    begin: int  # path messages before them, cut off by the frontend
     changes: tuple[PathChange, ...]
     note: str = ""
-    look: WindowSize = WindowSize()  # never changes
-    goes_on: bool = False  # the very messages of the last look, and more
+    look: WindowSize = WindowSize()  # immutable
+    goes_on: bool = False  # the same messages as last time, and more
 
 
 @dataclass(slots=True)
 class ChatUpdate:
-    """What one look changes."""
+    """The changes of one observation."""
 
     entered: list[ChatMessage] = field(default_factory=list)
     returned: list[ChatMessage] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
-    splices: list[Splice] = field(default_factory=list)  # from the end to the beginning
+    splices: list[Splice] = field(default_factory=list)  # from end to beginning
     times: dict[int, datetime] = field(default_factory=dict)
     put: list[tuple[ChatMessage, ...]] = field(default_factory=list)  # for each splice
-    mode: Mode = "on"  # what memory does afterwards
+    mode: Mode = "on"  # memory scope afterwards
 
     @property
     def idle(self) -> bool:
@@ -68,7 +66,7 @@ class ChatUpdate:
     def path(
         self, before: VisiblePath, shown: Mapping[str, ChatMessage] = MappingProxyType({})
     ) -> VisiblePath:
-        """The path afterwards, with these in the place of new versions. Cost: what is new."""
+        """The path afterwards; `shown` replaces new versions. Cost: what is new."""
         timed = before.retimed(self.times) if self.times else before
         new = timed.knowing({said.version: said for said in self.entered})
         for splice, put in zip(self.splices, self.put, strict=True):
@@ -82,7 +80,7 @@ class ChatUpdate:
 
 
 def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathAlignment:
-    """Where the visible messages lie on the path of a chat that is known to be theirs.
+    """Align the visible messages with the chat they belong to.
 
     Usually they share words with it: then what is missing in front was cut off, what is missing elsewhere was deleted.
     Where nothing is shared, or only a word or two far back, either the context was cut so far that nothing old is left, or the
@@ -110,14 +108,14 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
 
 
 def is_ample(now: WindowSize, before: WindowSize) -> bool:
-    """Whether the frontend shows about as much as it did before, so that it may have cut something off."""
+    """Whether the frontend shows about as much as before, so that it may have cut something off."""
     return now.users >= before.users or (
         now.characters >= _CONTEXT and 2 * now.characters >= before.characters
     )
 
 
 def credible(alignment: Alignment, news: Sequence[NormalizedMessage], first: int) -> bool:
-    """Whether what is in common cannot be chance: at the end of the path, where the last look began, or enough words of it."""
+    """Whether the match is no coincidence: at the end of the path, at the start of the last window, or enough text."""
     if not alignment.common:
         return False
     return (
@@ -128,7 +126,7 @@ def credible(alignment: Alignment, news: Sequence[NormalizedMessage], first: int
 
 
 def weight(alignment: Alignment, news: Sequence[NormalizedMessage]) -> int:
-    """Bytes of words in common, as far as they matter; a Chinese character counts three times."""
+    """Bytes of common text, capped; a Chinese character counts three times."""
     return sum(
         min(len(news[message].text.encode("utf-8", "replace")), 200)
         for _, message in alignment.common[:64]
@@ -146,7 +144,7 @@ def _anew(news: Sequence[NormalizedMessage], now: WindowSize, before: WindowSize
 def planned(
     script: Transcript, changes: Sequence[PathChange], now: datetime, complete: Complete
 ) -> ChatUpdate:
-    """The new versions and splices that the changes come to; `complete` adds who spoke and who was there."""
+    """The new versions and splices for these changes; `complete` adds speaker and presence."""
     weaver = _Weaver(script, now, complete)
     for change in changes:
         weaver.weave(change)
@@ -156,7 +154,7 @@ def planned(
 
 
 def _set_scopes(plan: ChatUpdate, script: Transcript) -> None:
-    """Tell of new versions how far memory goes: as for what was said before in their slots, else as the last command before them says."""
+    """Set the memory scope of new versions: as before in their slots, else by the last command before them."""
     new: dict[str, Scope] = {one.version: one.scope for one in plan.entered if one.commands}
     path = plan.path(script.path) if script.commands or new else script.path
     told = script.commands_on(path, new) if script.commands or new else []
@@ -175,18 +173,18 @@ def _set_scopes(plan: ChatUpdate, script: Transcript) -> None:
 
 
 class _Weaver:
-    """Turns changes, from the beginning of the path to its end, into versions and splices."""
+    """Turns changes, in path order, into versions and splices."""
 
     def __init__(self, script: Transcript, now: datetime, complete: Complete) -> None:
         self._script, self._now, self._complete = script, now, complete
         self._plan = ChatUpdate()
         self._slots = script.slots
-        self._versions: set[str] = set()  # given out here
-        self._back: set[int] = set()  # slots that came back here
-        self._crowded = False  # whether there was no room between two messages
+        self._versions: set[str] = set()  # assigned here
+        self._back: set[int] = set()  # slots restored here
+        self._crowded = False  # whether two messages left no room
 
     def weave(self, change: PathChange) -> None:
-        """Add to the plan what the change comes to."""
+        """Add a change to the plan."""
         path, put = self._script.path, list[ChatMessage]()
         latest = path[change.start - 1].at if change.start else None
         for step, (before, more) in zip(change.steps, self._room(change), strict=True):
@@ -201,7 +199,7 @@ class _Weaver:
         self._splice(change.start, path[change.start : change.end], put)
 
     def done(self) -> ChatUpdate:
-        """The plan; those who had no room have moved on in time."""
+        """The plan, with times moved where there was no room."""
         plan = self._plan
         plan.splices.reverse()
         plan.put.reverse()
@@ -214,7 +212,7 @@ class _Weaver:
         return plan
 
     def _room(self, change: PathChange) -> list[tuple[datetime | None, int]]:
-        """For each step, when the next message that stays was said, and how many new ones come before that."""
+        """For each step: the time of the next message that stays, and the number of new ones before it."""
         path = self._script.path
         before, more = (path[change.end].at if change.end < len(path) else None), 0
         found: list[tuple[datetime | None, int]] = []
@@ -235,7 +233,7 @@ class _Weaver:
     def _anew(
         self, step: AlignStep, after: datetime | None, before: datetime | None, more: int
     ) -> ChatMessage:
-        """Something that comes back to its place, or that was never said before."""
+        """A restored or new message."""
         message = step.heard
         assert message is not None
         back = (
@@ -279,8 +277,8 @@ def _versions(said: Sequence[ChatMessage]) -> list[str]:
 
 
 def _alike(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
-    """How many are the same in front, and behind the rest."""
-    from rapidfuzz.distance import Postfix, Prefix  # takes long to load
+    """The lengths of the common prefix, and of the common suffix of the rest."""
+    from rapidfuzz.distance import Postfix, Prefix  # slow import
 
     same = Prefix.similarity(before, after)
     return same, Postfix.similarity(before[same:], after[same:])
@@ -293,9 +291,9 @@ def moment(
     now: datetime,
     more: int = 0,
 ) -> datetime:
-    """When a message was said that stands between these two; `more` follow it there. Always later than `after`.
+    """The time of a message between these two; `more` follow it there. Always later than `after`.
 
-    The time that the frontend tells is taken where it fits; at the end of the path, now; else a little behind the one before.
+    The frontend's time if it fits; at the end of the path, now; else shortly after the previous one.
     """
     if sent is not None and (after is None or after < sent) and (before is None or sent < before):
         return sent
@@ -309,9 +307,9 @@ def moment(
 
 
 def _moved_on(plan: ChatUpdate, before: VisiblePath) -> dict[int, datetime]:
-    """New times for those of a path that would not stand later than the one before: a microsecond behind it.
+    """New times for path messages not later than the previous one: a microsecond after it.
 
-    Only what changes can crowd others: from each splice on it is read until one stands later anyway.
+    Only changes can cause this: from each splice on, until one is later anyway.
     """
     path, times, more, place = plan.path(before), dict[int, datetime](), 0, 0
     for splice, put in zip(reversed(plan.splices), reversed(plan.put), strict=True):

@@ -1,4 +1,4 @@
-"""Who was there when something was said, and who may hear of it again.
+"""Who was present when something was said, and who may recall it.
 
 A message may be recalled if everybody who will read the reply was present when it was said. Users are compared by the
 person they are (`Same`: names that a person has linked count as one), characters by their folded names.
@@ -23,7 +23,7 @@ AWAY: tuple[str, ...] = ()
 
 @value_class
 class Attendance:
-    """The users and the other characters that are in a chat."""
+    """The users and other characters in a chat."""
 
     users: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
@@ -36,12 +36,12 @@ class Attendance:
 
 @value_class
 class Audience:
-    """Everybody who will read a reply, as they are compared."""
+    """The readers of a reply, in comparable form."""
 
     users: frozenset[str] = frozenset()
     members: frozenset[str] = frozenset()
     same: Same = field(default=alone, compare=False)
-    links: Hashable = None  # another one whenever `same` may say something else
+    links: Hashable = None  # changes when `same` may
 
     @classmethod
     def of(
@@ -51,11 +51,11 @@ class Audience:
         same: Same = alone,
         links: Hashable = None,
     ) -> "Audience":
-        """The readers of these names."""
+        """The audience of these names."""
         return cls(frozenset(map(same, users)), frozenset(map(fold_name, members)), same, links)
 
     def heard(self, said: ChatMessage, *, here: bool) -> bool:
-        """Whether all of them were present; words of an unknown speaker, or said to stay there, stay in their chat (`here`)."""
+        """Whether all were present; messages of unknown speakers or with scope "here" stay in their chat (`here`)."""
         if said.scope == "here" and not here:
             return False
         if said.role == "user" and said.owner is None and not here:
@@ -64,26 +64,26 @@ class Audience:
         return self.users <= present and self.members <= frozenset(map(fold_name, said.members))
 
     def may_have_heard(self, present: Iterable[str]) -> bool:
-        """Whether all users among them are of these, who were there for one thing or another."""
+        """Whether all these users are among those present for any message."""
         return self.users <= frozenset(map(self.same, present))
 
     def are(self, user: str) -> bool:
-        """Whether nobody but this user reads."""
+        """Whether only this user reads."""
         return self.users == {self.same(user)}
 
 
 @value_class
 class Window:
-    """Who speaks in a window of messages: what tells whose words a user's message is.
+    """The speakers in a window of messages, to attribute users' messages.
 
-    A message's own owner; else the call's user, where one person stands in the window or the message bears that user's
-    name; else nobody can tell (None). Never taken from what a message says.
+    A message's own owner; else the call's user, if the window has only one person or the message bears that
+    name; else unknown (None). Never derived from the message text.
     """
 
-    user: str  # of the call, "" = nameless
-    names: frozenset[str]  # of the users' messages that tell no owner, "" = without a name
+    user: str  # user of the call, "" = nameless
+    names: frozenset[str]  # names on user messages without an owner, "" = none
     same: Same = alone
-    told: bool = False  # other messages do: a name beside them is another person's
+    told: bool = False  # if other messages have one: another name is another person
 
     @classmethod
     def of(cls, messages: Iterable[Message], user: str, same: Same) -> "Window":
@@ -94,7 +94,7 @@ class Window:
         return cls(user, names, same, len(untold) < len(mine))
 
     def owner(self, name: str, told: str | None = None) -> str | None:
-        """Whose words a user's message of that name is."""
+        """The owner of a user's message of that name."""
         if told is not None:
             return told
         alone = len(self.names) < 2 and not (name and self.told)
@@ -104,22 +104,22 @@ class Window:
 
 @value_class
 class Participants:
-    """Who takes part in one look at a chat."""
+    """The participants of one observation."""
 
     present: Attendance
     window: Window
     kind: TurnKind = "normal"
-    away: bool = False  # the character was not there
+    away: bool = False  # the character was absent
     scopes: Scopes = lambda text: ()
 
     def complete(self, said: ChatMessage) -> ChatMessage:
-        """A new version with whose words it is, who was there, whose words are in it and what it prints about the scene."""
+        """Add owner, presence, authorship and scene to a new version."""
         owner = self.window.owner(said.name, said.owner) if said.role == "user" else None
         kind: TurnKind = self.kind if said.role == "assistant" else "normal"
         users, members = self.present.users, self.present.members
         if self.away:
             users, members = AWAY, ()
-        elif owner and owner not in users:  # who has left since was there for their own words
+        elif owner and owner not in users:  # whoever left was present for their own messages
             users = tuple(sorted({*users, owner}))
         ordered = self.scopes(said.text) if said.role == "user" else ()
         told = [one.scope for one in ordered if one.scope]
@@ -134,14 +134,14 @@ class Participants:
         )
 
     def shortened(self, said: ChatMessage) -> ChatMessage:
-        """It without what a line of the log need not say again; `Transcript` puts it back."""
+        """Without redundant fields in a log line; `Transcript` restores them."""
         return shortened(said, self.window.user, self.present)
 
 
 def _with_commands(
     text: str, spans: Sequence[MarkedSpan], ordered: Sequence[ScopeCommand]
 ) -> tuple[MarkedSpan, ...]:
-    """The marks with the commands among them; a remark that holds nothing else is the command."""
+    """The marks including commands; a remark with nothing else becomes the command."""
     found = [MarkedSpan(one.kind, one.start, one.end) for one in ordered]
     kept = list[MarkedSpan]()
     for span in spans:
@@ -158,7 +158,7 @@ def _with_commands(
 
 
 def shortened(said: ChatMessage, voice: str, present: Attendance) -> ChatMessage:
-    """A version without what is as usual where these are present and the users' words are `voice`'s; `filled` puts it back."""
+    """A version without default fields, given presence and user; `filled` restores them."""
     if said.role == "user" and said.owner is None:
         return said
     usual = (said.users, said.members) == (present.users, present.members)
@@ -174,7 +174,7 @@ _OWNER, _USERS, _MEMBERS = map(_FIELDS.index, ("owner", "users", "members"))
 def filled(
     said: ChatMessage, voice: str, present: Attendance, *, named_apart: bool = False
 ) -> ChatMessage:
-    """A version of a line with what it did not say again. `named_apart`: a name that is not the user's tells another person."""
+    """A version with default fields restored. `named_apart`: another name than the user's is another person."""
     if said.users is not None:
         return said
     unknown = named_apart and bool(said.name) and said.name != voice

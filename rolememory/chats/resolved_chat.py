@@ -1,4 +1,4 @@
-"""Which chat a look is meant for, and what it comes to there."""
+"""The chat that a request refers to, and the resulting changes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,18 +19,18 @@ from rolememory.text.cancellation import cancellable
 
 @value_class
 class ResolvedChat:
-    """A chat, and what a look at it changes, at the moment of the look: what is said meanwhile is no part of it."""
+    """A chat and the changes of an observation, at that moment; later messages are not included."""
 
     head: ChatHead
     log: ChatLog
-    script: Transcript  # what the plan was made for: the log's, or the path that a fork begins with
-    edition: int  # of the script then
-    generation: int  # of all chats then
-    aligned: PathAlignment | None  # None: nothing was said
+    script: Transcript  # the base of the plan: the log's, or the common path of a fork
+    edition: int  # of the script at that time
+    generation: int  # of all chats at that time
+    aligned: PathAlignment | None  # None: no messages
     plan: ChatUpdate
     there: Participants
-    chat: Chat | None  # as it was; None where it was not observed before
-    before: VisiblePath  # what the plan changes: the script's path as it was
+    chat: Chat | None  # as it was; None if not observed before
+    before: VisiblePath  # the script's path before the plan
     fork: Fork | None = None
 
     @property
@@ -40,11 +40,11 @@ class ResolvedChat:
 
     @property
     def branch_of(self) -> str:
-        """The chat that this look found it to be forked from."""
+        """The chat that this one was found to be forked from."""
         return self.fork.parent if self.fork else ""
 
     def row(self, now: datetime, title: str | None) -> ChatLogRow | None:
-        """The line that says it; None when there is nothing to say."""
+        """The log line; None if nothing changes."""
         title = self._news(title)
         if self.aligned is None or (self.plan.idle and self.known and title is None):
             return None
@@ -64,25 +64,25 @@ class ResolvedChat:
         )
 
     def _news(self, title: str | None) -> str | None:
-        """A title that the chat does not have yet."""
+        """The title, if new for the chat."""
         known = self.chat.info.title if self.chat else None
         return None if title and title == known else title
 
     def _before(self) -> tuple[str, Attendance]:
-        """Whose the user's words were before this look, and who was there."""
+        """The previous speaker and participants."""
         if self.known:
             return self.script.voice, self.script.present
         voice = self.head.user or ""
         return voice, Attendance((voice,))
 
     def _inherited(self) -> tuple[Sequence[ChatMessage], tuple[Splice, ...]]:
-        """What a fork shares with the chat that it came from, and the splice that puts it on the path."""
+        """A fork's common messages, and the splice that puts them on the path."""
         inherited = self.fork.path if self.fork else ()
         versions = tuple([said.version for said in inherited])
         return inherited, (Splice(0, "", (), versions),) if inherited else ()
 
     def observed(self) -> Observed:
-        """What `observe` gives back."""
+        """The result of `observe`."""
         plan = self.plan
         return Observed(
             self._chat,
@@ -94,7 +94,7 @@ class ResolvedChat:
         )
 
     def preview(self) -> ObservePreview:
-        """What `observe` would find."""
+        """The result of `preview`."""
         plan = self.plan
         unkept = {said.version: replace(said, slot=-1) for said in cancellable(plan.entered)}
         return ObservePreview(

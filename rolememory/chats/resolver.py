@@ -1,4 +1,4 @@
-"""Which chat a look is meant for: by the name it gives, or by what is said."""
+"""Finds the chat that a request refers to: by id, or by its messages."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -33,33 +33,31 @@ from rolememory.schema.message import Message, TurnKind
 from rolememory.storage.people import Same, alone, are_one
 from rolememory.text.plain import replace_surrogates
 
-_NAMED_BY = 3  # messages that make the id of a chat without one
-_TRIED = (
-    50  # chats without a name that share a user's message, the last ones, are looked at closely
-)
-_REMEMBERED = 32  # chats whose last look is kept at hand
+_NAMED_BY = 3  # messages that form the id of an unnamed chat
+_TRIED = 50  # unnamed chats sharing a user's message, latest ones, that are aligned
+_REMEMBERED = 32  # chats whose last window is cached
 
 
 @dataclass(frozen=True)
 class ObserveRequest:
-    """A look: who shows what."""
+    """A request: the messages, and who sends them."""
 
     messages: Sequence[Message]
-    chat: str  # "" = the frontend gave none
-    user: str | None  # None = unsaid, or nobody who is known
+    chat: str  # "" = none from the frontend
+    user: str | None  # None = not given, or unknown
     clean: Clean | None
     now: datetime
-    present: Sequence[str] | None = None  # None = who is known to be in the chat
+    present: Sequence[str] | None = None  # None = as known for the chat
     members: Sequence[str] | None = None
     kind: TurnKind = "normal"
-    away: bool = False  # the character was not there
+    away: bool = False  # the character was absent
     same: Same = alone
     scopes: Scopes = lambda text: ()
     looks: bool = False  # nothing will be written
-    unknown: bool = False  # nobody who is known speaks: not the user of the chat either
+    unknown: bool = False  # the speaker is unknown: not the chat's user either
 
     def participants(self, script: Transcript, head: ChatHead) -> Participants:
-        """Who is in the chat now, and whose words those of its users are."""
+        """The participants of the chat now, and the owner of user messages."""
         voice = self.user or ("" if self.unknown else head.user or "")
         members = script.present.members if self.members is None else self.members
         known = script.present.users if self.present is None else self.present
@@ -71,9 +69,9 @@ class ObserveRequest:
         return Participants(present, window, self.kind, self.away, self.scopes)
 
     def _spoke(self, script: Transcript) -> set[str]:
-        """Those who are there because they speak, where nobody says who is there.
+        """The users present because they speak, if presence is not given.
 
-        Not somebody who was forgotten, whose messages a frontend shows on.
+        Not an erased person whose messages a frontend still shows.
         """
         if self.present is not None:
             return set()
@@ -83,33 +81,33 @@ class ObserveRequest:
         return {one.owner for one in left if one.owner is not None}
 
     def is_of(self, head: ChatHead) -> bool:
-        """Whether that chat is of the person who shows this, or of nobody as this is."""
+        """Whether the chat's owner is the sender, or both are unknown."""
         return are_one(head.user, self.user, self.same)
 
     def is_someone_elses(self, head: ChatHead) -> bool:
-        """Whether that chat was begun by another person than the one who is said to speak, or by nobody who is known."""
+        """Whether the chat was begun by another person than the given speaker, or by an unknown one."""
         return (self.unknown or self.user is not None) and not self.is_of(head)
 
     @cached_property
     def news(self) -> list[NormalizedMessage]:
-        """What is said, heard for the first time."""
+        """The normalized messages."""
         return normalize_messages(self.messages, self.clean, {})
 
     @cached_property
     def spoken(self) -> SpokenMessages:
-        """What is said, as it came."""
+        """The original messages."""
         return SpokenMessages.of(self.messages)
 
 
 class ChatResolver:
-    """Finds the chat a look is meant for. Not thread-safe: its owner sees to that."""
+    """Finds chats for requests. Not thread-safe: its owner synchronizes."""
 
     def __init__(self, log_index: ChatLogIndex) -> None:
         self._log_index = log_index
         self._seen: dict[ChatLog, LastWindow] = {}
 
     def resolve(self, request: ObserveRequest) -> ResolvedChat:
-        """The chat, and what the look comes to."""
+        """The chat and its changes."""
         log = self._named(request) if request.chat else self._unnamed(request)
         if log is None:
             return self._begun(request, *self._free(request), unnamed=True)
@@ -125,11 +123,11 @@ class ChatResolver:
         return self._resolved(request, known, log, log.transcript, aligned)
 
     def begins(self, request: ObserveRequest) -> bool:
-        """Whether no chat of that name is known."""
+        """Whether there is no chat of that name."""
         return self._log_index.log(request.chat).head is None
 
     def stands(self, resolved: ResolvedChat) -> bool:
-        """Whether nothing happened since the look that could change what it comes to: in its chat, or in any if it is a new one."""
+        """Whether the resolution is still valid: no change in its chat, or in any if it is a new one."""
         if not resolved.known:
             self._log_index.refresh()
             return self._log_index.generation == resolved.generation
@@ -141,7 +139,7 @@ class ChatResolver:
         )
 
     def keep(self, resolved: ResolvedChat, request: ObserveRequest) -> None:
-        """Remember a look whose line stands in the log, if it is the last one there: the next look begins with it."""
+        """Cache a written observation if it is the last in the log: the next one starts from it."""
         script = resolved.log.transcript
         lines = resolved.edition + (not resolved.plan.idle) if script is resolved.script else 1
         if resolved.aligned is not None and script.edition == lines:
@@ -163,11 +161,11 @@ class ChatResolver:
                 del self._seen[next(iter(self._seen))]
 
     def drop(self, log: ChatLog) -> None:
-        """Forget what was shown in a chat."""
+        """Drop the cached window of a chat."""
         self._seen.pop(log, None)
 
     def _named(self, request: ObserveRequest) -> ChatLog:
-        """The log of that name; of two users who call different chats alike, each has their own."""
+        """The log of that name; two users with equal chat names have separate ones."""
         log = self._log_index.log(request.chat)
         if log.head is not None and request.is_someone_elses(log.head):
             own = self._log_index.log(_own_id(request.chat, request.user))
@@ -175,12 +173,12 @@ class ChatResolver:
         return log
 
     def _unnamed(self, request: ObserveRequest) -> ChatLog | None:
-        """The chat without a name that the messages continue; None when there is none."""
+        """The unnamed chat that the messages continue, if any."""
         mine = [log for log in self._mine(request) if log.head is not None and log.head.unnamed]
         return self._followed(mine, request) or _most_alike(mine, request) or _near(mine, request)
 
     def _followed(self, mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
-        """The chat that was just looked at, if the messages are the same and some more."""
+        """The last observed chat, if these messages extend its own."""
         for log in mine:
             seen = self._seen.get(log)
             if seen and seen.more(request.messages, request.clean, log.transcript) is not None:
@@ -190,7 +188,7 @@ class ChatResolver:
     def _begun(
         self, request: ObserveRequest, chat: str, log: ChatLog, *, unnamed: bool = False
     ) -> ResolvedChat:
-        """A chat that nobody has observed yet: a new one, or a fork of one that is known."""
+        """A new chat, or a fork of a known one."""
         script, news = log.transcript, request.news
         fork = None if script.said else self._fork(request)
         if fork is not None:
@@ -208,7 +206,7 @@ class ChatResolver:
         aligned: PathAlignment | None,
         fork: Fork | None = None,
     ) -> ResolvedChat:
-        """What the look comes to in that chat, as it stands now."""
+        """The resolution for that chat's current state."""
         there = request.participants(script, head)
         changes = aligned.changes if aligned else ()
         return ResolvedChat(
@@ -253,14 +251,14 @@ class ChatResolver:
 
 
 def _most_alike(mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
-    """The chat that shares the longest run of words, and goes on from it."""
+    """The chat with the longest common run that is continued."""
     shared = {log: request.spoken.shared(log.transcript) for log in mine}
     most = max((run for run, _ in shared.values()), default=0)
     return _best(mine, lambda log: most if shared[log] == (most, True) else 0)
 
 
 def _near(mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
-    """The chat in which some of the user's words were said before, and which they continue best."""
+    """The chat with equal user messages that is continued best."""
     asks = {message.digest for message in request.news if message.role == "user"}
     near = [log for log in mine if log.transcript.ever_said(asks)]
     newest = sorted(near, key=lambda log: log.transcript.updated)[-_TRIED:]
@@ -268,14 +266,14 @@ def _near(mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
 
 
 def _best(logs: Iterable[ChatLog], score: Callable[[ChatLog], int]) -> ChatLog | None:
-    """The chat that scores best, of equals the one that changed last; None where none scores."""
+    """The best-scoring chat, the last changed on ties; None if none scores."""
     scored = [(score(log), log.transcript.updated, log) for log in logs]
     found = [each for each in scored if each[0]]
     return max(found, key=lambda each: each[:2])[2] if found else None
 
 
 def _continued(log: ChatLog, news: Sequence[NormalizedMessage]) -> int:
-    """How much the messages share with a chat that they continue; 0 when they do not."""
+    """The common size with a chat that is continued; 0 if it is not."""
     path, look = log.transcript.path, log.transcript.look
     first = max(len(path) - look.messages, 0)
     alignment = align(log.transcript, news, first, is_ample(window_size(news), look))
@@ -283,9 +281,9 @@ def _continued(log: ChatLog, news: Sequence[NormalizedMessage]) -> int:
 
 
 def _goes_on(request: ObserveRequest, aligned: PathAlignment | None, script: Transcript) -> bool:
-    """Whether a look at another person's chat goes on with it: it tells that words of others are theirs, or an exchange is the same.
+    """Whether a request continues another person's chat: it attributes messages to others, or an exchange is equal.
 
-    A greeting, and what everybody begins with ("Hello"), are the same in many chats.
+    Greetings and common openings ("Hello") are equal in many chats.
     """
     if aligned is None or aligned.note:
         return aligned is None
@@ -304,7 +302,7 @@ def _goes_on(request: ObserveRequest, aligned: PathAlignment | None, script: Tra
 
 
 def _unchanged(aligned: PathAlignment, script: Transcript) -> list[tuple[int, ChatMessage]]:
-    """What stays of the path as far as it is visible, with its places."""
+    """The visible unchanged part of the path, with places."""
     changes = aligned.changes
     steps = (step for change in changes for step in change.steps)
     stays = {step.old for step in steps if step.heard is None}

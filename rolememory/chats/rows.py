@@ -1,4 +1,4 @@
-"""A line of a chat's log: what one look at the chat changed, checked by a crc.
+"""Log lines of a chat: the changes of one observation, with a checksum.
 
 On disk: one JSON object per line; `crc` is the CRC-32 of the line without it. A line without crc, or with a wrong one, never
 happened. `said` holds new versions as `[speaker, text, {what is not as usual}]`, `slot` the number of the first of them,
@@ -28,7 +28,7 @@ FORMAT = 2
 
 @value_class
 class ChatHead:
-    """Who a chat is; it does not change."""
+    """The identity of a chat; immutable."""
 
     chat: str
     user: str | None
@@ -40,7 +40,7 @@ class ChatHead:
 
 @value_class
 class Splice:
-    """Versions `out` leave the path and `put` take their place, behind `after` ("" = at the beginning), which stood at `place` - 1."""
+    """Replaces versions `out` of the path by `put`, after `after` ("" = at the beginning), which was at `place` - 1."""
 
     place: int
     after: str
@@ -57,16 +57,16 @@ class ChatLogRow:
     said: tuple[ChatMessage, ...] = ()
     splices: tuple[
         Splice, ...
-    ] = ()  # from the end of the path to its beginning, so that places hold
+    ] = ()  # from the end of the path to its beginning, so that places stay valid
     look: WindowSize | None = None
     told: JsonMapping = field(default_factory=dict)  # title, archived, story, mode
-    times: Mapping[int, datetime] = field(default_factory=dict)  # slots that had to move on in time
-    present: Attendance | None = None  # who is in the chat from here on; None = as before
-    voice: str | None = None  # whose words those of users are from here on, if nothing else is said
+    times: Mapping[int, datetime] = field(default_factory=dict)  # slots with adjusted times
+    present: Attendance | None = None  # participants from here on; None = unchanged
+    voice: str | None = None  # default owner of user messages from here on
 
 
 def encoded(row: ChatLogRow) -> bytes:
-    """The line.
+    """Serialize a row.
 
     >>> from datetime import UTC
     >>> row = ChatLogRow(datetime(2024, 5, 1, tzinfo=UTC), told={"title": "灯塔"})
@@ -86,7 +86,7 @@ def encoded(row: ChatLogRow) -> bytes:
 
 
 def decoded(data: bytes) -> ChatLogRow | None:
-    """The row, or None when the line is not of our making."""
+    """Parse a line; None if invalid."""
     try:
         return _row(orjson.loads(data))
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -124,7 +124,7 @@ def _with_shown(row: ChatLogRow) -> JsonObject:
 
 
 def _words_shown(row: ChatLogRow) -> JsonObject:
-    """New versions and changes of the path, each written shortly where it is as usual."""
+    """New versions and path changes, with defaults omitted."""
     first = row.said[0].slot if row.said else 0
     said = [_said_shown(one, at, first + place) for place, one, at in _usual(row.said, row.at)]
     shown = {"said": said, "slot": first}
@@ -139,7 +139,7 @@ def _words_shown(row: ChatLogRow) -> JsonObject:
 
 
 def _usual(said: Sequence[Any], at: datetime) -> Iterator[tuple[int, Any, datetime]]:
-    """Each with its place, and when it was said if nothing else is written: the last one when the line was, a step apart."""
+    """Each with its place and default time: the last at the line's time, others a step apart."""
     last = len(said) - 1
     for place, one in enumerate(said):
         yield place, one, at - (last - place) * _STEP if place < last else at
@@ -236,7 +236,7 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
 
 
 def _older(raw: JsonMapping) -> ChatMessage:
-    """A version as format 1 wrote it."""
+    """Parse a version in format 1."""
     at, emotions = datetime.fromisoformat(raw["at"]), tuple(raw.get("emotions", ()))
     name, came = raw.get("name", ""), raw.get("raw", "")
     return ChatMessage(

@@ -1,8 +1,8 @@
-"""Stories: which chats of a role know of one another. What a chat says is remembered in its own story, and only there.
+"""Stories: groups of chats with common memories. What is learned in a chat counts in its story only.
 
-A chat is in the story somebody put it in; else a branch is in that of the chat it was forked from; else the choice for its user
-decides, else the setting `chats.stories`: one life for all of them, or each chat its own. A small JSON file in the role's state
-holds the named stories and the choices; which chat was put where stands in its log.
+A chat is in the story it was assigned to; else a branch is in its parent's; else the choice for its user
+decides, else the setting `chats.stories`: one story for all of them, or each chat its own. A small JSON file in the role's state
+holds the named stories and the choices; assignments are stored in the chats' logs.
 """
 
 from collections import deque
@@ -26,22 +26,22 @@ from rolememory.storage.state import StateFile
 from rolememory.text.timestamps import iso, moment
 
 NAME = "stories"
-OLD_NAME = "timelines"  # of the file, as earlier versions called it; it is read and left alone
+OLD_NAME = "timelines"  # former name in the file; read and left alone
 BY_DEFAULT: Final = "default"
 """Takes a chat back to where nobody put it anywhere."""
 Living = Literal["one", "each"]
 """Whether chats share one life, or each is a story of its own."""
 LIVINGS: Final[tuple[Living, ...]] = get_args(Living)
-Reach = Mapping[str, datetime | None]  # stories known -> told until when; None = all of it
+Reach = Mapping[str, datetime | None]  # known stories -> up to when; None = all of it
 
 
 def own_story(chat: str) -> str:
-    """The story that a chat has to itself, which no other can be called."""
+    """The private story of a chat; no other can have this name."""
     return f"\0{chat}"
 
 
 def shown(story: str) -> str:
-    """A story as people see it.
+    """The display name of a story.
 
     >>> shown(own_story("harbour")), shown("what if"), shown("")
     ('own', 'what if', '')
@@ -51,12 +51,12 @@ def shown(story: str) -> str:
 
 @value_class
 class Story:
-    """What chats may have in common; "" is the life that they share unless somebody chooses otherwise."""
+    """Memories that chats share; "" is the default story."""
 
     name: str
-    of: str | None = None  # the one it was forked from; None = it starts empty
-    at: datetime | None = None  # what was told in that one until then is known here
-    merged: tuple[str, ...] = ()  # others whose events are known here too
+    of: str | None = None  # the one it was forked from; None = empty
+    at: datetime | None = None  # what was said there until then is known here
+    merged: tuple[str, ...] = ()  # other stories known here too
 
 
 class Stories:
@@ -71,7 +71,7 @@ class Stories:
         living: Callable[[], Living] = lambda: "one",
         assign: Callable[[str, str], object] = lambda chat, story: None,
     ) -> None:
-        """`living` is what holds where nobody chose for a user, `assign` writes into a chat's log."""
+        """`living` is the default for users without a choice, `assign` writes to a chat's log."""
         self._file, self._older = StateFile(space, NAME), StateFile(space, OLD_NAME)
         self._clock, self._same = clock, same
         self._living, self._assign = living, assign
@@ -79,22 +79,22 @@ class Stories:
         self._look: object = None
 
     def list(self) -> Sequence[Story]:
-        """Every named story, the shared story first."""
+        """All named stories, the shared one first."""
         return [self._story(name) for name in self._names()]
 
     def assign(self, chat: str, story: str) -> None:
-        """Put a chat into a story: "" the shared story, `OWN`, `BY_DEFAULT`, or a named one.
+        """Assign a chat to a story: "" the shared one, `OWN`, `BY_DEFAULT`, or a named one.
 
         Raises: UnknownChatError, UnknownNameError (no such story), NotWrittenError.
         """
         self._assign(chat, story)
 
     def default(self, user: str | None = None) -> Living:
-        """How chats of this user begin: as chosen for them, else as the settings say."""
+        """The default for new chats of this user: as chosen for them, else by the settings."""
         return self.choices().default(user)
 
     def choices(self) -> "StoryChoices":
-        """What was chosen until now."""
+        """The current choices."""
         look, known = this_look().files, self._known
         if known is None or look is not self._look:
             mark, living = self._file.mark, self._living()
@@ -104,7 +104,7 @@ class Stories:
         return known[2]
 
     def choose(self, living: Living | None, user: str | None = None) -> None:
-        """How chats of this user begin from now on, and those that nobody put anywhere; None: as the settings say.
+        """Set the default for this user's unassigned chats, new and old; None: as the settings say.
 
         Raises: InvalidValueError, NotWrittenError.
         """
@@ -119,7 +119,7 @@ class Stories:
             value["users"] = {**users, user or "": living} if living else users
 
     def begin(self, name: str, of: str | None = None, at: datetime | None = None) -> Story:
-        """A new story; with `of` it knows what was told there until `at` (None: until now), else it starts empty.
+        """Create a story; with `of` it knows that one up to `at` (None: now), else it is empty.
 
         Raises: InvalidValueError (the name is taken or blank), UnknownNameError (no story `of`), NotWrittenError.
         """
@@ -141,7 +141,7 @@ class Stories:
         return self._story(name)
 
     def merge(self, name: str, into: str = "") -> Story:
-        """Let everything told in `name`, before and from now on, be known in `into` as well; gives `into`.
+        """Make everything in `name`, past and future, known in `into` as well; returns `into`.
 
         Raises: InvalidValueError (both are one), UnknownNameError, NotWrittenError.
         """
@@ -153,7 +153,7 @@ class Stories:
         return self._story(into)
 
     def known(self, name: str) -> str:
-        """The name, if there is such a story.
+        """The name, if the story exists.
 
         Raises: UnknownNameError.
         """
@@ -162,7 +162,7 @@ class Stories:
         return name
 
     def forget(self, ids: Callable[[str], str], users: Collection[str] = ()) -> None:
-        """Call every story by these names from now on, and let no choice be left of these users. Raises: NotWrittenError."""
+        """Rename every story by `ids`, and delete the choices of these users. Raises: NotWrittenError."""
         with self._changing() as value:
             value["stories"] = {
                 ids(name): one | ({"of": ids(one["of"])} if one.get("of") else {})
@@ -211,7 +211,7 @@ class Stories:
 
     @contextmanager
     def _changing(self) -> Iterator[JsonObject]:
-        """What was chosen, to be changed inside; then it is saved, where it became another."""
+        """The choices, to be changed inside; saved if they differ."""
         with self._file.changing() as state:
             value = self._value()
             yield value
@@ -220,20 +220,20 @@ class Stories:
 
 
 class StoryChoices:
-    """What was chosen about the stories of a role, at one moment."""
+    """The choices about a role's stories at one moment."""
 
     def __init__(self, value: JsonMapping, living: Living, same: Same, mark: Hashable) -> None:
         self._value, self._living, self._same = value, living, same
-        self.token: Hashable = (mark, self.default())  # equal while choices are the same
+        self.token: Hashable = (mark, self.default())  # equal while the choices are
 
     def default(self, user: str | None = None) -> Living:
-        """How chats of this user begin."""
+        """The default for this user's chats."""
         person = self._same(user or "")
         chosen = (how for one, how in self._value["users"].items() if self._same(one) == person)
         return next((how for how in chosen if how in LIVINGS), self._living)
 
     def reach(self, name: str) -> Reach:
-        """The stories that are known in that one, each with the moment until which."""
+        """The stories known in that one, each with its end time."""
         value = self._value
         found: dict[str, datetime | None] = {}
         waiting: deque[tuple[str, datetime | None]] = deque([(name, None)])
@@ -250,14 +250,14 @@ class StoryChoices:
 
 
 class Belonging:
-    """Which story each chat belongs to, at one moment."""
+    """The story of each chat, at one moment."""
 
     def __init__(self, choices: StoryChoices, forest: BranchForest) -> None:
         self._forest, self._choices = forest, choices
-        self._begun: dict[str | None, Living] = {}  # how chats of each user begin
+        self._begun: dict[str | None, Living] = {}  # default for each user's chats
 
     def of(self, chat: str, user: str | None = None, branch_of: str = "") -> str:
-        """The story of a chat; `user`, `branch_of`: of one that is not known yet."""
+        """The story of a chat; `user`, `branch_of`: of a new one."""
         seen = set[str]()
         while chat not in seen:
             seen.add(chat)

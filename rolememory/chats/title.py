@@ -1,4 +1,4 @@
-"""The title of a chat that nobody named: a cut of its first words."""
+"""The automatic title of a chat: its truncated first words."""
 
 import unicodedata
 from bisect import bisect_right
@@ -11,7 +11,7 @@ _STOPS = frozenset(" \u3000,.;:!?，。；：！？、…")
 
 @lru_cache(maxsize=1024)
 def title_of(text: str) -> str:
-    """The beginning of the text on one line, at most `WIDTH` columns wide, cut behind a word.
+    """The beginning of the text on one line, at most `WIDTH` columns wide, cut after a word.
 
     >>> title_of("Is the lamp wound? I brought lanterns and oil for the night.")
     'Is the lamp wound? I brought lanterns…'

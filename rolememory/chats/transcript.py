@@ -1,4 +1,4 @@
-"""A chat as its log tells it: slots × versions, and the path of versions that is visible now."""
+"""A chat as its log defines it: slots × versions, and the currently visible path."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -20,42 +20,34 @@ from rolememory.schema.learning import ChatMessage, Scope
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat at one moment; it does not change."""
+    """A chat at one moment; immutable."""
 
     info: ChatInfo
     path: VisiblePath
-    said: Mapping[str, ChatMessage]  # everything ever said, by version
+    said: Mapping[str, ChatMessage]  # all messages by version
     order: Sequence[
         str
-    ] = ()  # versions as they came to stand on the path, one that returned again; grows at its end only
-    mark: int = (
-        0  # how many of them there were at this moment: what `since` would give to ask with next
-    )
-    disturbed: int = 0  # how often something that counted stopped to count, or came back
-    inherited: frozenset[str] = (
-        frozenset()
-    )  # versions that it shares with the chat it was forked from
+    ] = ()  # versions in order of arrival on the path, restored ones again; append-only
+    mark: int = 0  # its length at this moment: the next mark for `since`
+    disturbed: int = 0  # counter of removed and restored visible messages
+    inherited: frozenset[str] = frozenset()  # versions shared with the parent chat
     moved: Sequence[
         str
-    ] = ()  # versions that came or went other than at the end, and those beside them; grows at its end only
-    moves: int = 0  # how many of them there were at this moment
-    slots: int = 0  # slots given out until this moment: what is new later stands in a further one
-    strangers: int = 0  # versions that are recalled here alone: nobody knows who said them, or somebody wants it so
-    worded: VisiblePath = field(
-        default_factory=VisiblePath
-    )  # the path without messages whose words went
+    ] = ()  # versions changed other than at the end, and their neighbours; append-only
+    moves: int = 0  # its length at this moment
+    slots: int = 0  # slots assigned until this moment: newer ones are higher
+    strangers: int = 0  # versions recalled only here: of unknown speakers, or by scope
+    worded: VisiblePath = field(default_factory=VisiblePath)  # the path without erased messages
     told: Mapping[str, ChatMessage] = field(default_factory=dict)  # `said` without them
-    users: Mapping[str, datetime] = field(default_factory=dict)  # who was ever in it, since when
-    heard_by: frozenset[str] = (
-        frozenset()
-    )  # who was there for any of its messages; "" = nobody known
-    speakers: frozenset[tuple[str, str]] = frozenset()  # who speaks on the path: role and name
+    users: Mapping[str, datetime] = field(default_factory=dict)  # every participant, since when
+    heard_by: frozenset[str] = frozenset()  # who was present for any message; "" = nobody known
+    speakers: frozenset[tuple[str, str]] = frozenset()  # speakers on the path: role and name
     behind: Mapping[str, str] = field(
         default_factory=dict
-    )  # the version that each stood behind when it last stood on the path; "" = it was the first
+    )  # the version each followed when last on the path; "" = it was the first
 
     def before(self, version: str, near: int = -1) -> tuple[ChatMessage | None, int]:
-        """What a message stands behind, or stood behind when it was last on the path; and its place (`near` is a guess)."""
+        """The message before it, now or when last on the path; and its place (`near` is a guess)."""
         at = self.worded.find(version, near)
         if at is None:
             return self.told.get(self.behind.get(version, "")), near
@@ -67,9 +59,9 @@ class Chat:
         return self.info.id
 
     def since(self, mark: int) -> tuple[tuple[ChatMessage, ...], int]:
-        """What came to stand in it after that mark, in the order it came, what returned among it; and the mark to ask with next.
+        """The messages that arrived after that mark, in order, restored ones included; and the next mark.
 
-        What a fork shares with the chat it came from is not new in it.
+        What a fork shares with its parent is not new in it.
         """
         came = (
             self.said[version] for version in self.order[mark : self.mark] if version in self.said
@@ -78,49 +70,47 @@ class Chat:
 
 
 class Transcript:
-    """Follows a log line by line: what a line costs depends on what it says, not on what was said before.
+    """Replays a log line by line: the cost of a line depends on its content, not on the history.
 
-    Not thread-safe: its owner sees to that.
+    Not thread-safe: its owner synchronizes.
     """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self.head: ChatHead | None = None
         self.look = WindowSize()
-        self.present = Attendance()  # who is in the chat
-        self.voice = ""  # whose words those of users are, if nothing else is said
+        self.present = Attendance()  # participants
+        self.voice = ""  # default owner of user messages
         self._format = FORMAT
         self.said: dict[str, ChatMessage] = {}
         self.path = VisiblePath(self.said)
-        self.once = UniqueMessages(words)  # what stands once on the path, by its words
-        self.slots = 0  # slots given out
-        self.edition = 0  # another one after every line
-        self.order: list[str] = []  # versions as they came to stand on the path
+        self.once = UniqueMessages(words)  # unique texts on the path
+        self.slots = 0  # assigned slots
+        self.edition = 0  # changes with every line
+        self.order: list[str] = []  # versions in order of arrival on the path
         self.disturbed = 0
-        self.moved: list[str] = []  # versions that came or went other than at the end
-        self.behind: dict[str, str] = {}  # what each version stood behind when it last did
+        self.moved: list[str] = []  # versions changed other than at the end
+        self.behind: dict[str, str] = {}  # the version each last followed
         self.inherited: frozenset[str] = frozenset()
-        self.strangers = 0  # versions that are recalled here alone
-        self.erased: set[str] = set()  # digests of words that went
-        self.users: dict[str, datetime] = {}  # everybody who was ever in it, since when
-        self.heard_by = frozenset[str]()  # who was there for any message
+        self.strangers = 0  # versions recalled only here
+        self.erased: set[str] = set()  # digests of erased messages
+        self.users: dict[str, datetime] = {}  # every participant, since when
+        self.heard_by = frozenset[str]()  # who was present for any message
         self.updated = datetime.min.replace(tzinfo=UTC)
         self._told: JsonObject = {}
-        self.commands: dict[
-            str, Scope
-        ] = {}  # how far memory goes, by version; since a mode was told
+        self.commands: dict[str, Scope] = {}  # memory scope by version; since a mode was set
         self._alike: dict[str, list[str]] = {}  # digest -> versions
         self._versions: dict[int, tuple[str, ...]] = {}  # of each slot
         self._resting: dict[str, set[int]] = {}  # digest -> slots that had it, not on the path
         self._loosely: UniqueMessages | None = None
         self._speakers: Counter[tuple[str, str]] = (
             Counter()
-        )  # messages on the path, by role and name
+        )  # number of messages on the path, by role and name
         self._known: dict[str, dict[str, ChatMessage]] | None = None
         self._chat: Chat | None = None
 
     def follow_all(self, rows: Iterable[ChatLogRow]) -> None:
-        """Take in lines of the log; what those say that only go on is put on the path together."""
+        """Apply lines of the log; consecutive appends are applied together."""
         more: list[ChatMessage] = []
         for row in rows:
             if self._goes_on(row, more):
@@ -133,7 +123,7 @@ class Transcript:
         self._chat = None
 
     def _goes_on(self, row: ChatLogRow, more: Sequence[ChatMessage]) -> bool:
-        """Whether a line only puts new messages behind the path and these."""
+        """Whether a line only appends new messages after the path and `more`."""
         forked = row.head is not None and bool(row.head.branch_of)
         if len(row.splices) != 1 or row.times or row.told or self.erased or forked:
             return False
@@ -143,7 +133,7 @@ class Transcript:
         return behind and follows and self._are_new(row.said, splice.put)
 
     def _are_new(self, said: Sequence[ChatMessage], put: tuple[str, ...]) -> bool:
-        """Whether all that is put on the path are these messages, each with words and in the next slot."""
+        """Whether exactly these are put on the path, each with text and in the next slot."""
         return (
             put == tuple([one.version for one in said])
             and [one.slot for one in said] == [*range(self.slots, self.slots + len(said))]
@@ -152,7 +142,7 @@ class Transcript:
         )
 
     def _hear(self, row: ChatLogRow) -> Sequence[ChatMessage]:
-        """Know the messages of a line that goes on."""
+        """Register the messages of an appending line."""
         self._attend(row)
         said = self._keep_said(row)
         self.order += row.splices[0].put
@@ -160,7 +150,7 @@ class Transcript:
         return said
 
     def follow(self, row: ChatLogRow) -> None:
-        """Take in one line of the log."""
+        """Apply one line of the log."""
         self._attend(row)
         self._told.update(row.told)
         if "mode" in row.told:
@@ -169,7 +159,7 @@ class Transcript:
         self._keep_said(row)
         if row.times:
             self._retime(row.times)
-        # the first splice is the path of the chat it was forked from
+        # the first splice is the path of the parent chat
         inherits = row.head is not None and bool(row.head.branch_of) and not self.path
         if inherits:
             first = row.splices[0].put if row.splices else ()
@@ -185,17 +175,17 @@ class Transcript:
         self._chat = None
 
     def _put(self, splice: Splice, back: Container[str]) -> None:
-        """Change the path as the line says; `back`: what stood before and returns."""
+        """Apply a splice; `back`: restored versions."""
         inside = bool(splice.put) and self._place(splice) < len(
             self.path
-        )  # it parts two that stood side by side
+        )  # it separates two neighbours
         self._splice(splice)
         returned = [version for version in splice.put if version in back]
         self.moved += returned
         self.disturbed += bool(splice.out) or inside or bool(returned)
 
     def _attend(self, row: ChatLogRow) -> None:
-        """Take in who the chat is and who is in it."""
+        """Apply identity and participants."""
         if row.head is not None:
             if self.head is None:
                 self.voice = row.head.user or ""
@@ -210,7 +200,7 @@ class Transcript:
         self.updated = max(self.updated, row.at)
 
     def _keep_said(self, row: ChatLogRow) -> Sequence[ChatMessage]:
-        """Know what the line says, with what it did not say again."""
+        """Register the line's messages, with defaults restored."""
         apart = self._format < 2
         said = [filled(one, self.voice, self.present, named_apart=apart) for one in row.said]
         for one in said:
@@ -219,7 +209,7 @@ class Transcript:
 
     @property
     def chat(self) -> Chat | None:
-        """The chat as it stands now; None while nobody knows who it is. The same object until it changes."""
+        """The current chat; None while its identity is unknown. The same object until it changes."""
         if self._chat is None and self.head is not None:
             worded, told = self._in_words()
             self._chat = Chat(
@@ -244,7 +234,7 @@ class Transcript:
         return self._chat
 
     def _in_words(self) -> tuple[VisiblePath, Mapping[str, ChatMessage]]:
-        """The path, and everything ever said, without messages whose words went. Cost: all of it, where any did."""
+        """The path, and all messages, without erased ones. Cost: all of it, if there are any."""
         if not self.erased:
             return self.path, self.said
         told = {version: said for version, said in self.said.items() if not said.erased}
@@ -253,7 +243,7 @@ class Transcript:
 
     @property
     def known(self) -> Known:
-        """Everything ever said by speaker and text, as it came and as it was kept."""
+        """All messages by speaker and text, original and stored."""
         if self._known is None:
             self._known = {"user": {}, "assistant": {}}
             for said in self.said.values():
@@ -262,41 +252,41 @@ class Transcript:
 
     @property
     def loosely(self) -> UniqueMessages:
-        """What stands once on the path, by its words alone. Read through once, when it is first asked for."""
+        """Unique texts on the path under looser equality. Built on first use."""
         if self._loosely is None:
             self._loosely = UniqueMessages(lambda said: hash(loose(said.text)), self.path)
         return self._loosely
 
     def ever_said(self, digests: Iterable[str]) -> bool:
-        """Whether any of these words were ever said here."""
+        """Whether any of these digests ever occurred here."""
         return not self._alike.keys().isdisjoint(digests)
 
     def version_in(self, slot: int, digest: str) -> str:
-        """The version of these words in that slot; "" when it never had them."""
+        """The version of this digest in that slot; "" if none."""
         own = self._versions.get(slot, ())
         return next((version for version in own if base(version) == digest), "")
 
     def places(self, digest: str) -> set[int]:
-        """Where on the path a slot stands that ever had these words."""
+        """The path places of slots that ever had this digest."""
         slots = {self.said[version].slot for version in self._alike.get(digest, ())}
         return {self.path.place(said) for slot in slots if (said := self.path.in_slot(slot))}
 
     def alike(self, digest: str) -> Sequence[str]:
-        """The versions of these words, in whatever slot."""
+        """The versions of this digest, in any slot."""
         return tuple(self._alike.get(digest, ()))
 
     def knows(self, slot: int, digest: str) -> bool:
-        """Whether that slot ever had these words."""
+        """Whether that slot ever had this digest."""
         return bool(self.version_in(slot, digest))
 
     def resting(self, digest: str) -> Iterable[ChatMessage]:
-        """Versions of these words whose slots are not on the path."""
+        """Versions of this digest whose slots are not on the path."""
         slots = sorted(self._resting.get(digest, ()))
         found = (self.said[self.version_in(slot, digest)] for slot in slots)
         return (said for said in found if not said.erased)
 
     def free_version(self, digest: str, taken: Container[str] = ()) -> str:
-        """An id for these words in a further slot: the digest, or with .2, .3, ... behind it."""
+        """An id for this digest in another slot: the digest, or with .2, .3, ... appended."""
         number = len(self._alike.get(digest, ())) + 1
         while (
             version := digest if number == 1 else f"{digest}.{number}"
@@ -333,7 +323,7 @@ class Transcript:
         known[said.role].setdefault(said.text, said)
 
     def _splice(self, splice: Splice) -> None:
-        """Cut and put. Where a damaged line was lost, what it said is not there: the rest finds its place all the same."""
+        """Apply a splice. If a damaged line was lost, its messages are missing: the rest is placed all the same."""
         start = self._place(splice)
         end = start
         out = set(splice.out)
@@ -355,7 +345,7 @@ class Transcript:
         )
 
     def _change(self, start: int, end: int, put: Sequence[ChatMessage]) -> None:
-        """Put these in the place of [start, end) on the path."""
+        """Replace [start, end) of the path."""
         gone = self.path[start:end]
         if gone or start < len(self.path):
             beside = self.path[max(start - 1, 0) : start] + self.path[end : end + 1]
@@ -377,14 +367,14 @@ class Transcript:
                 self._resting.get(base(version), set()).discard(said.slot)
 
     def _rest(self, slots: Iterable[int]) -> None:
-        """Those of these slots that are not on the path may come back to it."""
+        """Mark those of these slots that left the path as restorable."""
         for slot in slots:
             if self.path.in_slot(slot) is None:
                 for version in self._versions[slot]:
                     self._resting.setdefault(base(version), set()).add(slot)
 
     def _place(self, splice: Splice) -> int:
-        """Where the splice begins: behind `after`, wherever that stands by now."""
+        """The start of the splice: after the current place of `after`."""
         if not splice.after:
             return 0
         if (
@@ -404,19 +394,19 @@ class Transcript:
 
     @property
     def told_mode(self) -> Mode:
-        """What memory does here where no message says it."""
+        """The memory mode of the chat, if no message sets one."""
         mode: Mode = self._told.get("mode", "on")
         return mode if mode in MODES else "on"
 
     def commands_on(
         self, path: VisiblePath, more: Mapping[str, Scope] = MappingProxyType({})
     ) -> list[tuple[int, Scope]]:
-        """The commands that stand on a path, by their places. Cost: the commands that were ever given, and `more`."""
+        """The commands on a path, by place. Cost: all commands ever given, and `more`."""
         placed = ((path.find(version), told) for version, told in {**self.commands, **more}.items())
         return sorted((place, told) for place, told in placed if place is not None)
 
     def scope_of(self, slot: int) -> Scope | None:
-        """How far memory went for what was said before in that slot; None where nothing was, or a command."""
+        """The memory scope of that slot's versions; None if there is none, or a command."""
         said = (self.said[version] for version in reversed(self._versions.get(slot, ())))
         before = next((one for one in said if not one.erased), None)
         return None if before is None or before.commands else before.scope
@@ -439,14 +429,14 @@ class Transcript:
         )
 
     def _own_title(self) -> str:
-        """A cut of the first thing the user said, else of the first that anybody said."""
+        """The truncated first user message, else first message."""
         asked = (one for one in self.path if one.role == "user" and not one.erased)
         found = next(asked, None) or next(iter(self.path), None)
         return title_of(found.text if found else "")
 
 
 def _story(told: JsonMapping) -> str | None:
-    """The story that a chat was put into; None where nobody did. Logs of earlier versions tell of timelines and a mode."""
+    """The story a chat was assigned to, if any. Older logs have timelines and a mode."""
     if "story" not in told and told.get("mode") == OWN:
         return OWN
     chosen: str | None = told.get("story", told.get("timeline"))

@@ -1,4 +1,4 @@
-"""What stands exactly once on a path, by its words: the anchors that a look is laid along."""
+"""Tracks which texts occur exactly once on a path: the anchors of alignment."""
 
 import re
 from collections.abc import Callable, Hashable, Sequence
@@ -11,17 +11,17 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 class UniqueMessages:
-    """Which keys stand exactly once on a path that changes, and in which slots. Not thread-safe."""
+    """The keys that occur exactly once on a changing path, and their slots. Not thread-safe."""
 
     def __init__(
         self, key: Callable[[ChatMessage], Hashable], path: Sequence[ChatMessage] = ()
     ) -> None:
         self._key = key
-        self._found: dict[Hashable, tuple[int, int]] = {}  # how many, and the sum of their slots
+        self._found: dict[Hashable, tuple[int, int]] = {}  # count, and sum of the slots
         self.change((), path)
 
     def change(self, gone: Sequence[ChatMessage], put: Sequence[ChatMessage]) -> None:
-        """These have left the path, those stand on it now."""
+        """Update for messages removed from and put on the path."""
         for sign, each in ((-1, gone), (1, put)):
             for said in each:
                 key = self._key(said)
@@ -38,12 +38,12 @@ class UniqueMessages:
 
 
 def words(said: ChatMessage) -> str:
-    """What is equal for the same words of the same speaker."""
+    """A key that is equal for equal texts of the same speaker."""
     return base(said.version)
 
 
 def loose(text: str) -> str:
-    """The words alone: a name in front, case and punctuation do not count.
+    """The text for looser equality: without leading name, case and punctuation.
 
     >>> loose("Asha: *You* are late!") == loose("you are LATE")
     True

@@ -1,4 +1,4 @@
-"""What the chats of a role tell about themselves."""
+"""Public values of a role's chats."""
 
 from dataclasses import field
 from datetime import datetime
@@ -18,53 +18,51 @@ OWN: Final = "own"
 
 @value_class
 class ChatInfo:
-    """One chat as a list of chats shows it."""
+    """A chat in a list of chats."""
 
     id: str
-    title: str  # given, or a cut of the first thing the user said
+    title: str  # given, or from the first user message
     user: str | None
-    chosen: str | None  # the story that somebody put it into; None = nobody did
+    chosen: str | None  # the story it was assigned to; None = none
     mode: Mode
     created: datetime
     updated: datetime  # of the last change
-    messages: int  # visible now, what the frontend cut off included
+    messages: int  # visible messages, cut-off ones included
     archived: bool
-    branch_of: str  # the chat it was forked from, ""
+    branch_of: str  # the parent chat, ""
     file: Path
-    unnamed: bool = False  # the frontend gave no id: this one is made of the first messages
-    users: tuple[str, ...] = ()  # everybody who was ever in it, in the order they came
-    story: str = ""  # the one it belongs to: "" the shared story, "own" its own, or a named one
+    unnamed: bool = False  # no id from the frontend: made of the first messages
+    users: tuple[str, ...] = ()  # every participant, in order of appearance
+    story: str = ""  # its story: "" the shared one, "own" its own, or a named one
 
     @property
     def teaches(self) -> bool:
-        """Whether memories may be learned from it: a chat that only reads, or is off, teaches nothing."""
+        """Whether memories may be learned from it: not if it is read-only or off."""
         return self.mode in ("on", "here")
 
 
 @value_class
 class WindowSize:
-    """How much a frontend showed when it was last looked at."""
+    """How much a frontend showed at the last request."""
 
     messages: int = 0
-    users: int = 0  # of them said by the user
+    users: int = 0  # of them by the user
     characters: int = 0
 
 
 @value_class
 class ObservePreview:
-    """What `observe` would find, without writing it."""
+    """What `observe` would return, without writing it."""
 
-    chat: str  # the id it belongs to, or would get; "" = nothing was said yet
-    known: bool = False  # whether that chat has been observed before
+    chat: str  # the current or future id; "" = no messages yet
+    known: bool = False  # whether that chat was observed before
     path: VisiblePath = field(
         default_factory=VisiblePath
-    )  # what would be visible, with what the frontend cut off; `slot` -1 = not kept yet
+    )  # the visible messages, cut-off ones included; `slot` -1 = not stored yet
     entered: tuple[ChatMessage, ...] = ()
     returned: tuple[ChatMessage, ...] = ()
     left: tuple[str, ...] = ()
     branch_of: str = ""
-    unseen: int = (
-        0  # how many of the path stand before the visible messages: the frontend cut them off
-    )
+    unseen: int = 0  # number of path messages cut off by the frontend
     notes: tuple[str, ...] = ()
-    mode: Mode = "on"  # what memory would do
+    mode: Mode = "on"  # the memory mode

@@ -1,4 +1,4 @@
-"""What is visible of a chat at one moment: the versions on its path, in order, and where each of them stands."""
+"""The visible part of a chat at one moment: the versions on its path, in order, with their places."""
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,54 +18,54 @@ _NOWHERE: PersistentVector[ChatMessage | None] = PersistentVector()
 
 
 class VisiblePath(Sequence[ChatMessage]):
-    """A path that never changes; one with other messages in some place shares the rest with it.
+    """An immutable path; modified copies share the unchanged parts.
 
-    So whoever holds it may read on while the chat changes. Each question costs O(log n), a change what comes and goes, and a
-    pointer for every 32 messages of the path. Along a path the times rise: that is how the place of a message is found.
+    So it can be read while the chat changes. Look-ups cost O(log n), a change its size and a
+    pointer for every 32 messages of the path. Times ascend along a path, which is how places are found.
     """
 
     __slots__ = ("_rows", "_said", "_slots")
 
     def __init__(self, said: Mapping[str, ChatMessage] = MappingProxyType({})) -> None:
-        """An empty path; `said` is everything that may come to stand on it, by version, and may grow."""
+        """An empty path; `said` are all possible versions, and may grow."""
         self._said, self._rows, self._slots = said, _NOTHING, _NOWHERE
 
     def standing(self, version: str) -> ChatMessage | None:
-        """That version, if it stands on the path."""
+        """That version, if it is on the path."""
         said = self._said.get(version)
         found = said and self.in_slot(said.slot)
         return found if found and found.version == version else None
 
     def in_slot(self, slot: int) -> ChatMessage | None:
-        """The version that stands in this slot."""
+        """The version in this slot."""
         return self._slots[slot] if 0 <= slot < len(self._slots) else None
 
     def adjoin(self, version: str, other: str) -> bool:
-        """Whether both stand on the path, the other right behind this one."""
+        """Whether both are on the path, the second right after the first."""
         place = self.find(version)
         behind = () if place is None else self._rows[place + 1 : place + 2]
         return any(said.version == other for said in behind)
 
     def beside(self, version: str) -> tuple[ChatMessage, ...]:
-        """What stands right before and right behind that version, if it stands on the path."""
+        """The neighbours of that version, if it is on the path."""
         place = self.find(version)
         if place is None:
             return ()
         return self._rows[max(place - 1, 0) : place] + self._rows[place + 1 : place + 2]
 
     def find(self, version: str, near: int = -1) -> int | None:
-        """The place of that version, if it stands on the path; `near` is a guess."""
+        """The place of that version, if on the path; `near` is a guess."""
         said = self.standing(version)
         return self.place(said, near) if said else None
 
     def place(self, said: ChatMessage, near: int = -1) -> int:
-        """Where a message stands that is on the path; `near` is a guess."""
+        """The place of a message on the path; `near` is a guess."""
         if 0 <= near < len(self) and self._rows[near].version == said.version:
             return near
         place = self._rows.rank(said.at, _at)
         if place < len(self) and self._rows[place].version == said.version:
             return place
-        versions = (one.version for one in self._rows)  # after damage to its log times may fall
+        versions = (one.version for one in self._rows)  # after damage to its log, times may descend
         return next(place for place, one in enumerate(versions) if one == said.version)
 
     def spliced(
@@ -75,14 +75,14 @@ class VisiblePath(Sequence[ChatMessage]):
         put: Sequence[ChatMessage],
         shown: Sequence[ChatMessage] | None = None,
     ) -> "VisiblePath":
-        """The path with these messages in the place of [start, end); `shown` is what is read in their places."""
+        """The path with [start, end) replaced by these messages; `shown` is what is read in their places."""
         slots: dict[int, ChatMessage | None] = {said.slot: None for said in self._rows[start:end]}
         slots |= {said.slot: said for said in put}
         rows = self._rows.spliced(start, end, put if shown is None else shown)
         return self._with(rows, _set(self._slots, slots))
 
     def retimed(self, times: Mapping[int, datetime]) -> "VisiblePath":
-        """The path with other times for the messages in these slots."""
+        """The path with other times for these slots."""
         rows, slots, near = self._rows, dict[int, ChatMessage | None](), -1
         found = sorted(filter(None, map(self.in_slot, times)), key=lambda said: said.at)
         for said in found:
@@ -92,7 +92,7 @@ class VisiblePath(Sequence[ChatMessage]):
         return self._with(rows, _set(self._slots, slots))
 
     def knowing(self, said: Mapping[str, ChatMessage]) -> "VisiblePath":
-        """The same path, on which these may come to stand as well."""
+        """The same path, with these as possible versions."""
         found = self._with(self._rows, self._slots)
         found._said = ChainMap(dict(said), self._said) if said else self._said  # type: ignore[arg-type]
         return found
@@ -129,7 +129,7 @@ class VisiblePath(Sequence[ChatMessage]):
 def _set(
     slots: PersistentVector[ChatMessage | None], items: Mapping[int, ChatMessage | None]
 ) -> PersistentVector[ChatMessage | None]:
-    """The slots with these in their places, those side by side at once."""
+    """The slots with these items set; neighbours are set together."""
     for _, group in groupby(enumerate(sorted(items)), key=lambda pair: pair[1] - pair[0]):
         run = [slot for _, slot in group]
         gap = [None] * (run[0] - len(slots))
