@@ -1,1 +1,1 @@
-"""How it is said: sandboxed templates, lines, fences, and the place in the messages."""
+"""Prompt injection of memories: sandboxed templates, rendering, fences, placement."""

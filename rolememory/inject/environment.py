@@ -1,4 +1,4 @@
-"""Where templates come from: the author's folder first, then what ships; compiled once, read again when the file changes."""
+"""Loading templates: from the author's folder, then the shipped ones; compiled once, reloaded when the file changes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,13 +20,13 @@ _KEPT_TEXTS = 16
 
 
 def _is_text(name: str) -> bool:
-    """Whether it is a template itself and no name of one."""
+    """Whether this is a template's text, not its name."""
     return "{{" in name or "{%" in name
 
 
 @value_class
 class TemplateChoice:
-    """The templates to try in turn, best first, and what went wrong with better ones."""
+    """The templates to try, best first, and errors of those that could not be loaded."""
 
     tries: tuple[Compiled, ...]
     notes: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class TemplateChoice:
 
 @value_class
 class Rendering:
-    """What a template said, and what an author should know about it."""
+    """A rendered text, with notes for the author."""
 
     text: RenderedText
     notes: tuple[str, ...] = ()
@@ -43,8 +43,8 @@ class Rendering:
 class Templates:
     """Finds `KIND/NAME.LANGUAGE.jinja`: in the author's folder, then among the shipped. Thread-safe.
 
-    `author` is the home's templates folder, or None. A name without a file in the language asked for is looked for
-    without language (`NAME.jinja`), then in English, then in Chinese.
+    `author` is the home's templates folder, or None. Without a file in the requested language,
+    `NAME.jinja` is used, then English, then Chinese.
     """
 
     def __init__(self, author: Path | None = None, *, sandbox: Sandbox | None = None) -> None:
@@ -56,7 +56,7 @@ class Templates:
         self._lock = Lock()
 
     def beside(self, name: str) -> str | None:
-        """The text of a file beside the author's templates folder; None where there is none, or none that can be read."""
+        """The text of a file beside the author's templates folder; None if missing or unreadable."""
         if self._author is None:
             return None
         try:
@@ -76,12 +76,12 @@ class Templates:
         return sorted({file.name.split(".")[0] for file in files})
 
     def choose(self, kind: str, name: str, language: Language) -> TemplateChoice:
-        """All templates that may serve, best first: the author's, the shipped of that name, the built-in one.
+        """All usable templates, best first: the author's, the shipped one of that name, the built-in one.
 
-        In the place of a name may stand the text of a template.
+        `name` may also be the text of a template.
 
         Raises:
-            TemplateError: not even a shipped one compiles.
+        TemplateError: none compiles.
         """
         tries: list[Compiled] = []
         notes: list[str] = []
@@ -107,10 +107,10 @@ class Templates:
     def render(
         self, kind: str, name: str, language: Language, context: Mapping[str, Any]
     ) -> Rendering:
-        """The text of the first template that works; the notes tell what was wrong with the ones before it.
+        """The text of the first template that renders; the notes have the errors of the ones before it.
 
         Raises:
-            TemplateError: none works.
+            TemplateError: none renders.
         """
         choice = self.choose(kind, name, language)
         notes = list(choice.notes)
@@ -124,13 +124,13 @@ class Templates:
         )
 
     def _exists(self, kind: str, name: str, files: Iterable[Path]) -> bool:
-        """Whether there is a template of that name, be it in a language that nobody asked for; `files`: those that may serve."""
+        """Whether there is a template of that name in any language; `files`: the usable ones."""
         if any(file.name.split(".")[0] == name for file in files):
             return True
         return bool(_NAME.fullmatch(name)) and name in self.known(kind)
 
     def _files(self, kind: str, name: str, language: Language) -> Iterator[Path]:
-        """Existing files: per root in the language asked for, in none, in the other; last the built-in one."""
+        """Existing files: per root in the requested language, in none, in the other; last the built-in one."""
         names = [name, BUILT_IN] if _NAME.fullmatch(name) and name != BUILT_IN else [BUILT_IN]
         for wanted in names:
             for root in self._roots:
@@ -143,7 +143,7 @@ class Templates:
                 yield from islice(found, 1)
 
     def _written(self, name: str, text: str) -> Compiled:
-        """The template of a text in the settings; the same object as long as it is asked for."""
+        """The template of a text in the settings; cached."""
         with self._lock:
             known = self._texts.get(text)
         if known is None:
@@ -153,7 +153,7 @@ class Templates:
         return known
 
     def _compiled(self, file: Path) -> Compiled:
-        """The template of a file; the same object until the file's time or size changes."""
+        """The template of a file; cached until the file's time or size changes."""
         try:
             stat = file.stat()
         except OSError as error:

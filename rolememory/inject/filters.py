@@ -1,4 +1,4 @@
-"""What a template may use: filters, tests, methods and operators, each checked before it makes anything large."""
+"""Filters, tests, methods and operators for templates, each with a check of the size of its result."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from jinja2 import Environment, Undefined, filters, pass_environment, tests
 
 from rolememory.inject.meter import METER, SpentError, spoken, weighed
 
-_WIDEST = 1_000  # columns a value may be padded to
+_WIDEST = 1_000  # maximum width of padding, in characters
 _LONGEST_RANGE = 100_000
 _LARGEST_EXPONENT = 64
 _LARGEST_BITS = 256
@@ -31,7 +31,7 @@ TABLE_METHODS = frozenset({"get", "items", "keys", "values"})
 
 
 class Plain(dict[Any, Any]):
-    """A table that holds nothing but text, numbers, tuples and such tables; nobody changes it."""
+    """An immutable dict of text, numbers, tuples and such dicts."""
 
 
 METHODS: Mapping[type, frozenset[str]] = {
@@ -44,7 +44,7 @@ METHODS: Mapping[type, frozenset[str]] = {
 
 
 def refuse_wide(width: Any) -> None:
-    """Padding is for columns, not for filling memory."""
+    """Raises SpentError for a padding width above the limit."""
     if isinstance(width, int) and abs(width) > _WIDEST:
         raise SpentError(f"it pads to {abs(width):,} characters, at most {_WIDEST:,} are allowed")
 
@@ -68,7 +68,7 @@ def joined_size(separator: str, values: Sequence[Any]) -> int:
 
 
 def joined(values: Iterable[Any], separator: str = "") -> str:
-    """Texts joined, paid for before they are."""
+    """Join texts, after charging the meter."""
     texts = weighed(values if isinstance(values, list | tuple) else iter(values))
     METER.get().make(joined_size(separator, texts))
     return separator.join(spoken(text) for text in texts)
@@ -119,7 +119,7 @@ def formatted(text: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
 
 
 def multiplied(left: Any, right: Any) -> Any:
-    """`left * right`; what grows is paid for first."""
+    """`left * right`, after charging the meter."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, str | list | tuple) and isinstance(other, int):
             METER.get().make(len(one) * max(other, 0))
@@ -149,7 +149,7 @@ def raised(left: Any, right: Any) -> Any:
 
 
 def added(left: Any, right: Any) -> Any:
-    """`left + right`; texts and lists are paid for first."""
+    """`left + right`, charging the meter for texts and lists."""
     if isinstance(left, str) and isinstance(right, str):
         METER.get().make(len(left) + len(right))
     return weighed(left + right)
@@ -177,10 +177,10 @@ def numbers(*bounds: int) -> range:
 
 
 def call_method(method: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A method of a text, list or table, its size checked first.
+    """Call a method of a text, list or table, after checking the size of its result.
 
     Raises:
-        SpentError: it is none of those in `METHODS`, or grows too large.
+    SpentError: it is not in `METHODS`, or its result is too large.
     """
     owner, name = getattr(method, "__self__", None), getattr(method, "__name__", "")
     if name not in METHODS.get(type(owner), ()):

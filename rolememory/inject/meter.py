@@ -1,4 +1,4 @@
-"""What one render may cost: steps, characters made, characters said, seconds. One meter per render, shared by all loops."""
+"""Resource limits of a render: steps, characters created, characters output, seconds. One meter per render."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
@@ -15,29 +15,29 @@ _STEPS_PER_LOOK = 16
 
 @value_class
 class Limits:
-    """Bounds of one template and of one render of it."""
+    """Limits of a template and of one render of it."""
 
     source_bytes: int = 64 * 1024
     nesting: int = 50
     steps: int = 100_000
-    made_characters: int = 4_000_000  # of all values a render makes on its way
+    made_characters: int = 4_000_000  # of all intermediate values of a render
     output_characters: int = 1_000_000
-    seconds: float = 0.2  # of this thread's own time, so that a busy machine fails no good template
+    seconds: float = 0.2  # of thread CPU time, so that load of the machine does not matter
 
 
 LIMITS = Limits()
 
 
 class SpentError(Exception):
-    """A template wanted more than it may; told to the author as a `TemplateError`."""
+    """A template exceeded a limit; reported to the author as a `TemplateError`."""
 
 
 class OutOfTimeError(SpentError):
-    """It took too long, through its own doing or because something else (a garbage collection) ran in its thread."""
+    """It took too long, by itself or because something else (a garbage collection) ran in its thread."""
 
 
 class Meter:
-    """Counts one render down; every method raises `SpentError` when its allowance is gone."""
+    """Counts the resources of one render; every method raises `SpentError` when a limit is exceeded."""
 
     __slots__ = ("_clock", "_end", "_limits", "_made", "_said", "_steps")
 
@@ -49,11 +49,11 @@ class Meter:
             limits.output_characters,
         )
         self._end: float | None = (
-            None  # from the first look at the clock on: most renders never look
+            None  # set at the first check of the clock: most renders need none
         )
 
     def step(self, count: int = 1) -> None:
-        """One turn of a loop, one call, one value looked at."""
+        """Charge a loop iteration, a call or the visit of a value."""
         before = self._steps // _STEPS_PER_LOOK
         self._steps -= count
         if self._steps < 0:
@@ -65,14 +65,14 @@ class Meter:
                 raise OutOfTimeError(f"it takes longer than {self._limits.seconds * 1000:.0f} ms")
 
     def make(self, size: int) -> None:
-        """A text of `size` characters is about to be made, or was."""
+        """Charge the creation of a text of `size` characters."""
         self.step()
         self._made -= size
         if self._made < 0:
             raise SpentError(f"its texts grow beyond {self._limits.made_characters:,} characters")
 
     def say(self, size: int) -> None:
-        """`size` characters go out."""
+        """Charge the output of `size` characters."""
         self.step()
         self._said -= size
         if self._said < 0:
@@ -85,7 +85,7 @@ METER: ContextVar[Meter] = ContextVar("rolememory_template_meter")
 
 
 def counted(values: Iterable[Any]) -> Iterator[Any]:
-    """The same values, a step each: what every loop runs over."""
+    """The same values, charging a step for each: applied to every loop."""
     meter = METER.get()
     for value in values:
         meter.step()
@@ -93,10 +93,10 @@ def counted(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def weighed(value: Any) -> Any:
-    """The value, paid for: texts by length, containers by all they hold; iterators become lists on the way.
+    """Charge for a value: texts by length, containers by their content; iterators become lists.
 
-    Because every container is walked when it is made, none can hold more than the steps of one render,
-    however often it holds itself.
+    Every container is walked when it is created, so none can hold more than the steps of one render,
+    however it is nested.
     """
     if isinstance(value, str):
         METER.get().make(len(value))
@@ -127,7 +127,7 @@ def _walk(value: Any, meter: Meter) -> None:
 
 
 def spoken(value: Any) -> str:
-    """A single value as text. Containers, functions and unset names are no text."""
+    """A single value as text. Raises for containers, functions and unset names."""
     if isinstance(value, str):
         return value
     if isinstance(value, Undefined):

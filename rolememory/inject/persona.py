@@ -1,7 +1,7 @@
-"""How the user likes to be answered: read by rules from memories and from what they said, told in a few lines.
+"""The user's preferences for replies, extracted by rules from memories and messages, as lines for the prompt.
 
-The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins and the
-older is named; what was negated ("not too long", "别太简短") does not count.
+The words are in worldbook_rules/lexicons/preference.{zh,en}.json. Of two that conflict the newer wins and a note names the
+older; negated ones ("not too long", "别太简短") are ignored.
 """
 
 import re
@@ -22,13 +22,15 @@ from rolememory.text.names import USER_WORDS
 Kind = Literal["technical_depth", "language", "response_length", "code_style"]
 _KINDS: tuple[Kind, ...] = ("technical_depth", "response_length", "code_style", "language")
 _LANGUAGES: tuple[Language, ...] = ("zh", "en")
-_UNSAID = frozenset({"intermediate", "balanced", "documented"})  # the model's own manner
+_UNSAID = frozenset(
+    {"intermediate", "balanced", "documented"}
+)  # the default of models, not rendered
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _PREFERENCE_TAGS = frozenset({"preference", "偏好"})
 _REACH: Mapping[Language, int] = {
     "zh": 4,
     "en": 24,
-}  # characters a negation may stand before its word
+}  # maximum distance of a negation before its word, in characters
 _NAMES = translatable(
     {
         "zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "fr": "French", "de": "German", "es": "Spanish",
@@ -40,7 +42,7 @@ _NAMES = translatable(
 
 @value_class
 class Utterance:
-    """Something that the user said: the id of its passage, its words, when."""
+    """A message of the user: passage id, text, time."""
 
     id: str
     text: str
@@ -49,7 +51,7 @@ class Utterance:
 
 @value_class
 class Preference:
-    """One wish: its kind, its value (a language as its code), and the memory or passage it was read from."""
+    """A preference: kind, value (a language as its code), and the id of its memory or passage."""
 
     type: Kind
     value: str
@@ -58,25 +60,25 @@ class Preference:
 
 @value_class
 class Preferences:
-    """What counts, one of each kind, and what each overruled last, as notes."""
+    """The current preferences, at most one of a kind, and notes of what each overruled last."""
 
     wishes: tuple[Preference, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether there is anything to say."""
+        """Whether there is anything to render."""
         return any(wish.value not in _UNSAID for wish in self.wishes)
 
 
 @value_class
 class _PersonaLexicon:
-    """The lexicon of one language, as patterns."""
+    """The lexicon of a language, as patterns."""
 
     ends: re.Pattern[str]
     negation: re.Pattern[str]
     no_negation: re.Pattern[str]
-    context: Mapping[str, re.Pattern[str]]  # one of these beside a value, in a memory
-    spoken: Mapping[str, re.Pattern[str]]  # the same in what a user says, who speaks of much else
+    context: Mapping[str, re.Pattern[str]]  # required beside a value, in a memory
+    spoken: Mapping[str, re.Pattern[str]]  # the same for messages, which are about much else
     against: Mapping[str, re.Pattern[str]]
     values: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]]
     reach: int
@@ -85,7 +87,7 @@ class _PersonaLexicon:
 def preferences(
     memories: Iterable[Memory], user: str = "", said: Iterable[Utterance] = ()
 ) -> Preferences:
-    """How to answer the user (by this name): from memories, archived ones and those about others left out, and from their own words."""
+    """The preferences of the user of this name, from memories (without archived ones and those about others) and messages."""
     found = [
         *((one.since, one.id, said_in(one)) for one in memories if _of_user(one, user)),
         *((one.at, one.id, wishes_in(one)) for one in said),
@@ -104,7 +106,7 @@ def preferences(
 
 
 def said_in(memory: Memory) -> list[Preference]:
-    """The wishes in one memory, at most one of a kind; the last one said counts."""
+    """The preferences in a memory, at most one of a kind; the last one counts."""
     told = bool(_PREFERENCE_TAGS & set(memory.tags))
     return _found(
         memory.content, memory.id, lambda words, kind: None if told else words.context[kind]
@@ -112,7 +114,7 @@ def said_in(memory: Memory) -> list[Preference]:
 
 
 def wishes_in(said: Utterance) -> list[Preference]:
-    """The lasting wishes in what a user said: how to answer, not what to do now.
+    """The lasting preferences in a message: how to reply, not one-off requests.
 
     >>> [wish.value for wish in wishes_in(Utterance("p1", "Keep your answers short, please. I like long walks."))]
     ['concise']
@@ -140,7 +142,7 @@ def _found(
 
 
 def personalisation(preferences: Preferences, language: Language, templates: Templates) -> str:
-    """The lines for the prompt; empty when there is nothing to say."""
+    """The lines for the prompt; "" without preferences."""
     if not preferences:
         return ""
     wishes = [
@@ -166,7 +168,7 @@ def _of_user(memory: Memory, user: str) -> bool:
 
 
 def _value(clause: str, kind: Kind, words: _PersonaLexicon, context: re.Pattern[str] | None) -> str:
-    """The value of that kind a clause asks for; the longest word wins, so that "no comments" is not "comments"."""
+    """The value of that kind in a clause, or ""; the longest match wins, so that "no comments" is not "comments"."""
     if words.against[kind].search(clause) or (context and not context.search(clause)):
         return ""
     hits = [
@@ -193,7 +195,7 @@ def _inside_another(match: re.Match[str], others: Sequence[re.Match[str]]) -> bo
 
 
 def _negated(clause: str, start: int, words: _PersonaLexicon) -> bool:
-    """Whether a negation stands shortly before the word."""
+    """Whether a negation is closely before the word."""
     before = words.no_negation.sub(lambda match: " " * len(match.group()), clause[:start])
     return any(start - match.end() <= words.reach for match in words.negation.finditer(before))
 
@@ -223,7 +225,7 @@ def _words(language: Language) -> _PersonaLexicon:
 
 
 def _spelt(words: Iterable[str]) -> Iterator[str]:
-    """Longest first; Latin words stand alone."""
+    """Patterns, longest first; Latin words with word boundaries."""
     for word in sorted(words, key=len, reverse=True):
         left = r"(?<![a-z])" if word[0].isascii() and word[0].isalpha() else ""
         right = r"(?![a-z])" if word[-1].isascii() and word[-1].isalpha() else ""

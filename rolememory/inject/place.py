@@ -1,4 +1,4 @@
-"""Where recalled text stands among the messages. Memory text never goes into what the user said."""
+"""Placement of recalled text among the messages. Memory text is never put into a user's message."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ _OUTLET = re.compile(r"\{\{\s*outlet::([^{}]*)\}\}", re.IGNORECASE)
 
 @value_class
 class Placement:
-    """A text and where it belongs.
+    """A text and its position.
 
-    `merged`: before_character and after_character join the character's system message instead of standing beside it.
+    `merged`: before_character and after_character are merged into the character's system message.
     """
 
     text: str
@@ -37,10 +37,10 @@ def place_all(
     description: str = "",
     continuing: bool = False,
 ) -> tuple[Message, ...]:
-    """The messages with every placement that has a text.
+    """The messages with all non-empty placements inserted.
 
-    `description` finds the character's message among the leading system messages (without it: the last of them).
-    `continuing`: the last message is a reply to be continued, so that nothing is put behind it.
+    `description` identifies the character's message among the leading system messages (default: the last of them).
+    `continuing`: the last message is a reply to be continued, so nothing is put after it.
     """
     wanted = [one for one in placements if one.text.strip()]
     if not wanted:
@@ -55,19 +55,17 @@ def place_all(
     done = list(messages)
     if plan.character is not None:
         done[plan.character] = _with_texts(done[plan.character], plan)
-    for index in sorted(plan.own, reverse=True):  # those before keep their places
+    for index in sorted(plan.own, reverse=True):  # backwards: earlier indexes stay valid
         done[index:index] = [Message(role=voice, content=text) for voice, text in plan.own[index]]
     return tuple(done)
 
 
 @value_class
 class PlacementPlan:
-    """Where texts go among messages of any shape."""
+    """The insertions of texts into messages of any format."""
 
-    own: Mapping[
-        int, Sequence[tuple[Voice, str]]
-    ]  # messages of their own, by the index they stand before
-    character: int | None = None  # the message that these texts join
+    own: Mapping[int, Sequence[tuple[Voice, str]]]  # new messages, by the index of the next one
+    character: int | None = None  # the message that these texts are merged into
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
@@ -80,7 +78,7 @@ def planned(
     description: str = "",
     continuing: bool = False,
 ) -> PlacementPlan:
-    """Where every placement goes; `roles` and `texts` are those of the messages. See `place_all`."""
+    """The plan for all placements; `roles` and `texts` are those of the messages. See `place_all`."""
     character = _character(roles, texts, description)
     merged = [
         one
@@ -105,10 +103,10 @@ def insertion(
     character: int | None = None,
     continuing: bool = False,
 ) -> int:
-    """The index before which a message of its own is put, for messages of any shape.
+    """The index at which a new message is inserted, for messages of any format.
 
-    A depth counts what was said: instructions behind the last of it (post-history) stay behind, and no result of a tool
-    is parted from its call.
+    A depth counts chat messages: post-history instructions stay at the end, and tool results
+    stay with their calls.
 
     >>> insertion(["system", "assistant", "user", "system"], "depth", 1)
     2
@@ -140,7 +138,7 @@ def _at_depth(roles: Sequence[str], depth: int, start: int) -> int:
 
 
 def _character(roles: Sequence[str], texts: Sequence[str], description: str) -> int | None:
-    """Which leading system message tells the character: the first that holds the description, else the last; None without any."""
+    """The index of the character's message: the first leading system message with the description, else the last; None without any."""
     leading = 0
     while leading < len(roles) and roles[leading] in _INSTRUCTIONS:
         leading += 1
@@ -153,9 +151,9 @@ def _character(roles: Sequence[str], texts: Sequence[str], description: str) -> 
 
 
 def fill_outlets(messages: Sequence[Message], outlets: Mapping[str, str]) -> tuple[Message, ...]:
-    """The messages with {{outlet::name}} replaced by the text of that outlet; unknown names say nothing.
+    """The messages with {{outlet::name}} replaced by the text of that outlet; unknown names become "".
 
-    Only what a frontend or an author wrote holds outlets, never what was said or sent by a tool.
+    Only in system messages of a frontend or author, never in chat messages or tool results.
     """
     return tuple(
         _with_outlets(one, outlets) if one.role in _INSTRUCTIONS else one for one in messages
@@ -170,7 +168,7 @@ def _with_outlets(message: Message, outlets: Mapping[str, str]) -> Message:
 def _own_messages(
     placements: Sequence[Placement], roles: Sequence[str], character: int | None, continuing: bool
 ) -> Iterable[tuple[int, Voice, str]]:
-    """Index, voice and text of each; at one depth the voices stand in their order, texts of one voice in one message."""
+    """Index, role and text of each new message; at one depth ordered by role, texts of one role in one message."""
     at_depth: dict[int, dict[Voice, list[str]]] = {}
     for one in placements:
         index = insertion(

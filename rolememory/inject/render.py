@@ -1,4 +1,4 @@
-"""Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
+"""Rendering memories for the prompt: lines, the fenced block, and their lengths. Same memories, same bytes."""
 
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
@@ -34,8 +34,8 @@ _ORDER = (
     MemoryType.GOAL,
     MemoryType.SEMANTIC,
     MemoryType.EPISODIC,
-)  # what changes least comes first
-_MAY_SHORTEN = re.compile("[{#&<]")  # what expanding and taming may make shorter
+)  # what changes least is first
+_MAY_SHORTEN = re.compile("[{#&<]")  # may get shorter by expanding macros and escaping
 _NAME_MACRO = re.compile(
     r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE
 )
@@ -43,23 +43,23 @@ _PROBE = "zq7probe"
 _BLANK_LINE = "\n\n"
 _KEPT_FRAMES = 512
 _SAID = (Source.USER_INPUT, Source.AI_OUTPUT)
-_NEAR = 300  # characters between two passages of a message that are told as one
+_NEAR = 300  # maximum distance of passages of a message that are joined, in characters
 Said = TypeVar("Said")
-_LASTING = (MemoryType.TRAIT, MemoryType.GOAL)  # what one is like and wants did not happen on a day
+_LASTING = (MemoryType.TRAIT, MemoryType.GOAL)  # traits and goals have no date
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 @value_class
 class Cast:
-    """Who is who in the block."""
+    """The people in the block."""
 
     char: str = ""
     user: str = ""
     heard_from: Mapping[str, str] = field(
         default_factory=dict
     )  # memory id -> associated role it comes from
-    chat: str = ""  # where the block is read
-    same: Callable[[str], str] = str  # the name under which a user's person is known
+    chat: str = ""  # the chat of the prompt
+    same: Callable[[str], str] = str  # maps a user's name to the person's main name
 
 
 _NOBODY = Cast()
@@ -93,21 +93,21 @@ def minute(moment: datetime) -> str:
 def _utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
-    except OverflowError:  # the first or last day there is
+    except OverflowError:  # at the limits of datetime
         return moment
 
 
 class Heading(NamedTuple):
-    """What memories stand under together: of one type, or passages of one scene."""
+    """The heading of a group: memories of one type, or passages of one scene."""
 
-    type: str  # of memories, "scene" of passages; "" where nothing is separated
-    where: str = ""  # of passages: "here" in this chat, "older" in another one
-    scene: str = ""  # what was printed about time and place in the story
+    type: str  # the memories' type, "scene" for passages; "" if not separated
+    where: str = ""  # passages: "here" in this chat, "older" in another one
+    scene: str = ""  # the printed time and place in the story
     date: str = ""
-    people: tuple[str, ...] = ()  # who was there, the character last
+    people: tuple[str, ...] = ()  # those present, the character last
 
     def values(self, memories: Sequence[Any]) -> dict[str, Any]:
-        """What a template gets, with these in the place of the memories."""
+        """The template's values of the group, with these memories."""
         named = {"where": self.where, "scene": self.scene, "date": self.date}
         return {"type": self.type, "memories": memories, "people": self.people, **named}
 
@@ -118,7 +118,7 @@ _RANK = {heading: number for number, heading in enumerate(_OF_TYPE.values())}
 
 
 def merged(memories: Sequence[Memory]) -> list[Memory]:
-    """Passages of one message that stand side by side, as one line each; an answer without the question where the line before it asks."""
+    """Join adjacent passages of a message into one line; drop the question of an answer if the line before it contains it."""
     found: list[Memory] = []
     for one in in_order(memories):
         last = found[-1] if found else None
@@ -136,14 +136,14 @@ def _side_by_side(last: Passage, one: Passage) -> bool:
 
 
 def _asks(last: Passage, one: Passage) -> bool:
-    """Whether one passage ends with the question that the other answers."""
+    """Whether a passage ends with the question that the other answers."""
     question = one.evidence[0].answers
     same = last.evidence[0].chat == one.evidence[0].chat
     return bool(question) and same and last.content.rstrip().endswith(question)
 
 
 def in_order(memories: Sequence[Memory]) -> list[Memory]:
-    """The order inside a block: oldest first, undated ones before, then by id. A new memory moves no old one."""
+    """The order in a block: undated first, then oldest first, then by id. A new memory does not move old ones."""
     return sorted(memories, key=_place)
 
 
@@ -153,19 +153,21 @@ def _place(memory: Memory) -> tuple[datetime, int, str]:
 
 
 class BlockLength(NamedTuple):
-    """The length of a block with what it is added up from."""
+    """The length of a block with its summands."""
 
     length: int = 0
-    said: int = 0  # characters of its lines
-    parts: Mapping[Heading, tuple[int, Any]] = MappingProxyType({})  # lines, first place
-    messages: frozenset[tuple[str, str]] = frozenset()  # that passages in it are of
+    said: int = 0  # characters in lines
+    parts: Mapping[Heading, tuple[int, Any]] = MappingProxyType(
+        {}
+    )  # number of lines, sort key of the first
+    messages: frozenset[tuple[str, str]] = frozenset()  # the messages of its passages
     template: Compiled | None = None
 
 
 def templates_of(
     templates: Templates, settings: InjectSettings, language: Language
 ) -> TemplateChoice:
-    """The templates that a style may use, best first: the same objects while no file changed."""
+    """The usable templates of a style, best first: the same objects while no file changed."""
     name = BUILT_IN if settings.template == "auto" else settings.template
     return templates.choose(KIND, name, _spoken(settings, language))
 
@@ -175,9 +177,9 @@ def _spoken(settings: InjectSettings, language: Language) -> Language:
 
 
 class Style:
-    """How memories are said: settings, template, language and people of one turn, settled. Pure once built.
+    """The renderer of memories, for settings, template, language and people of a turn. Pure once built.
 
-    Names stand for {{user}} and {{char}} in a memory that an author wrote. `notes` tells what was wrong with templates that could not be used.
+    {{user}} and {{char}} are replaced in memories that an author wrote. `notes` has the errors of unusable templates.
     """
 
     def __init__(
@@ -196,66 +198,66 @@ class Style:
         self._notes = list(choice.notes)
         self._said: dict[
             int, tuple[Memory, Mapping[str, Any] | None]
-        ] = {}  # by identity; the memory is held so that it stays the same one
+        ] = {}  # by id(); holds the memory so that its id() is not reused
         self._scenes: dict[int, tuple[Passage, Heading]] = {}  # likewise
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
         self._shapes: dict[Hashable, str] = {}  # by template and which fields a memory has
         self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
-        self._joined: dict[Hashable, list[Memory]] = {}  # by what was joined, and how much of it
+        self._joined: dict[Hashable, list[Memory]] = {}  # by the joined passages and their texts
         self._says_text: bool | None = None
         heading = settings.heading
-        if heading is not None:  # a setting may come from a stranger too
+        if heading is not None:  # settings may be untrusted too
             heading = "\n".join(map(tame, heading.splitlines()))
-        self.apart = settings.position == "depth"  # the parts stand in two places, as two blocks
+        self.apart = settings.position == "depth"  # two parts in two places, as two blocks
         self._halves: tuple[Style, Style] | None = None
-        self._foreign: Style | None = None  # that of the stable part in the other language
-        self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and the style there
+        self._foreign: Style | None = None  # for the stable part in the other language
+        self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and its style
         stamp = dict.fromkeys(known_fields(), "")
         told = {"heading": heading, "language": self.language, "part": "", "stamp": stamp}
         self._frame: Mapping[str, Any] = plain(self._people() | told)
 
     @property
     def made_of(self) -> tuple[Compiled, ...]:
-        """The templates it may use, best first: the same objects while no file changed."""
+        """The usable templates, best first: the same objects while no file changed."""
         return self._chosen
 
     @property
     def says_text(self) -> bool:
-        """Whether a line holds the whole text of its memory; found out once, by a memory that means nothing."""
+        """Whether a line contains the whole text of its memory; tested once with a dummy memory."""
         if self._says_text is None:
             self._says_text = _PROBE in self.line(Memory(id="probe", content=_PROBE))
         return self._says_text
 
     @property
     def size(self) -> int:
-        """How many memories it keeps the lines of."""
+        """Number of memories whose lines are cached."""
         return len(self._said)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an author should know about the templates."""
+        """Notes for the author about the templates."""
         return tuple(self._notes)
 
     @property
     def people(self) -> Mapping[str, str]:
-        """The names of character and user, as they are said."""
+        """The names of character and user, as rendered."""
         return {name: str(self._frame[name]) for name in ("char", "user")}
 
     def line(self, memory: Memory) -> str:
-        """One memory as it stands in the block, without numbering."""
+        """The line of a memory, without numbering."""
         return self._first_that_works(lambda template: self._line(template, memory)) or self._bare(
             [memory]
         )
 
     def block(self, memories: Sequence[Memory]) -> str:
-        """The whole block, fence included; empty for no memories. In two parts where they stand apart."""
+        """The whole block with fence; "" for no memories. Two blocks if the parts are apart."""
         return _BLANK_LINE.join(part for part in self.parts(memories) if part)
 
     def parts(self, memories: Sequence[Memory]) -> tuple[str, str]:
-        """The stable and the fresh part, each with its fence; the first is empty where they stand together.
+        """The stable and the fresh part, each with its fence; the first is "" if they are not apart.
 
-        What is constant stands in the stable part, after the character: it comes every turn, so it changes rarely and a model's
-        prompt cache keeps it. To put a line there (a chapter, a promise), give its memory `constant=True`; a template may tell it
+        The stable part, after the character, has the constant memories: it changes rarely, so it stays in a model's
+        prompt cache. To put a line there (a chapter, a promise), give its memory `constant=True`; templates may distinguish it
         by its `.tags`.
         """
         if not self.apart:
@@ -265,7 +267,7 @@ class Style:
         return self._standing(rare)._block(rare), self.halves[1]._block(fresh)
 
     def _standing(self, memories: Sequence[Memory]) -> "Style":
-        """The style of the stable part: in the language of what stands there, so that a message in another one does not change it."""
+        """The style of the stable part: in the language of its memories, independent of the current message."""
         spoken = language_of(" ".join(one.content for one in memories))
         if self._settings.language != "auto" or spoken == self.language or not memories:
             return self.halves[0]
@@ -287,7 +289,7 @@ class Style:
         return self._halves
 
     def _half(self, name: str) -> "Style":
-        """The same style for one part alone: a template is told which by `part`."""
+        """The style for one part alone; the template gets its name as `part`."""
         half = copy(self)
         half.apart = False
         half._frame = Plain(self._frame, part=name)
@@ -303,11 +305,11 @@ class Style:
         return fenced(said if said is not None else self._bare(ordered))
 
     def body(self, memories: Sequence[Memory]) -> str:
-        """The block without its fence, for callers that put it under a heading of their own."""
+        """The block without its fence, for callers with a heading of their own."""
         return unfenced(self._block(memories))
 
     def _line(self, template: Compiled, memory: Memory) -> str:
-        """What the template's macro says, "" without one; rendered once."""
+        """The output of the template's line macro, "" without one; cached."""
         place = template.name, id(memory)
         known = self._lines.get(place)
         if known is None:
@@ -317,7 +319,7 @@ class Style:
         return known
 
     def _worded(self, template: Compiled, told: Plain) -> str:
-        """What the macro says of a memory; rendered once for all that have the same fields, where it only names them."""
+        """The macro's output for a memory; if it only prints fields, rendered once for all memories with the same fields set."""
         if not template.names_fields:
             return self._rendered(template, told)
         has = [bool(one) if isinstance(one, str) else one for one in told.values()]
@@ -332,7 +334,7 @@ class Style:
         return template.render_line(Plain(self._frame, memory=told)) or ""
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
-        """The frame of this shape, rendered once, with its lines; "" for a template that is not made so."""
+        """The frame of this shape, rendered once, with its lines; "" if the template has no frame."""
         parts = self._parts(template, ordered)
         said = {id(memory): self._line(template, memory) for memory in ordered}
         counts = {heading: len(part) for heading, part in parts.items()}
@@ -343,10 +345,13 @@ class Style:
     def grown(
         self, before: "BlockLength", held: Sequence[Memory], memory: Memory
     ) -> "BlockLength | None":
-        """The length of a block that holds these with one memory more; None where adding up does not tell it."""
+        """The length of a block with this memory added, from the length before; None if it cannot be added up."""
         more = [memory]
         if isinstance(memory, Passage) and memory.message in before.messages:
-            before, more = BlockLength(), self._merged([*held, memory])  # it may join a line
+            before, more = (
+                BlockLength(),
+                self._merged([*held, memory]),
+            )  # it may be joined to a line
         return self._first_that_works(lambda template: self._plus(template, before, more))
 
     def _plus(
@@ -373,7 +378,7 @@ class Style:
         return BlockLength(length, said, parts, messages, template)
 
     def _frame_of(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
-        """The frame for so many lines under each heading; rendered once for any number where each line more says the same."""
+        """The frame for so many lines under each heading; rendered once for all numbers if every line adds the same text."""
         shape = template.name, self._frame["part"], *counts.items()
         if shape in self._frames:
             return self._frames[shape]
@@ -388,7 +393,7 @@ class Style:
         return self._frames.setdefault(shape, frame)
 
     def _hollow(self, template: Compiled, counts: Mapping[Heading, int]) -> str | None:
-        """The frame, rendered with a slot for each line."""
+        """The rendered frame, with a placeholder for each line."""
         count = sum(counts.values())
         slots = [MemoryPlaceholder(number) for number in range(2 * count)]
         free = iter(slots)
@@ -410,7 +415,7 @@ class Style:
         return {**self._frame, **told}
 
     def _merged(self, memories: Sequence[Memory]) -> list[Memory]:
-        """The lines of the block in their order; the same objects for the same memories."""
+        """The joined memories in block order; the same objects for the same memories."""
         if not any(isinstance(memory, Passage) for memory in memories):
             return in_order(memories)
         key = tuple((memory.id, getattr(memory, "start", 0), memory.content) for memory in memories)
@@ -422,7 +427,7 @@ class Style:
         return known
 
     def _parts(self, template: Compiled, ordered: Sequence[Memory]) -> dict[Heading, list[Memory]]:
-        """Memories by type, in the order types are said, then passages by scene, the latest last."""
+        """Memories by type, in the order of types, then passages by scene, the latest last."""
         if not self._settings.separate_by_type:
             return {_TOGETHER: list(ordered)} if ordered else {}
         found: dict[Heading, list[Memory]] = {heading: [] for heading in _OF_TYPE.values()}
@@ -438,7 +443,7 @@ class Style:
         return _OF_TYPE[memory.type]
 
     def _scene(self, memory: Passage) -> Heading:
-        """What a passage stands under; found out once."""
+        """The heading of a passage; cached."""
         known = self._scenes.get(id(memory))
         if known is None:
             known = self._scenes[id(memory)] = memory, self._heading(memory)
@@ -457,18 +462,18 @@ class Style:
         return Heading("scene", where, label(memory.scene), dated, tuple(people))
 
     def _first_that_works(self, say: Callable[[Compiled], Said]) -> Said | None:
-        """What the best usable template says; one that fails is left for good. None when none is left."""
+        """The output of the best template that works; failing ones are dropped. None if none is left."""
         for template in tuple(self._tries):
             try:
                 return say(template)
             except TemplateError as error:
-                with suppress(ValueError):  # another thread found it first
+                with suppress(ValueError):  # another thread removed it
                     self._tries.remove(template)
                     self._notes.append(str(error))
         return None
 
     def _bare(self, memories: Sequence[Memory]) -> str:
-        """Lines of ours where no template works: still quoted, and with who said it."""
+        """Fallback lines without a template: still quoted and attributed."""
         return "\n".join(f"- {self._attributed(self._values(memory))}" for memory in memories)
 
     def _attributed(self, told: Mapping[str, Any]) -> str:
@@ -482,14 +487,14 @@ class Style:
         return translated('{speaker} said: "{text}"', self.language, speaker=speaker, text=text)
 
     def _values(self, memory: Memory) -> Mapping[str, Any]:
-        """What a template gets of a memory; made once."""
+        """A memory's values for templates; cached."""
         known = self._said.get(id(memory))
         if known is None or known[1] is None:
             known = self._said[id(memory)] = (memory, self._describe(memory))
         return known[1] or {}
 
     def _describe(self, memory: Memory, fields: Container[str] | None = None) -> Plain:
-        """What there is to say of a memory: these fields; None = all."""
+        """A memory's values for templates: these fields; None = all."""
         return Plain(
             {
                 name: say(self, memory)
@@ -514,7 +519,7 @@ class Style:
         return _utc(memory.created) if memory.created and self._settings.show_dates else None
 
     def _about(self, memory: Memory) -> str:
-        """Whom the memory is about or who said it, when that needs saying: not the role itself, nor when its text begins with the name."""
+        """The memory's subject or speaker; "" for the role itself, or if the text begins with the name."""
         if not memory.subject or memory.subject in SELF_WORDS or memory.subject == self._cast.char:
             return ""
         name = str(self._frame["user"]) if memory.subject in USER_WORDS else tame(memory.subject)
@@ -524,7 +529,7 @@ class Style:
         return "" if _is_quoted(memory) else self._about(memory)
 
     def _speaker(self, memory: Memory) -> str:
-        """Who said it, users by the name they go by now; of a passage the speaker always stands outside the quotation."""
+        """The speaker, users by their current name; always set for passages, as it is outside of the quotation."""
         if not _is_quoted(memory):
             return ""
         if not isinstance(memory, Passage):
@@ -534,7 +539,7 @@ class Style:
         return self._person(memory.subject or "") or str(self._frame["user"])
 
     def _asker(self, memory: Memory) -> str:
-        """Who asked what it answers: the other side."""
+        """Who asked the question that a passage answers."""
         if not isinstance(memory, Passage):
             return ""
         if memory.role == "assistant":
@@ -542,19 +547,19 @@ class Style:
         return label(memory.asker) or str(self._frame["char"])
 
     def _person(self, name: str) -> str:
-        """A user by the name they go by now."""
+        """A user's current name."""
         own = name and self._cast.same(name) == self._cast.same(self._cast.user)
         return label(self._cast.user if own else name)
 
     def read_in(self, chat: str) -> "Style":
-        """The same style where the block is read in this chat: what was rendered is shared."""
+        """The style for this chat; shares the rendered lines."""
         style = copy(self)
         style._cast, style._scenes = replace(self._cast, chat=chat), {}
         style._halves = style._foreign = style._last = None
         return style
 
     def at(self, stamp: Sequence[tuple[str, str]]) -> "Style":
-        """The same style where this was printed about the scene last; only where a template asks for it is it another one."""
+        """The style with this scene state; the same object unless a template uses it."""
         told = {tame(name): tame(value) for name, value in stamp}
         if not told or not any(template.stamped for template in self._chosen):
             return self
@@ -571,7 +576,7 @@ class Style:
         return {"char": label(self._cast.char) or char, "user": label(self._cast.user) or user}
 
     def _written(self, memory: Memory) -> str:
-        """Its text; where an author wrote it, with names for {{char}}, {{user}} and their old spellings."""
+        """The memory's text; in an author's, {{char}}, {{user}} and their old spellings are replaced by names."""
         if memory.source is not Source.MANUAL or memory.evidence or isinstance(memory, Passage):
             return memory.content
         return _NAME_MACRO.sub(
@@ -599,31 +604,31 @@ _FIELDS: Mapping[str, Callable[[Style, Memory], Any]] = {
     "tags": lambda _, memory: tuple(map(tame, memory.tags)),
     "emotions": lambda _, memory: tuple(map(tame, memory.emotions)),
 }
-"""What a template may look at of a memory: text, yes or no, or tuples of text."""
+"""The fields of a memory for templates: text, booleans, or tuples of text."""
 
 
 @lru_cache(maxsize=2048)
 def _least(text: str) -> int:
-    """Characters that a text keeps whatever is done to it on its way into a line."""
+    """A lower bound of the characters of a text after escaping."""
     if not text.isprintable() or _MAY_SHORTEN.search(text):
         return 0
-    return len(text) - text.count("  ") - 2  # blanks that taming may take
+    return len(text) - text.count("  ") - 2  # blanks that escaping may remove
 
 
 @dataclass(slots=True)
 class Length:
-    """How long what a style says is, in the unit of `count`: always of the finished text, so that no rounding can exceed a budget."""
+    """Lengths of rendered text in the unit of `count`: always of the final text, so that rounding cannot exceed a budget."""
 
     style: Style
     count: Callable[[str], int] = len
     _told: tuple[Sequence[Memory], tuple[str, str]] = (), ("", "")  # of the last block
 
     def share(self, memories: Sequence[Memory]) -> int:
-        """Length of the lines of these memories, one under the other."""
+        """Length of the lines of these memories, joined by newlines."""
         return self.count("\n".join(map(self.style.line, in_order(memories))))
 
     def parts(self, memories: Sequence[Memory]) -> tuple[str, str]:
-        """As `Style.parts`; what was measured last is not said again."""
+        """As `Style.parts`; the last result is cached."""
         if self._told[0] != memories:
             self._told = memories, self.style.parts(memories)
         return self._told[1]
@@ -633,7 +638,7 @@ class Length:
         return self.count(_BLANK_LINE.join(filter(None, self.parts(memories))))
 
     def growing(self, *, whole: bool) -> "GrowingBlock":
-        """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
+        """An empty block to which memories are added; `whole`: measured as a whole each time."""
         in_characters = self.count is len or getattr(self.count, "unit", None) == "characters"
         added_up = in_characters and not whole
         styles = self.style.halves if self.style.apart and added_up else (self.style,)
@@ -643,16 +648,16 @@ class Length:
 
 @dataclass(slots=True)
 class _GrowingPart:
-    """A part of a block, with what it holds."""
+    """A part of a block, with its memories."""
 
     style: Style
-    sum: BlockLength | None  # None = it is measured as a whole each time
+    sum: BlockLength | None  # None = measured as a whole each time
     memories: list[Memory] = field(default_factory=list)
     length: int = 0
 
 
 class GrowingBlock:
-    """A block that grows, in the parts it stands in: its length is added up where the template allows it."""
+    """The length of a block, per part, while memories are added: added up if the template allows it."""
 
     def __init__(
         self, measure: Length, parts: Sequence[_GrowingPart], *, in_characters: bool
@@ -663,12 +668,12 @@ class GrowingBlock:
         self.length = 0
 
     def least(self, memory: Memory) -> int:
-        """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
+        """A lower bound of the line's length, without rendering it; 0 if unknown."""
         told = self._in_characters and self._parts[0].style.says_text
         return _least(memory.content) if told else 0
 
     def tried(self, memory: Memory) -> int:
-        """How long it would be with this one more."""
+        """The length with this memory added."""
         mine = self._of(memory)
         found = mine.style.grown(mine.sum, mine.memories, memory) if mine.sum else None
         length = found.length if found else self._count(mine.style.block([*mine.memories, memory]))
@@ -676,7 +681,7 @@ class GrowingBlock:
         return self._with(mine, length)
 
     def take(self, memory: Memory) -> None:
-        """Let it hold this one more."""
+        """Add this memory."""
         if self._tried[0] is not memory:
             self.tried(memory)
         mine = self._of(memory)
@@ -688,13 +693,13 @@ class GrowingBlock:
         return self._parts[0 if memory.constant else -1]
 
     def _with(self, mine: _GrowingPart, length: int) -> int:
-        """How long it is where one part is so long."""
+        """The total length if this part has that length."""
         others = [part.length for part in self._parts if part is not mine and part.length]
         return sum(others, length) + len(_BLANK_LINE) * (len(others) if length else 0)
 
 
 def _is_quoted(memory: Memory) -> bool:
-    """Whether a line stands as it was said: "I" is the speaker."""
+    """Whether a line is verbatim: "I" is the speaker."""
     if isinstance(memory, Passage):
         return True
     told = memory.type is MemoryType.EPISODIC or bool(memory.evidence)

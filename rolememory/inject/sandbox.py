@@ -1,8 +1,8 @@
-"""Runs templates of strangers: nothing but text comes out, and never more than the limits allow.
+"""A sandbox for untrusted templates: only text comes out, within limits.
 
 Compile stage: size, nesting, allow-lists of tags, filters, tests, methods and names, then the tree is rewritten so that every
-loop, text and container pays the meter. Run stage: operators and calls are checked first, output is counted as it comes.
-Memory text goes in only as a value; what came out is a `RenderedText`, and that is never compiled.
+loop, text and container charges the meter. Run stage: operators and calls are checked before, output is counted.
+Memory text is only passed as a value; the output is a `RenderedText`, which is never compiled.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -63,11 +63,11 @@ _COUNTED, _SPOKEN, _JOINED, _MADE = (
     "output",
     "joined texts",
     "a container",
-)  # no names an author can write
+)  # not valid as names in templates
 
 
 class RenderedText(str):
-    """What a template said: text for the prompt, never a template again."""
+    """A template's output: text for the prompt, never compiled as a template."""
 
     __slots__ = ()
 
@@ -76,13 +76,13 @@ _PLAIN = frozenset({str, bool, int, float, type(None), MemoryPlaceholder, Plain}
 
 
 def plain(value: Any) -> Any:
-    """A copy made of text, numbers, tuples and tables alone: all that a template ever sees.
+    """A copy of text, numbers, tuples and tables only: the values that templates get.
 
     >>> plain({"tags": ["a", "b"]})
     {'tags': ('a', 'b')}
 
     Raises:
-        TypeError: something in it is none of these.
+        TypeError: it contains anything else.
     """
     if type(value) in _PLAIN:
         return value
@@ -98,7 +98,7 @@ def plain(value: Any) -> Any:
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, narrowed to what `filters` lists."""
+    """Jinja's sandbox, restricted to what `filters` lists."""
 
     intercepted_binops = frozenset(OPERATORS)
 
@@ -147,7 +147,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=str(argument))
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Whether a template may read it."""
+        """Whether a template may read the attribute."""
         if isinstance(obj, LoopContext):
             return attr in _LOOP
         return attr in METHODS.get(type(obj), ()) or (isinstance(obj, tuple) and attr in _GROUP)
@@ -185,7 +185,7 @@ def _is_memory(value: Any) -> bool:
 def _said(_: Context, value: Any) -> str:
     if isinstance(value, list | tuple):
         if all(isinstance(one, str) for one in value):
-            value = joined(value, ", ")  # tags and names, as people write them
+            value = joined(value, ", ")  # tags and names, comma-separated
         elif all(map(_is_memory, value)):
             value = joined([f"- {one['text']}" for one in value], "\n")
     text = str(value) if isinstance(value, MemoryPlaceholder) else spoken(value)
@@ -194,10 +194,10 @@ def _said(_: Context, value: Any) -> str:
 
 
 class _Metered(NodeTransformer):
-    """Rewrites a checked tree so that loops, texts and containers pay the meter."""
+    """Rewrites a checked tree so that loops, texts and containers charge the meter."""
 
     def generic_visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> nodes.Node:
-        """The node paying for itself, after all in it: a turn of a loop, what goes out, `a ~ b`, [a, b], {a: b}, (a, b)."""
+        """The node with its charge, after its children: loop iterations, output, `a ~ b`, [a, b], {a: b}, (a, b)."""
         node.lineno = node.lineno or 1
         super().generic_visit(node)
         match node:
@@ -217,7 +217,7 @@ def _through(node: nodes.Node, name: str) -> nodes.Filter:
 
 
 def _expression(node: nodes.Node) -> nodes.Node:
-    """What an output says, as an expression: raw text of the template becomes a constant."""
+    """An output node as an expression: raw template text becomes a constant."""
     if isinstance(node, nodes.TemplateData):
         return nodes.Const(node.data, lineno=node.lineno)
     return node
@@ -229,31 +229,31 @@ class Compiled:
 
     name: str
     sandbox: "Sandbox"
-    whole: Callable[[], Template]  # made when it is first asked for: most turns only say lines
-    line: Template | None = None  # its macro `line(memory)` alone, when it has one
-    fields: frozenset[str] | None = None  # of a memory that it looks at; None = it may be any
-    names_fields: bool = False  # whether it does no more with them than to name them
+    whole: Callable[[], Template]  # compiled lazily: most turns only render lines
+    line: Template | None = None  # its macro `line(memory)` alone, if any
+    fields: frozenset[str] | None = None  # the fields of a memory that it uses; None = any
+    names_fields: bool = False  # whether it only prints or tests them
     frame: Template | None = (
-        None  # the whole with slots for lines, when it looks at memories by `line` only
+        None  # the whole with placeholders for lines, if it uses memories by `line` only
     )
-    even: bool = False  # whether there each line more adds as much as the one before
-    scenes: bool = False  # whether it has a heading for what was said in chats
-    stamped: bool = False  # whether it asks what was printed about the scene
+    even: bool = False  # whether each further line adds the same length there
+    scenes: bool = False  # whether it has a heading for passages
+    stamped: bool = False  # whether it uses the scene state
 
     def render(self, context: Mapping[str, Any]) -> RenderedText:
-        """The text.
+        """The rendered text.
 
         Raises:
-            TemplateError: with the template's name and line.
+        TemplateError: with the template's name and line.
         """
         return self.sandbox.run(self.whole(), self.name, context)
 
     def render_line(self, context: Mapping[str, Any]) -> RenderedText | None:
-        """What `line(memory)` says; None if the template has no such macro."""
+        """The output of `line(memory)`; None if the template has no such macro."""
         return self.sandbox.run(self.line, self.name, context) if self.line else None
 
     def render_frame(self, context: Mapping[str, Any]) -> RenderedText | None:
-        """The text with slots where lines go; `context` holds a `MemoryPlaceholder` for each memory. None if the template has no such frame."""
+        """The text with placeholders for lines; `context` has a `MemoryPlaceholder` for each memory. None if the template has no frame."""
         if self.frame is None:
             return None
         try:
@@ -263,17 +263,17 @@ class Compiled:
 
 
 class Sandbox:
-    """Compiles and runs templates of strangers. Thread-safe."""
+    """Compiles and runs untrusted templates. Thread-safe."""
 
     def __init__(self, limits: Limits = LIMITS, clock: Callable[[], float] = thread_time) -> None:
         self._limits, self._clock = limits, clock
         self._environment = _Environment()
 
     def compile(self, name: str, source: str) -> Compiled:
-        """Check and compile a template; `name` is what errors call it.
+        """Check and compile a template; `name` is for errors.
 
         Raises:
-            TemplateError: it does not parse, is too large, or uses what templates may not.
+        TemplateError: it does not parse, is too large, or uses something forbidden.
         """
         if isinstance(source, RenderedText):
             raise TemplateError(
@@ -293,7 +293,7 @@ class Sandbox:
             stamped = any(isinstance(one, nodes.Name) and one.name == "stamp" for one in every)
             whole = cache(lambda: self._finish(self._parsed(source, name), name))
             line = self._apart(tree, source, name)
-            if line[-2] is None:  # else its parts have shown that it can be compiled
+            if line[-2] is None:  # else its parts have compiled
                 whole()
             return Compiled(name, self, whole, *line, scenes=scenes, stamped=stamped)
         except Exception as error:
@@ -302,7 +302,7 @@ class Sandbox:
     def _apart(
         self, tree: nodes.Template, source: str, name: str
     ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None, bool]:
-        """Line and frame of a checked template, whose tree is used up; behind each what it looks at, as `Compiled` has it."""
+        """Line and frame of a checked template, with the values for `Compiled` after each; consumes the tree."""
         frame = line_macro(tree)
         alone = None if frame is None else self._parsed(source, name)
         line = None if alone is None else line_macro(alone)
@@ -331,7 +331,7 @@ class Sandbox:
     def run(self, template: Template, name: str, context: Mapping[str, Any]) -> RenderedText:
         """Render within the limits; every failure is a `TemplateError`.
 
-        What runs out of time is rendered once more: a garbage collection may have run in this thread meanwhile.
+        Retried once after a timeout: a garbage collection may have run in this thread meanwhile.
         """
         try:
             try:
@@ -350,7 +350,7 @@ class Sandbox:
 
 
 def _check(tree: nodes.Template, name: str, limits: Limits) -> list[nodes.Node]:
-    """Every node of a template in which there is nothing that may not be."""
+    """All nodes of a template, after checking that all are allowed."""
     calls: dict[str, set[str]] = {}
     stack: list[tuple[nodes.Node, int]] = [(tree, 0)]
     while stack:
@@ -372,7 +372,7 @@ def _check(tree: nodes.Template, name: str, limits: Limits) -> list[nodes.Node]:
 
 
 def _problem(node: nodes.Node) -> str:
-    """Why this node may not stand in a template; empty if it may."""
+    """Why this node is forbidden; "" if it is allowed."""
     if type(node).__name__ not in _ALLOWED:
         return f"a template may not use {type(node).__name__.lower()}"
     if isinstance(node, nodes.For) and node.recursive:
@@ -409,7 +409,7 @@ def _names(node: nodes.Node) -> Iterator[str]:
 
 
 def _check_macros(every: Sequence[nodes.Node], calls: Mapping[str, set[str]], name: str) -> None:
-    """A macro is only ever called by its own name, and never leads back to itself."""
+    """Check that macros are only called by their names, and are not recursive."""
     called = {id(call.node) for call in every if isinstance(call, nodes.Call)}
     for use in every:
         if not isinstance(use, nodes.Name):
@@ -424,7 +424,7 @@ def _check_macros(every: Sequence[nodes.Node], calls: Mapping[str, set[str]], na
 
 
 def _reached(start: str, calls: Mapping[str, set[str]]) -> set[str]:
-    """The macros that this one calls, and those that they call."""
+    """The macros that this one calls, directly or indirectly."""
     reached, waiting = set[str](), list(calls[start])
     while waiting:
         if (macro := waiting.pop()) in calls and macro not in reached:
@@ -447,7 +447,7 @@ def _told(error: Exception, name: str) -> TemplateError:
 
 
 def _line_of(error: Exception, name: str) -> int | None:
-    """Line of the template in which the error rose; jinja maps its frames back to the source."""
+    """The template line of an error; jinja maps frames back to the source."""
     trace, line = error.__traceback__, None
     while trace:
         if trace.tb_frame.f_code.co_filename == name:

@@ -1,8 +1,8 @@
-"""Frame and lines apart: a template with a macro `line(memory)` is rendered once per shape, and its lines are filled in.
+"""Partial rendering: a template with a macro `line(memory)` is rendered once per shape, and its lines are filled in.
 
-So a block can be measured many times a turn without rendering it again. It holds where the template says each memory by
-`{{ line(memory) }}` and asks nothing else of it; every other template works too, only slower, as a whole. Likewise a line is rendered
-once for all memories that have the same fields, where the macro only names them.
+So a block can be measured many times a turn without rendering it again. This requires that the template prints each memory by
+`{{ line(memory) }}` and uses nothing else of it; other templates are rendered as a whole, which is slower. Likewise a line is rendered
+once for all memories with the same fields set, if the macro only prints them.
 """
 
 import re
@@ -20,7 +20,7 @@ _GIVEN = frozenset({"char", "user", "language", "heading", "stamp", "range"})
 
 
 class MemoryPlaceholder:
-    """Stands for a memory where only its place matters; whoever asks it anything else is told that it is none."""
+    """A placeholder for a memory in a frame; any use other than printing fails."""
 
     __slots__ = ("index",)
 
@@ -32,7 +32,7 @@ class MemoryPlaceholder:
 
 
 def filled(frame: str, lines: Sequence[str]) -> str:
-    r"""The frame with its lines.
+    r"""The frame with its lines filled in.
 
     >>> filled(f"a {MemoryPlaceholder(1)}, {MemoryPlaceholder(0)}", ["x", "y"])
     'a y, x'
@@ -41,9 +41,9 @@ def filled(frame: str, lines: Sequence[str]) -> str:
 
 
 def widened(twice: str, counts: Collection[int]) -> str | None:
-    r"""The frame for so many lines under each heading, by the one for two under each.
+    r"""The frame for so many lines under each heading, derived from the one for two under each.
 
-    None where that says a line more than once, or in another order.
+    None if that prints a line more than once, or in another order.
 
     >>> filled(widened("a \x000\x00, \x001\x00!", [3]) or "", "xyz")
     'a x, y, z!'
@@ -59,7 +59,7 @@ def widened(twice: str, counts: Collection[int]) -> str | None:
 
 
 def marked(told: Mapping[str, object]) -> dict[str, object]:
-    """What a memory tells, with a mark in the place of each text."""
+    """A memory's values, with each text replaced by a mark."""
     return {
         name: _FIELD.format(name) if one and isinstance(one, str) else one
         for name, one in told.items()
@@ -67,7 +67,7 @@ def marked(told: Mapping[str, object]) -> dict[str, object]:
 
 
 def slotted(line: str, names: Iterable[str]) -> str:
-    """A line that was said of `marked`, as a format for what each memory tells."""
+    """A line rendered from `marked`, as a format string for a memory's values."""
     line = line.replace("%", "%%")
     for name in names:
         line = line.replace(_FIELD.format(name), f"%({name})s")
@@ -76,17 +76,17 @@ def slotted(line: str, names: Iterable[str]) -> str:
 
 @value_class
 class Frame:
-    """A rendered frame: its text with marks for the lines, and how long it is without them."""
+    """A rendered frame: its text with marks for the lines, and its length without them."""
 
     text: str
-    bare: int  # characters of the finished block that belong to no line
-    times: int | None  # how often it says each line; None = not all of them alike
+    bare: int  # characters of the final block outside of lines
+    times: int | None  # how often it prints each line; None = it differs
 
     @classmethod
     def of(cls, text: str, finish: Callable[[str], str], lines: int) -> "Frame":
-        """Measure a frame for so many lines; `finish` is what happens to the text once its lines are in (the fence).
+        """Measure a frame for so many lines; `finish` is applied to the text after filling in lines (the fence).
 
-        Each line may be named by two marks, `lines` apart.
+        A line may have two marks, whose numbers differ by `lines`.
         """
         uses = Counter(int(mark) % lines for mark in _MARK.findall(text))
         bare = len(finish(_MARK.sub("x", text))) - uses.total()
@@ -94,12 +94,12 @@ class Frame:
         return cls(text, bare, counts.pop() if len(counts) == 1 else None)
 
     def length(self, lines: int) -> int | None:
-        """Characters of the finished block with lines of so many in all; None where that does not tell."""
+        """Characters of the final block, given those of all lines; None if that does not determine it."""
         return None if self.times is None else self.bare + self.times * lines
 
 
 def line_macro(tree: nodes.Template) -> nodes.Macro | None:
-    """The macro `line(memory)`, when the template has one that needs nothing but what every template gets."""
+    """The template's macro `line(memory)`, if it depends only on values that every template gets."""
     macro = next(
         (node for node in tree.body if isinstance(node, nodes.Macro) and node.name == "line"), None
     )
@@ -109,7 +109,7 @@ def line_macro(tree: nodes.Template) -> nodes.Macro | None:
 
 
 def fields_of(macro: nodes.Macro) -> frozenset[str] | None:
-    """The fields of a memory that the macro looks at; None where it does more with it than to name them."""
+    """The fields of a memory that the macro uses; None if it uses the memory otherwise."""
     name = macro.args[0].name
     looks = [one for one in macro.find_all(nodes.Getattr) if getattr(one.node, "name", "") == name]
     named = sum(one.name == name and one.ctx == "load" for one in macro.find_all(nodes.Name))
@@ -118,9 +118,9 @@ def fields_of(macro: nodes.Macro) -> frozenset[str] | None:
 
 
 def names_fields(macro: nodes.Macro) -> bool:
-    """Whether the macro says fields of its memory as they are, or asks whether they are there, and nothing else of them.
+    """Whether the macro only prints fields of its memory unchanged, or tests whether they are set.
 
-    Then it says the same of all memories that have the same ones.
+    Then its output has the same form for all memories with the same fields set.
     """
     tops = [one.test for one in macro.find_all(nodes.If)]
     tops += [one for output in macro.find_all(nodes.Output) for one in output.nodes]
@@ -130,7 +130,7 @@ def names_fields(macro: nodes.Macro) -> bool:
 
 
 def _as_they_are(node: nodes.Node) -> Iterator[nodes.Node]:
-    """What may come out of an expression as it went in."""
+    """The nodes whose values an expression may return unchanged."""
     yield node
     if isinstance(node, nodes.And | nodes.Or | nodes.Not | nodes.CondExpr):
         for one in node.iter_child_nodes():
@@ -138,7 +138,7 @@ def _as_they_are(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:
-    """The body that says one line: the names it needs of those the template sets, the macro, one call of it."""
+    """A template body that renders one line: the needed names that the template sets, the macro, one call of it."""
     needed, sets = set(_asked(macro)), [one for one in tree.body if isinstance(one, nodes.Assign)]
     for one in reversed(sets):
         if needed & _names(one.target, "store"):
@@ -153,12 +153,12 @@ def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:
 
 
 def hollow(macro: nodes.Macro) -> None:
-    """Let the macro say its argument itself, which will be a `MemoryPlaceholder`."""
+    """Make the macro print its argument, which will be a `MemoryPlaceholder`."""
     macro.body = [nodes.Output([nodes.Name(macro.args[0].name, "load")])]
 
 
 def says_lines_plainly(tree: nodes.Template) -> bool:
-    """Whether what `line` says goes out as it is: never through a filter, a test, a variable or another macro."""
+    """Whether the output of `line` is printed unchanged: not used by a filter, test, variable or other macro."""
     if any(
         isinstance(node, nodes.FilterBlock | nodes.AssignBlock)
         for node in tree.find_all(nodes.Node)
@@ -175,9 +175,9 @@ def says_lines_plainly(tree: nodes.Template) -> bool:
 
 
 def adds_alike(tree: nodes.Template) -> bool:
-    """Whether each line more under a heading adds as much as the one before it: memories are gone through, and no loop is counted.
+    """Whether each further line under a heading adds the same length: loops over memories do not use their index.
 
-    Nothing else is asked of their lists but whether there are any, and no list is gone through within another.
+    Of the lists only emptiness is tested, and loops over them are not nested.
     """
     walks = {id(one.iter): one for one in tree.find_all(nodes.For) if not (one.test or one.else_)}
     asked = {id(part) for one in tree.find_all(nodes.If) for part in _as_they_are(one.test)}
@@ -190,7 +190,7 @@ def adds_alike(tree: nodes.Template) -> bool:
 
 
 def _lists(node: nodes.Node) -> bool:
-    """Whether it names what depends on how many memories there are."""
+    """Whether the node refers to a list of memories."""
     return _named(node) in ("groups", "memories", "recalled", "loop")
 
 
@@ -199,7 +199,7 @@ def _named(node: nodes.Node) -> object:
 
 
 def _asked(macro: nodes.Macro) -> Iterator[str]:
-    """Names the macro takes from outside."""
+    """The free names of the macro."""
     own = {name.name for name in macro.find_all(nodes.Name) if name.ctx == "store"} | {"loop"}
     return (
         name.name
@@ -214,6 +214,6 @@ def _names(node: nodes.Node, use: str) -> set[str]:
 
 
 def _set(tree: nodes.Template) -> Iterator[str]:
-    """Names set at the top of the template."""
+    """The names set at the top level of the template."""
     targets = (node.target for node in tree.body if isinstance(node, nodes.Assign))
     return (target.name for target in targets if isinstance(target, nodes.Name))

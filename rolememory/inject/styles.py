@@ -1,4 +1,4 @@
-"""Styles kept from turn to turn: the same people, settings and templates say the same lines, so each is rendered once."""
+"""A cache of styles between turns: for the same people, settings and templates each line is rendered once."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from rolememory.schema.settings import InjectSettings
 
 _KEPT_STYLES = 16
 _KEPT_LINES = 2_000
-_KEPT_CHATS = 64  # of each style
+_KEPT_CHATS = 64  # per style
 
 _Key = tuple[InjectSettings, Language, str, str, int]
 
@@ -20,11 +20,11 @@ _Key = tuple[InjectSettings, Language, str, str, int]
 @dataclass(slots=True)
 class _Kept:
     style: Style
-    look: object  # when its templates were looked at
+    look: object  # the check of its templates
     chats: dict[str, Style] = field(default_factory=dict)
 
     def read_in(self, chat: str) -> Style:
-        """The style where the block is read in this chat."""
+        """The style for this chat."""
         found = self.chats.get(chat)
         if found is None:
             if len(self.chats) >= _KEPT_CHATS:
@@ -34,10 +34,10 @@ class _Kept:
 
 
 class Styles:
-    """Gives the style of a turn, the same one while nothing about it changed. Thread-safe."""
+    """Gives the style of a turn, the same object while its inputs are unchanged. Thread-safe."""
 
     def __init__(self, templates: Templates, look: Callable[[], object] = object) -> None:
-        """`look` gives another value whenever a template may have changed."""
+        """`look` returns a new value whenever a template may have changed."""
         self._templates, self._look = templates, look
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         self._lock = Lock()
@@ -45,7 +45,7 @@ class Styles:
     def get(self, settings: InjectSettings, language: Language, cast: Cast) -> Style:
         """The style for these settings, this language and these people.
 
-        Who is heard is told by identity: a mapping may grow, but what it says of a memory stays.
+        `heard_from` is compared by identity: the mapping may grow, but its values do not change.
         """
         who = id(cast.heard_from) if cast.heard_from else 0
         key = (settings, language, cast.char, cast.user, who)
