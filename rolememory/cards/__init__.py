@@ -1,1 +1,1 @@
-"""Who we talk to: card and lorebook formats, read and written without loss."""
+"""Card and lorebook formats, read and written without loss."""

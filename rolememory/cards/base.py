@@ -1,4 +1,4 @@
-"""Character cards from files of any known kind: found out by content, never by the file's name.
+"""Character cards from files of any known kind; detected by content, never by the file's name.
 
     card = load(Path("mira.png"))
     card.name, card.book, card.character()
@@ -23,30 +23,30 @@ ENTRY_POINT_GROUP = "rolememory.cards"
 
 
 class CardFormat(Protocol):
-    """A kind of file that holds a character."""
+    """A file format for characters."""
 
     @property
     def name(self) -> str:
-        """What it is called by, for example `png`."""
+        """Its name, for example `png`."""
         ...
 
     def fits(self, data: bytes) -> bool:
-        """Whether the bytes look like this kind; asked about any file, so it is cheap and never raises."""
+        """Whether the bytes look like this format; called for any file, so it is cheap and never raises."""
         ...
 
     def load(self, data: bytes, file: str) -> Card:
-        """The card. `file` is a name for messages.
+        """Parse a card. `file` is a name for messages.
 
         Raises:
-            FileError: it looks like this kind, but cannot be read.
+            FileError: it looks like this format, but cannot be read.
         """
         ...
 
     def dump(self, card: Card) -> bytes:
-        """The card as a file of this kind, whatever kind it was.
+        """The card as a file of this format, whatever its own.
 
         Raises:
-            InvalidValueError: the kind is only read.
+            InvalidValueError: the format is read-only.
         """
         ...
 
@@ -56,7 +56,7 @@ FORMATS: dict[str, CardFormat] = {}
 
 
 def register(format_: Format) -> Format:
-    """Make a kind of card known; they are asked in the order in which they were registered."""
+    """Register a card format; formats are tried in the order of registration."""
     made = format_()
     if FORMATS.setdefault(made.name, made) is not made:
         raise RegistrationError(
@@ -76,7 +76,7 @@ def _made(kinds: tuple[tuple[str, type[CardFormat]], ...]) -> Mapping[str, CardF
 
 
 def formats() -> Mapping[str, CardFormat]:
-    """Every known kind of card by name, ours first, in the order in which they are asked."""
+    """All known formats by name, ours first, in the order in which they are tried."""
     import rolememory.cards.formats  # noqa: F401  # registers ours
 
     return FORMATS | {name: known for name, known in third_party().items() if name not in FORMATS}
@@ -93,10 +93,10 @@ def card_format(name: str) -> CardFormat:
 def load(source: Path | str | bytes, name: str = "") -> Card:
     """The character card in a file or in bytes. `name` stands for the file in messages.
 
-    Nothing outside the file is read: no picture is decoded, no address is visited, nothing is unpacked to disk.
+    Nothing outside the file is read: no image is decoded, no URL is fetched, nothing is unpacked to disk.
 
     Raises:
-        FileError: there is no card of a known kind, or it is damaged or larger than a card may be.
+        FileError: no card of a known format, damaged, or too large.
     """
     data, file = read(source, name)
     for known in formats().values():
@@ -106,17 +106,17 @@ def load(source: Path | str | bytes, name: str = "") -> Card:
 
 
 def dump(card: Card, format: str = "") -> bytes:  # noqa: A002  # the word of the surface
-    """The card as a file of that format; without one in its own, the same bytes when nothing changed.
+    """The card as a file of that format; by default in its own, byte for byte if unchanged.
 
     Raises:
         UnknownNameError: there is no such format.
-        InvalidValueError: the format is only read.
+        InvalidValueError: the format is read-only.
     """
     return card.write() if format in ("", card.format) else card_format(format).dump(card)
 
 
 def read(source: Path | str | bytes, name: str = "") -> tuple[bytes, str]:
-    """The bytes, and what to call them."""
+    """The bytes, and their name in messages."""
     if isinstance(source, bytes):
         limits.check_size(source, name or "card")
         return source, name or "card"

@@ -1,4 +1,4 @@
-"""Reads a lorebook of any known format; the format is found out from the document itself."""
+"""Reads a lorebook of any known format, detected by content."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,7 +16,7 @@ Reader = Callable[[JsonMapping, str, BookSource], Lorebook]
 
 @value_class
 class BookFormat:
-    """One format: how to know it, how to read it."""
+    """A format: its detector and its reader."""
 
     name: str
     fits: Callable[[JsonMapping], bool]
@@ -32,7 +32,7 @@ def _through_world(name: str, form: OtherBook) -> Reader:
 
 
 def _read_world(raw: JsonMapping, title: str, source: BookSource) -> Lorebook:
-    """A world file; one that was made from a card keeps beside its fields what only cards say, and the default rules read that."""
+    """Read a world file; if converted from a card, it also has card-only fields, which the default rules read."""
     book = read_world(raw, title, source)
     noted = _kept(raw)
     said: JsonObject = {
@@ -64,7 +64,7 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
 
 
 def _kept(raw: JsonMapping) -> JsonObject:
-    """The fields that only cards have and that stand beside those of the file, by name."""
+    """The card-only fields stored beside the world file's, by name."""
     found = preserved_fields.noted(raw, preserved_fields.KEPT)
     return {one.path[0]: one.before for one in found if not one.path[1:]}
 

@@ -1,4 +1,4 @@
-"""A lorebook as a document: any format, written back without losing what we do not know."""
+"""A lorebook document: any format, written back without losing unknown fields."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from rolememory.schema.lorebook import BookSource, Lorebook
 
 @dataclass(frozen=True)
 class Book:
-    """A lorebook file. `raw` is the document as it stands, laid out as `form` says."""
+    """A lorebook file. `raw` is its document, in the layout `form`."""
 
     raw: JsonObject = field(repr=False)
     form: BookForm
@@ -25,7 +25,7 @@ class Book:
 
     @classmethod
     def new(cls, raw: JsonObject, form: str | BookForm = "", file: str = "") -> Self:
-        """A book from a document, as new JSON. Without `form` the layout is found out; one that we only read becomes a world file.
+        """A book from a document, as new JSON. Without `form` the layout is detected; read-only ones become a world file.
 
         Raises:
             InvalidValueError: it is no lorebook of a known format.
@@ -41,22 +41,22 @@ class Book:
 
     @property
     def format(self) -> str:
-        """What the file is: "sillytavern", "lorebook_v3", or what it was read from: "novelai", "novelai_png", ..."""
+        """The file's format: "sillytavern", "lorebook_v3", or its source: "novelai", "novelai_png", ..."""
         return self.form.name if self.container.name == "json" else self.container.name
 
     @property
     def name(self) -> str:
-        """What the book calls itself."""
+        """The book's own name."""
         return text(self.form.head(self.raw).get("name")).strip()
 
     @cached_property
     def hub(self) -> JsonObject:
-        """The book in the V3 shape: between all formats, what a conversion kept put back."""
+        """The book in the V3 shape, the common format, with preserved fields restored."""
         return self.form.to_hub(self.raw)
 
     @property
     def hub_or_raw(self) -> JsonObject:
-        """The V3 shape; a book that has it is not taken apart."""
+        """The V3 shape; a book already in it is not converted."""
         return self.raw if self.form.in_card else self.hub
 
     def lorebook(self, name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
@@ -68,17 +68,17 @@ class Book:
         return replace(self, raw=raw)
 
     def in_form(self, form: BookForm) -> "Book":
-        """The book in another format, as JSON; what that cannot say is kept in its extensions."""
+        """The book in another format, as JSON; unsupported fields are kept in its extensions."""
         raw = form.from_hub(self.hub)
         return Book(raw, form, new_json(raw), self.file)
 
     def write(self) -> bytes:
-        """The book in the format it was read from; the same bytes when nothing changed."""
+        """The book in its original format; byte for byte if unchanged."""
         return self.container.write(self.raw)
 
 
 def book_raw(book: Lorebook | Book | JsonMapping, form: BookForm) -> JsonObject:
-    """The document of a book in that layout. One from inside a V2 or V3 card stays as it is in either.
+    """The book's document in that layout. One from inside a V2 or V3 card is unchanged in either.
 
     Raises:
         InvalidValueError: a Lorebook without a document, or a document that is no lorebook.

@@ -1,4 +1,4 @@
-"""Lorebooks from files of any known kind: JSON, a NovelAI picture, or the book inside a character card."""
+"""Lorebooks from files of any known kind: JSON, a NovelAI image, or a character card's book."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
 
 
 def dump_book(book: Book, format: str = "") -> bytes:  # noqa: A002  # the word of the surface
-    """The book as a file of that format; without one in its own, the same bytes when nothing changed.
+    """The book as a file of that format; by default in its own, byte for byte if unchanged.
 
     Raises:
         UnknownNameError: there is no such format.
@@ -55,7 +55,7 @@ def book_formats() -> tuple[str, ...]:
 
 
 def _brought(name: str, raw: JsonObject, data: bytes, file: str, container: str) -> Book:
-    """A book of another program, read as a world file; the same bytes while it stays as it was, else written as one."""
+    """Another program's book, read as a world file; byte for byte while unchanged, else written as a world file."""
     form = OTHER_BOOKS[name]
     _check(form.listed(raw), file, form.entries[0])
     world = form.to_world(raw)

@@ -1,6 +1,6 @@
 """Lorebook formats to and from one shape, the V3 book: {name, ..., entries: [{keys, content, ...}]}. Cost: O(entries).
 
-What a format cannot say is kept in the extensions of book and entries, see `preserved_fields`. Source: spec/frontends.md 7.3, 7.5, spec/worldinfo.md 7.
+Unsupported fields are kept in the extensions of book and entries, see `preserved_fields`. Source: spec/frontends.md 7.3, 7.5, spec/worldinfo.md 7.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from rolememory.errors import UnknownNameError
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 
-_MOST_UID = 2**31  # beyond, script engines no longer read numbers in order
+_MOST_UID = 2**31  # above, script engines no longer iterate keys numerically
 Turn = Callable[[JsonObject], JsonObject]
 
 
@@ -27,26 +27,26 @@ class BookForm:
     name: str
     fits: Callable[[JsonMapping], bool]
     entry: EntryForm
-    entries: Path = ("entries",)  # where they stand
+    entries: Path = ("entries",)  # field of the entries
     head_to_hub: Turn = lambda raw: raw
     head_from_hub: Turn = lambda hub: hub
-    by_uid: bool = False  # entries stand in an object, under their uid
+    by_uid: bool = False  # entries are an object, keyed by uid
     extensions: Path = preserved_fields.EXTENSIONS  # of the book
 
     @property
     def in_card(self) -> bool:
-        """Whether it is laid out as in a V2 or V3 card, which is nearly the shape between all formats."""
+        """Whether it is the layout in V2 or V3 cards, which is nearly the common format."""
         return self.name in ("hub", "character_book", "character_book_v2")
 
     def listed(self, raw: JsonMapping) -> list[tuple[str, Any]]:
-        """The entries in order, each with how its place is spoken: "entries[0]", "entries.7"."""
+        """The entries in order, each with its path for messages: "entries[0]", "entries.7"."""
         found, above = value_at(raw, self.entries), ".".join(self.entries)
         if isinstance(found, Mapping):
             return [(f"{above}.{key}", one) for key, one in in_script_order(found)]
         return [(f"{above}[{at}]", one) for at, one in enumerate(list_of(found))]
 
     def to_hub(self, raw: JsonMapping) -> JsonObject:
-        """The book in the V3 shape, what was kept put back."""
+        """The book in the V3 shape, preserved fields restored."""
         entries = [
             self.entry.lift(one, at)
             for at, (_, one) in enumerate(self.listed(raw))
@@ -72,7 +72,7 @@ class BookForm:
         )
 
     def head(self, raw: JsonMapping) -> JsonObject:
-        """What the book itself says, in the V3 shape."""
+        """The book's own fields, in the V3 shape."""
         return preserved_fields.lift(
             self.without_entries(raw),
             self.name,
@@ -82,12 +82,12 @@ class BookForm:
         )
 
     def without_entries(self, raw: JsonMapping) -> JsonObject:
-        """The book's own fields, under their names in this format."""
+        """The book's own fields, by their names in this format."""
         return with_value(raw, self.entries, ABSENT)
 
 
 def _rising_uids(entries: Iterable[JsonMapping]) -> Iterator[int]:
-    """The number each entry gets in a world file: its own id while that keeps the order, for entries are read by number; else the next.
+    """The uid of each entry in a world file: its own id if that keeps the order, as entries are read by number; else the next.
 
     >>> list(_rising_uids([{"id": 7}, {}, {"id": 7}, {"id": "x"}, {"id": 30}]))
     [7, 8, 9, 10, 30]
@@ -100,7 +100,7 @@ def _rising_uids(entries: Iterable[JsonMapping]) -> Iterator[int]:
 
 
 def _named(raw: JsonObject) -> JsonObject:
-    """All that a world file says of itself."""
+    """A world file's own name and extensions."""
     return {name: raw[name] for name in ("name", "extensions") if name in raw}
 
 

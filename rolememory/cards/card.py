@@ -25,20 +25,20 @@ FIELDS = (*EMPTY, *V3_ONLY)
 
 @dataclass(frozen=True)
 class Card:
-    """A character card. `raw` is the document as its file says it, laid out as `form` says; nothing of it is ever thrown away.
+    """A character card. `raw` is the document of its file, in the layout `form`; nothing of it is ever dropped.
 
-    Texts hold macros ({{char}}, <USER>, ...) as they are written; whoever puts them into a prompt expands them.
+    Texts contain unexpanded macros ({{char}}, <USER>, ...); whoever builds a prompt expands them.
     """
 
     raw: JsonObject = field(repr=False)
     form: CardForm
     container: Container = field(repr=False)
     file: str = ""  # name for messages and character filters
-    problems: tuple[str, ...] = ()  # what was odd, each in one line; the card was read all the same
+    problems: tuple[str, ...] = ()  # oddities, one line each; the card was read anyway
 
     @property
     def format(self) -> str:
-        """What the file is: "png", "charx", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
+        """The file's format: "png", "charx", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
         return (
             self.form.name if self.container.name in ("json", "read-only") else self.container.name
         )
@@ -50,12 +50,12 @@ class Card:
 
     @property
     def version(self) -> str:
-        """The version it names, "" without one."""
+        """The named version, "" without one."""
         return text(self.raw.get("spec_version"))
 
     @cached_property
     def hub(self) -> JsonObject:
-        """The whole card as a V3 document: the shape between all formats, what a conversion kept put back."""
+        """The whole card as a V3 document, the common format, with preserved fields restored."""
         return self.form.to_hub(self.raw)
 
     @cached_property
@@ -65,15 +65,15 @@ class Card:
 
     @property
     def fields(self) -> JsonObject:
-        """Those fields that the specifications know, as far as the card has them."""
+        """The standard fields that the card has."""
         return {name: self.data[name] for name in FIELDS if name in self.data}
 
     def text(self, name: str) -> str:
-        """A field as text; "" when it is not there."""
+        """A field as text; "" if missing."""
         return text(self.data.get(name))
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A field that holds a list of texts, however it is written."""
+        """A field that is a list of texts, in any notation."""
         found = self.data.get(name)
         written = isinstance(found, str) and name == "tags"
         listed = str(found).split(",") if written else list_of(found)
@@ -81,7 +81,7 @@ class Card:
 
     @property
     def greetings(self) -> list[str]:
-        """The first messages to choose from; blank ones are none."""
+        """The non-blank first messages."""
         every = (self.text("first_mes").strip(), *self.texts("alternate_greetings"))
         return list(filter(None, every))
 
@@ -92,12 +92,12 @@ class Card:
 
     @property
     def extensions(self) -> JsonMapping:
-        """What programs store beside the card."""
+        """Data of programs in the card."""
         return object_of(self.data.get("extensions"))
 
     @cached_property
     def book(self) -> Lorebook | None:
-        """The lorebook the card carries."""
+        """The card's lorebook."""
         found = self.book_file
         if found is None:
             return None
@@ -105,7 +105,7 @@ class Card:
 
     @property
     def book_file(self) -> Book | None:
-        """The carried book as a document of its own, in the layout it has inside the card."""
+        """The card's book as its own document, in its layout inside the card."""
         raw = self._book_raw
         if not isinstance(raw, Mapping):
             return None
@@ -121,7 +121,7 @@ class Card:
         return named or self.name or PurePath(self.file).stem
 
     def character(self, user: str = "User") -> Character:
-        """The texts a turn may read. A nickname is what {{char}} says."""
+        """The texts a turn may use. {{char}} is the nickname, if any."""
         prompt = object_of(self.extensions.get("depth_prompt")).get("prompt")
         return Character(
             name=self.text("nickname").strip() or self.name,
@@ -142,7 +142,7 @@ class Card:
         )
 
     def with_fields(self, **fields: Any) -> Self:
-        """The card with these fields, by their V3 names; None takes a field away. Copies at the top level that older programs read follow.
+        """The card with these fields, by V3 name; None removes a field. Top-level copies for older programs are updated.
 
         Raises:
             InvalidValueError: there is no such field, or the format is only read.
@@ -159,7 +159,7 @@ class Card:
         )
 
     def with_book(self, book: Lorebook | Book | JsonMapping | None) -> Self:
-        """The card with that book in place of its own; None takes it away. Of a Lorebook its document (`raw`) counts.
+        """The card with that book instead of its own; None removes it. Of a Lorebook its document (`raw`) is used.
 
         Raises:
             InvalidValueError: the book has no document, or the format of the card is only read.
@@ -172,11 +172,11 @@ class Card:
         return self._saying({"extensions": {**self.extensions, name: value}})
 
     def write(self) -> bytes:
-        """The card in the format it was read from; the same bytes when nothing changed."""
+        """The card in its original format; byte for byte if unchanged."""
         return self.container.write(self.raw)
 
     def in_form(self, form: CardForm) -> "Card":
-        """The card in another layout, as JSON; what that cannot say is kept in its extensions."""
+        """The card in another layout, as JSON; unsupported fields are kept in its extensions."""
         raw = form.from_hub(self.hub)
         return Card(raw, form, new_json(raw), self.file, self.problems)
 
@@ -184,7 +184,7 @@ class Card:
         if has_layout(self.form):
             return self._with_raw(_told(self.raw, told))
         if self.form.from_hub_alone is None:
-            self.container.write({})  # says that it is only read
+            self.container.write({})  # raises if read-only
         before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
         return self._with_raw(applied(self.raw, list(changes(before, after))))
 
@@ -193,7 +193,7 @@ class Card:
 
 
 def _told(document: JsonObject, fields: JsonMapping) -> JsonObject:
-    """A V2 or V3 document with these fields in `data` and in the copies beside it that are there."""
+    """A V2 or V3 document with these fields in `data` and in existing top-level copies."""
     for name, value in fields.items():
         document = with_value(document, ("data", name), value)
         mirror = MIRRORS.get(name)

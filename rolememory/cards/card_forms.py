@@ -1,6 +1,6 @@
-"""Character formats to and from one shape, the V3 document {spec, spec_version, data: {...}}. Source: spec/frontends.md 7.2.
+"""Converts character formats to and from the V3 document {spec, spec_version, data: {...}}. Source: spec/frontends.md 7.2.
 
-What a format cannot say is kept in its extensions, see `preserved_fields`. The book of a card goes by the book format that stands in such cards.
+Unsupported fields are kept in extensions, see `preserved_fields`. A card's book is converted by the book format of its layout.
 """
 
 import re
@@ -58,7 +58,7 @@ _SPEC = re.compile(r"chara_card_v(\d+)")
 
 @value_class
 class CardForm:
-    """One format of characters as JSON. Without `from_hub` it is only read."""
+    """A JSON format of characters. Without `from_hub` it is read-only."""
 
     name: str
     fits: Callable[[JsonMapping], bool]
@@ -68,7 +68,7 @@ class CardForm:
     extensions: Path = HUB_EXTENSIONS
 
     def to_hub(self, raw: JsonMapping) -> JsonObject:
-        """The card as a V3 document, what was kept put back."""
+        """The card as a V3 document, preserved fields restored."""
         places = (self.extensions, HUB_EXTENSIONS)
         hub = preserved_fields.lift(
             self.alone(raw), self.name, self.to_hub_alone, self.from_hub_alone, *places
@@ -79,7 +79,7 @@ class CardForm:
         )
 
     def from_hub(self, hub: JsonMapping) -> JsonObject:
-        """The V3 document in this format; what it cannot say is kept."""
+        """The V3 document in this format; unsupported fields are preserved."""
         assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
         alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
@@ -98,7 +98,7 @@ class CardForm:
         return dict(raw) if self.book_of(raw) is None else with_value(raw, BOOK, ABSENT)
 
     def book_of(self, raw: JsonMapping) -> JsonMapping | None:
-        """The book as it stands in the card."""
+        """The book as in the card."""
         found = value_at(raw, BOOK) if self.book else None
         return found if isinstance(found, Mapping) else None
 
@@ -130,12 +130,12 @@ def _is_v2(raw: JsonMapping) -> bool:
 
 
 def _is_v1(raw: JsonMapping) -> bool:
-    alone = "description" in raw and "version" not in raw  # a package.json names its version
+    alone = "description" in raw and "version" not in raw  # a package.json has a version too
     return "name" in raw and (alone or any(field in raw for field in V1_FIELDS[2:]))
 
 
 def as_v3(raw: JsonObject) -> JsonObject:
-    """A V2 card as V3, its book aside: the field that V3 requires is there."""
+    """A V2 card as V3, without its book; adds the field that V3 requires."""
     data = object_of(raw.get("data"))
     return {
         **raw,
@@ -146,7 +146,7 @@ def as_v3(raw: JsonObject) -> JsonObject:
 
 
 def as_v2(hub: JsonObject) -> JsonObject:
-    """A V3 card as V2, its book aside: the fields that only V3 knows are gone."""
+    """A V3 card as V2, without its book; drops V3-only fields."""
     data = {
         name: value for name, value in object_of(hub.get("data")).items() if name not in V3_ONLY
     }
@@ -154,7 +154,7 @@ def as_v2(hub: JsonObject) -> JsonObject:
 
 
 def new_document(**fields: Any) -> JsonObject:
-    """A new V3 document. A field given as ABSENT stays empty."""
+    """A new V3 document. A field given as ABSENT is empty."""
     told = {name: value for name, value in fields.items() if value is not ABSENT}
     return {
         "spec": "chara_card_v3",
@@ -164,7 +164,7 @@ def new_document(**fields: Any) -> JsonObject:
 
 
 def _renamed(raw: JsonMapping, names: Mapping[str, str]) -> JsonObject:
-    """Fields of another format under our names, as far as they are there."""
+    """Another format's fields renamed to ours, if present."""
     return {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
 
 

@@ -1,7 +1,7 @@
-"""Books inside character cards (V2, V3) and stand-alone V3 books: to world entries and back.
+"""Converts books of character cards (V2, V3) and stand-alone V3 books to world entries and back.
 
-Source: spec/worldinfo.md 7.2, 7.3. What the world file cannot say (priority, use_regex, the card's own case_sensitive, scan depth
-and budget of the book) is kept beside it: exact rules do not look at it, the default rules do.
+Source: spec/worldinfo.md 7.2, 7.3. Fields without a counterpart (priority, use_regex, the card's own case_sensitive, scan depth
+and budget of the book) are kept beside it: the exact rules ignore them, the default rules use them.
 """
 
 import re
@@ -93,11 +93,11 @@ def read_character_book(
 def _world_entry_of(one: Any, at: int) -> Any:
     return (
         world_entry(one, at) if isinstance(one, Mapping) else one
-    )  # told as a problem where it is read
+    )  # reported as a problem when read
 
 
 def world_entry(source: JsonMapping, index: int) -> JsonObject:
-    """One card entry as a world file has it. Fields the world file does not know stay behind."""
+    """A card entry as world entry. Fields without a counterpart are dropped."""
     if not isinstance(source, Mapping):
         raise TypeError(f"expected an object, got {type(source).__name__}")
     extensions = object_of(source.get("extensions"))
@@ -116,7 +116,7 @@ def world_entry(source: JsonMapping, index: int) -> JsonObject:
 
 
 def card_entry(entry: JsonMapping) -> JsonObject:
-    """One world entry as a card has it. Keys in slashes are patterns there, so `use_regex` is always true."""
+    """A world entry as card entry. Keys in slashes are patterns there, so `use_regex` is always true."""
     extended = {
         snake(field): _first(entry.get(field), _ABSENT_IN_CARD[field])
         for field in _EXTENDED
@@ -142,7 +142,7 @@ def card_entry(entry: JsonMapping) -> JsonObject:
 
 @cache
 def snake(field: str) -> str:
-    """The name of a world field inside a card's `extensions`; two stand there as they are.
+    """The name of a world field in a card's `extensions`; two are unchanged.
 
     >>> snake("matchScenario"), snake("useProbability")
     ('match_scenario', 'useProbability')
@@ -155,7 +155,7 @@ def snake(field: str) -> str:
 
 
 def _beyond(source: object) -> JsonObject:
-    """What the default rules read besides: fields of the card formats that a world file cannot hold."""
+    """Card fields that a world file cannot hold and the default rules use."""
     if not isinstance(source, Mapping):
         return {}
     told: JsonObject = {"priority": number_or_none(source.get("priority"))}

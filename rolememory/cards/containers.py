@@ -1,4 +1,4 @@
-"""Where the bytes of a document lie, and how a changed one is written back: what did not change stays byte for byte."""
+"""Writes changed documents into their original file; unchanged parts stay byte for byte."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ CARD_JSON = "card.json"
 
 @value_class
 class Container:
-    """The bytes a document was read from, and how they say another one."""
+    """The original bytes, and how to write another document into them."""
 
     name: str
     data: bytes = field(repr=False)
@@ -31,21 +31,21 @@ class Container:
     archive: Archive | None = field(default=None, repr=False)
 
     def write(self, raw: JsonObject) -> bytes:
-        """The bytes with the document saying `raw`; the same bytes when it says that already.
+        """The bytes with the document `raw`; the same bytes if it is unchanged.
 
         Raises:
-            InvalidValueError: the format is only read.
+            InvalidValueError: the format is read-only.
         """
         return self.data if same(raw, self.raw) else self.rewritten(raw)
 
 
 def json_text(data: bytes, raw: JsonObject) -> Container:
-    """A JSON text: unchanged values keep their spelling, new ones take the file's style."""
+    """A JSON text: unchanged values keep their notation, new ones take the file's style."""
     return Container("json", data, raw, lambda new: rewrite(data.decode(), raw, new).encode())
 
 
 def new_json(raw: JsonObject) -> Container:
-    """A new text, two blanks a level."""
+    """A new text, indented by two."""
     try:
         data = orjson.dumps(raw, option=orjson.OPT_INDENT_2)
     except TypeError:  # an integer of more than 64 bits
@@ -54,7 +54,7 @@ def new_json(raw: JsonObject) -> Container:
 
 
 def png_card(data: bytes, inner: Container, file: str) -> Container:
-    """A picture with its card in text chunks: on a change both are written, `ccv3` as it is and `chara` as older programs read it.
+    """A PNG with its card in text chunks: a change writes both, `ccv3` as is and `chara` for older programs.
 
     Pixels, animation and all other chunks stay as they were.
     """
@@ -64,7 +64,7 @@ def png_card(data: bytes, inner: Container, file: str) -> Container:
 
 
 def charx_card(archive: Archive, inner: Container) -> Container:
-    """A zip file with the card as `card.json`; pictures, modules and whatever else is inside stay as they are."""
+    """A zip file with the card as `card.json`; all other members are unchanged."""
     return Container(
         "charx",
         archive.data,
@@ -75,7 +75,7 @@ def charx_card(archive: Archive, inner: Container) -> Container:
 
 
 def read_only(data: bytes, raw: JsonObject, form: str) -> Container:
-    """A format that is understood but not written."""
+    """A format that is read but not written."""
 
     def refused(_: JsonObject) -> bytes:
         raise InvalidValueError(
@@ -105,7 +105,7 @@ def newer_view(raw: JsonMapping) -> JsonObject:
 
 
 def older_view(raw: JsonMapping) -> JsonObject:
-    """A V2 or V3 card as a V2 program should see it: the spec changed, decorator lines removed, all else as it is."""
+    """A V2 or V3 card for V2 programs: with the V2 spec, without decorator lines, otherwise unchanged."""
     return _with_entries({**raw, "spec": "chara_card_v2", "spec_version": "2.0"}, _undecorated)
 
 

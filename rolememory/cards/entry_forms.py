@@ -1,7 +1,7 @@
-"""Entries of the lorebook formats we write to and from the V3 entry {keys, content, extensions, enabled, insertion_order, ...}.
+"""Converts lorebook entries to and from the V3 entry {keys, content, extensions, enabled, insertion_order, ...}.
 
-Each pair of functions is pure and may lose; `EntryForm.lift` and `lower` keep what gets lost. What a field means decides, not what
-it is called: a pattern becomes a key in slashes where only those are patterns.
+Each pair of functions is pure and may be lossy; `EntryForm.lift` and `lower` preserve the rest. Fields are mapped by meaning,
+not by name: a pattern becomes a key in slashes where only those are patterns.
 """
 
 import re
@@ -23,34 +23,34 @@ _EXTENDED: JsonObject = {
     snake(field): value for field, value in NEW_ENTRY.items() if field not in WORLD_OWN
 } | {"delay_until_recursion": False}
 """What SillyTavern writes into the extensions of every entry, with the value it has when nobody chose one."""
-_BARE = "bare"  # the card's entry had none of those: they are made up again from the world entry, not written back
+_BARE = "bare"  # the card's entry had none of those: they are regenerated, not written back
 
 _SLASHED = re.compile(r"/.+/[a-z]*", re.DOTALL)
 
 
 @value_class
 class EntryForm:
-    """One format of entries. `from_hub` also gets the number an entry without an id may take."""
+    """A format of entries. `from_hub` also gets the number for an entry without an id."""
 
     name: str
     to_hub: Callable[[JsonObject], JsonObject]
     from_hub: Callable[[JsonObject, int], JsonObject]
-    number: str = ""  # the field that holds such a number
+    number: str = ""  # the field with such a number
 
     def lift(self, raw: JsonMapping, number: int) -> JsonObject:
-        """The V3 entry, what was kept put back."""
+        """The V3 entry, preserved fields restored."""
         at = self.number_of(raw, number)
         return preserved_fields.lift(
             dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at)
         )
 
     def number_of(self, raw: JsonMapping, other: int) -> int:
-        """The number the entry has in its file."""
+        """The entry's number in its file."""
         own = raw.get(self.number)
         return own if is_whole(own) else other
 
     def lower(self, hub: JsonMapping, number: int) -> JsonObject:
-        """The entry in this format; what it cannot say is kept in its extensions."""
+        """The entry in this format; unsupported fields are kept in its extensions."""
         return preserved_fields.lower(
             dict(hub),
             self.name,
@@ -60,12 +60,12 @@ class EntryForm:
 
 
 def as_v3(entry: JsonMapping) -> JsonObject:
-    """A V2 entry with the switch that V3 requires: patterns where all keys are written as such."""
+    """A V2 entry with V3's required `use_regex`: true if all keys are written as patterns."""
     return dict(entry) if "use_regex" in entry else {**entry, "use_regex": _all_slashed(entry)}
 
 
 def as_v2(entry: JsonMapping) -> JsonObject:
-    """A V3 entry as V2 knows it: no decorators, no text as id, and the switch only where it says what keys do not."""
+    """A V3 entry as V2: no decorators, no text as id, and `use_regex` only if keys do not imply it."""
     usual = entry.get("use_regex") is _all_slashed(entry)
     told = {
         name: value
@@ -117,7 +117,7 @@ def _world(hub: JsonObject, number: int) -> JsonObject:
 
 
 def is_usual(entry: JsonMapping, path: Path) -> bool:
-    """Whether a field of a card's entry stands there only because SillyTavern writes it into every one: it chooses nothing."""
+    """Whether a card field has only a default value that SillyTavern writes into every entry."""
     if path == ("use_regex",):
         return not is_pattern(entry)
     if path == ("selective",):
@@ -128,7 +128,7 @@ def is_usual(entry: JsonMapping, path: Path) -> bool:
 
 
 def _is_unchosen(name: str, value: Any) -> bool:
-    """Whether an extension has the value that an entry gets where nobody chose one."""
+    """Whether an extension has its default value."""
     if name in ("sticky", "cooldown", "delay") and not value:
         return True
     if name in ("display_index", "position"):
@@ -137,19 +137,19 @@ def _is_unchosen(name: str, value: Any) -> bool:
 
 
 def is_pattern(hub: JsonMapping) -> bool:
-    """Whether the keys are patterns by the V3 word; SillyTavern writes that word into every entry, where it says nothing."""
+    """Whether the keys are V3 patterns; SillyTavern sets that flag in every entry, where it means nothing."""
     return bool(hub.get("use_regex")) and not any(
         mark in object_of(hub.get("extensions")) for mark in WORLD_MARKS
     )
 
 
 def title(hub: JsonMapping) -> str:
-    """What editors show for the entry."""
+    """The title that editors show."""
     return text(hub.get("comment") or hub.get("name"))
 
 
 def keys_of(hub: JsonMapping, field: str = "keys") -> list[str]:
-    """The keys as a list, however they are written.
+    """The keys as a list, in any notation.
 
     >>> keys_of({"keys": "beacon, lamp"}), keys_of({"keys": ["beacon", 7, None]}), keys_of({})
     (['beacon', 'lamp'], ['beacon', '7'], [])
@@ -161,7 +161,7 @@ def keys_of(hub: JsonMapping, field: str = "keys") -> list[str]:
 
 
 def text(value: object) -> str:
-    """A text, whatever stands in its place.
+    """The value as text, whatever its type.
 
     >>> text(None), text(7), text("lamp")
     ('', '7', 'lamp')

@@ -1,4 +1,4 @@
-"""The kinds of card files we know. Registered in the order in which a file is asked: what has a signature first."""
+"""The known card formats, registered in the order in which they are tried: those with a signature first."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -47,11 +47,11 @@ class PngFormat:
     name: ClassVar[str] = "png"
 
     def fits(self, data: bytes) -> bool:
-        """Whether it begins as a PNG does."""
+        """Whether it has a PNG signature."""
         return png.is_png(data)
 
     def load(self, data: bytes, file: str) -> Card:
-        """The newer of the two chunks counts; of several of a kind the first."""
+        """The card in the newer chunk kind; the first of several."""
         found = sorted(
             png.texts(data, file, KEYWORDS), key=lambda text: KEYWORDS.index(text.keyword)
         )
@@ -68,7 +68,7 @@ class PngFormat:
         )
 
     def dump(self, card: Card) -> bytes:
-        """A picture with the card: its own picture where it has one, else a plain one."""
+        """A PNG with the card: its own image if any, else a blank one."""
         if card.container.name == self.name:
             return card.write()
         card = with_layout(card)
@@ -96,31 +96,31 @@ class JsonFormat:
     name = "json"
 
     def fits(self, data: bytes) -> bool:
-        """Whether it begins as a JSON object or list does."""
+        """Whether it begins with a JSON object or list."""
         return data[:4096].removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
 
     def load(self, data: bytes, file: str) -> Card:
-        """The layout is found out from the object."""
+        """Parse a card; detects the layout."""
         raw = read_json(data, file)
         form = json_form(raw, file)
         container = json_text(data, raw) if form.from_hub_alone else read_only(data, raw, form.name)
         return checked(Card(raw, form, container, file))
 
     def dump(self, card: Card) -> bytes:
-        """The card's own document, if it is one that we write."""
+        """The card's own document, if writable."""
         if card.container.name == "json":
             return card.write()
         return new_json(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
 
 
 class LayoutFormat(JsonFormat):
-    """JSON of one layout."""
+    """JSON of a given layout."""
 
     def __init__(self, form: CardForm) -> None:
         self.form, self.name = form, form.name
 
     def fits(self, data: bytes) -> bool:
-        """Whether it is JSON laid out so."""
+        """Whether it is JSON in this layout."""
         try:
             return super().fits(data) and card_form_of(read_json(data, self.name)) is self.form
         except FileError:
@@ -141,7 +141,7 @@ for _form in (V3, V2, V1, TEXTGEN):
 
 @register
 class ByafFormat:
-    """An archive of Backyard: manifest, characters, scenarios; only read."""
+    """A Backyard archive: manifest, characters, scenarios; read-only."""
 
     name: ClassVar[str] = "byaf"
 
@@ -187,13 +187,13 @@ class ByafFormat:
         return checked(Card(raw, BYAF, read_only(data, raw, self.name), file, odd))
 
     def dump(self, card: Card) -> bytes:
-        """Not written."""
+        """Raise: read-only."""
         raise not_written(self.name)
 
 
 @register
 class CharxFormat:
-    """A zip file with `card.json`, perhaps behind a picture."""
+    """A zip file with `card.json`, possibly after an image."""
 
     name: ClassVar[str] = "charx"
 
@@ -215,7 +215,7 @@ class CharxFormat:
         )
 
     def dump(self, card: Card) -> bytes:
-        """A zip file with the card, and its picture where it has one."""
+        """A zip file with the card, and its image if any."""
         if card.container.name == self.name:
             return card.write()
         newest = card if card.form is V3 else card.in_form(V3)
@@ -242,10 +242,10 @@ def json_form(raw: JsonMapping, file: str) -> CardForm:
 
 
 def checked(card: Card) -> Card:
-    """The card, with notes on what is unusual about it.
+    """The card, with notes on oddities.
 
     Raises:
-        FileError: a part has a shape that nothing could be read from.
+        FileError: a part is malformed.
     """
     data = card.raw.get("data")
     if has_layout(card.form) and not isinstance(data, dict):
@@ -267,12 +267,12 @@ def _check_entries(card: Card) -> None:
 
 
 def with_layout(card: Card) -> Card:
-    """The card as V1, V2 or V3 document, as pictures hold it."""
+    """The card as V1, V2 or V3 document, as images contain it."""
     return card if card.form in (V1, V2, V3) else card.in_form(V3)
 
 
 def not_written(name: str) -> InvalidValueError:
-    """The error for a format that is only read."""
+    """The error for a read-only format."""
     return InvalidValueError("{name} is only read; write v3, png or charx", name=name)
 
 

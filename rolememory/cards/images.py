@@ -1,4 +1,4 @@
-"""The picture of a card: from a PNG into a CHARX and back. Bytes are moved, pixels never decoded, addresses never visited."""
+"""Moves card images between PNG and CHARX. Bytes are copied, pixels never decoded, URLs never fetched."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,18 +11,18 @@ from rolememory.cards.json_read import list_of, objects_of
 from rolememory.errors import FileError
 
 MEMBER = "assets/icon/images/main.png"
-_INSIDE = ("embeded://", "embedded://")  # the first is the spelling of the specification
+_INSIDE = ("embeded://", "embedded://")  # the first is the specified spelling
 _DEFAULT = "ccdefault:"
 
 
 def of_card(card: Card) -> bytes:
-    """The main icon of the card if it is a PNG inside its CHARX, else a plain picture."""
+    """The main icon of the card if it is a PNG in its CHARX, else a blank image."""
     found = _inside(card)
     return found[1] if found else png.blank()
 
 
 def members_left(card: Card, icon_taken: bool) -> list[str]:
-    """Members of a CHARX besides the card, which other formats have no room for; the icon that a PNG takes over is none."""
+    """CHARX members besides the card, which other formats cannot hold; without the icon that a PNG takes over."""
     if card.container.archive is None:
         return []
     icon = _inside(card) if icon_taken else None
@@ -48,14 +48,14 @@ def _inside(card: Card) -> tuple[str, bytes] | None:
 
 
 def taken(card: Card) -> bytes | None:
-    """The picture that a PNG card is, without its card; None for other cards."""
+    """The image of a PNG card without its card; None for other cards."""
     if card.container.name != "png":
         return None
     return png.with_texts(card.container.data, card.file, {}, gone=("ccv3", "chara"))
 
 
 def with_picture(card: Card, picture: bytes | None) -> tuple[Card, dict[str, bytes]]:
-    """The card naming the picture as an icon, as the main one where it has none, and the members of a CHARX that hold it."""
+    """The card with the image as icon, as main one if it has none, and the CHARX members that hold it."""
     if picture is None:
         return card, {}
     assets = list(list_of(card.data.get("assets")))
@@ -77,7 +77,7 @@ def _is_main(asset: Any) -> bool:
 
 
 def _icons(card: Card) -> list[str]:
-    """Names of members that hold icons, the main one first."""
+    """The members with icons, main one first."""
     icons = sorted(
         (one for one in objects_of(card.data.get("assets")) if one.get("type") == "icon"),
         key=lambda one: one.get("name") != "main",

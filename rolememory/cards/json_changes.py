@@ -1,4 +1,4 @@
-"""What differs between two JSON values, field by field, and how to apply that to a third that is laid out alike."""
+"""Differences between two JSON values, field by field, and applying them to a third of the same layout."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -11,7 +11,7 @@ Path = tuple[str, ...]
 
 
 class _Absent:
-    """Stands for a field that is not there; null is a value."""
+    """Marks a missing field; null is a value."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -22,7 +22,7 @@ ABSENT: Final = _Absent()
 
 @value_class
 class FieldChange:
-    """One field that differs: ABSENT where it is not there. Lists are compared as a whole."""
+    """A changed field: ABSENT if missing. Lists are compared as a whole."""
 
     path: Path
     before: Any
@@ -30,7 +30,7 @@ class FieldChange:
 
 
 def changes(before: JsonMapping, after: JsonMapping, path: Path = ()) -> Iterator[FieldChange]:
-    """Every field that differs, in the order of `before`, then what only `after` has.
+    """Every difference, in the order of `before`, then fields only in `after`.
 
     >>> [(one.path, one.before, one.after) for one in changes({"a": 1, "b": {"c": 2}}, {"b": {"c": 3}, "d": None})]
     [(('a',), 1, ABSENT), (('b', 'c'), 2, 3), (('d',), ABSENT, None)]
@@ -57,7 +57,7 @@ def value_at(raw: Any, path: Path) -> Any:
 
 
 def with_value(raw: JsonMapping, path: Path, value: Any) -> JsonObject:
-    """A copy with that value there; ABSENT takes the field away. What lies beside the path is shared, not copied.
+    """A copy with that value there; ABSENT removes the field. Everything beside the path is shared, not copied.
 
     >>> with_value({"a": {"b": 1}, "c": 2}, ("a", "x", "y"), 3), with_value({"a": 1}, ("a",), ABSENT)
     ({'a': {'b': 1, 'x': {'y': 3}}, 'c': 2}, {})
@@ -82,7 +82,7 @@ def applied(raw: JsonMapping, what: Iterator[FieldChange] | list[FieldChange]) -
 
 
 def spoken(path: Path, above: str = "") -> str:
-    """A path as people read it.
+    """A path for messages.
 
     >>> spoken(("extensions", "sticky"), "entries[3]")
     'entries[3].extensions.sticky'

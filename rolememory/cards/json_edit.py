@@ -1,6 +1,6 @@
-"""Edits a JSON text: what did not change stays as it was written, letter by letter.
+"""Edits a JSON text: unchanged parts keep their notation, letter by letter.
 
-The spelling of numbers, escapes, blank lines and indentation of the author survive; new values are written in the file's own style,
+Number notation, escapes, blank lines and indentation of the author survive; new values use the file's style,
 without ASCII escapes.
 """
 
@@ -18,7 +18,7 @@ _COLON = re.compile(r'"\s*:([ \t]?)')
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are one, type by type: 1 is not 1.0, null is not absent; the order of keys does not count.
+    """Whether two JSON values are equal, including types: 1 is not 1.0, null is not absent; key order is ignored.
 
     >>> same({"a": 1, "b": [None]}, {"b": [None], "a": 1}), same(1, 1.0), same(True, 1), same(0.0, -0.0)
     (True, False, False, False)
@@ -35,7 +35,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def rewrite(text: str, old: Any, new: Any) -> str:
-    r"""`text`, which says `old`, saying `new`.
+    r"""Rewrite `text`, which encodes `old`, to encode `new`.
 
     >>> rewrite('{"b": 1.50, "a": "\\u00e9"}', {"b": 1.5, "a": "é"}, {"b": 1.5, "a": "é", "c": [1]})
     '{"b": 1.50, "a": "\\u00e9", "c": [1]}'
@@ -48,7 +48,7 @@ def rewrite(text: str, old: Any, new: Any) -> str:
 
 @value_class
 class _Style:
-    """How the author lays JSON out. Without indentation everything stands on one line."""
+    """The formatting of a text. Without indentation everything is on one line."""
 
     newline: str = ""
     indent: str = ""
@@ -78,7 +78,7 @@ def _style(text: str) -> _Style:
 
 @value_class
 class _Item:
-    """A member of an object or list as it stands in the text: where it starts (its key, if it has one), its value, its end."""
+    """A member of an object or list in the text: start (of its key, if any), value, end."""
 
     key: str | None
     start: int
@@ -88,7 +88,7 @@ class _Item:
 
 @value_class
 class _Slot:
-    """A member to be written: in place of which old one (None = a new one), under which key."""
+    """A member to write: in place of an old one (None = new), and its key."""
 
     at: int | None
     key: str | None
@@ -101,7 +101,7 @@ class _Editor:
         self.said: list[str] = []
 
     def write(self, at: int, old: Any, new: Any, depth: int) -> int:
-        """Write `new` in place of the value at `at`; give where that ends."""
+        """Replace the value at `at` by `new`; return its end."""
         if same(old, new) or type(old) is not type(new) or not isinstance(new, dict | list):
             end = self._end(at)
             self.said.append(self._text[at:end] if same(old, new) else self._style.dump(new, depth))
@@ -136,7 +136,7 @@ class _Editor:
             self.said.append(self._style.lead(depth))
 
     def _between(self, slot: _Slot, items: Sequence[_Item], first: str) -> str:
-        """What stands between a member and the one before: as it stood there, or as it stands before the first."""
+        """The separator before a member: the original one, or the one before the first."""
         if slot.at:
             return self._text[items[slot.at - 1].end : items[slot.at].start]
         return "," + (first if self._style.newline or first else self._gap())
@@ -150,7 +150,7 @@ class _Editor:
         return " " if self._style.colon == ": " else ""
 
     def _items(self, at: int) -> tuple[list[_Item], int]:
-        """The members of the object or list at `at`, and where it ends."""
+        """The members of the object or list at `at`, and its end."""
         keyed = self._text[at] == "{"
         items: list[_Item] = []
         at = skip_space(self._text, at + 1)
@@ -171,7 +171,7 @@ class _Editor:
 
 
 def _as_written(old: JsonObject, items: Sequence[_Item]) -> JsonObject:
-    """The object in the order of its text: a value that was changed before it was written may have another."""
+    """The object in the order of its text, which may differ if it was changed before writing."""
     ordered = {one.key: old[one.key] for one in items if one.key in old}
     return ordered if len(ordered) == len(old) else old
 
@@ -182,7 +182,7 @@ def _members(old: JsonObject, new: JsonObject) -> list[_Slot]:
 
 
 def _elements(old: list[Any], new: list[Any]) -> list[_Slot]:
-    """Equal elements at both ends stay in place; those between are paired in order."""
+    """Equal elements at both ends are kept; the others are paired in order."""
     head = next(
         (at for at, pair in enumerate(zip(old, new, strict=False)) if not same(*pair)),
         min(len(old), len(new)),

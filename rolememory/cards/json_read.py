@@ -1,7 +1,7 @@
-"""Parses untrusted JSON, or refuses it with line and column.
+"""Parses untrusted JSON; errors have line and column.
 
-Stricter than either parser alone: no NaN, no half characters, no name twice in one object, no depth or size that could hurt.
-Integers keep every digit, floats stay floats, the order of keys is the file's.
+Stricter than either parser alone: no NaN, surrogates, duplicate names, or excessive depth or size.
+Integers keep every digit, floats stay floats, key order is the file's.
 """
 
 import json
@@ -21,14 +21,14 @@ _AGAIN = translatable("export the file again from the program that made it")
 
 
 class _DoubledError(ValueError):
-    """A name stands twice in one object."""
+    """A duplicate name in an object."""
 
 
 def read_json(data: bytes, file: str, field: str = "") -> JsonObject:
-    """The object in this text; `field` names the place inside the file it was taken from.
+    """The object in this text; `field` is its path inside the file.
 
     Raises:
-        FileError: it is no JSON object, or one that no two programs would read alike.
+        FileError: no JSON object, or ambiguous JSON.
     """
     value = read_value(data, file, field)
     if not isinstance(value, dict):
@@ -112,27 +112,27 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
 
 
 def object_of(value: object) -> JsonMapping:
-    """The object, or an empty one in place of anything else."""
+    """The object, or an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
 
 
 def list_of(value: object) -> list[Any]:
-    """The list, or an empty one in place of anything else."""
+    """The list, or an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
 def objects_of(value: object) -> list[JsonMapping]:
-    """The objects of a list; none where there is no list."""
+    """The objects in a list; none if it is not a list."""
     return [one for one in list_of(value) if isinstance(one, Mapping)]
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether it is a whole number; true and false are none."""
+    """Whether it is an integer; booleans are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is, in the words of JSON.
+    """The JSON type of a value.
 
     >>> kind_of(None), kind_of({}), kind_of("x"), kind_of(True), kind_of(1.5)
     ('null', 'object', 'text', 'boolean', 'number')

@@ -1,4 +1,4 @@
-"""Limits on what is read of an untrusted file (P16). Sizes in bytes of what is really there, never of what a header declares."""
+"""Limits for untrusted files (P16), in actual bytes, never as declared by a header."""
 
 from pathlib import Path
 
@@ -8,11 +8,11 @@ from rolememory.locales import localized, translatable
 MEGABYTE = 1 << 20
 DAMAGED = translatable("the file is damaged; export it again, or take another copy")
 
-FILE = 128 * MEGABYTE  # a whole file; cards with many pictures are large
-TEXT = 8 * MEGABYTE  # the JSON of one card, after base64; any text that is decompressed
-BASE64 = TEXT * 3 // 2  # the same before base64 is taken off
-MARKS = 1_000_000  # brackets, commas and colons in one JSON text: what its values cost in memory
-DEPTH = 100  # levels of objects and arrays
+FILE = 128 * MEGABYTE  # a file; cards with many images are large
+TEXT = 8 * MEGABYTE  # the JSON of one card, base64 decoded; any decompressed text
+BASE64 = TEXT * 3 // 2  # the same, base64 encoded
+MARKS = 1_000_000  # brackets, commas and colons in one JSON text: a measure of memory
+DEPTH = 100  # nesting of objects and arrays
 MEMBERS = 20_000  # of a zip file
 CHUNKS = 200_000  # of a PNG file
 ENTRIES = 10_000  # of one lorebook
@@ -22,7 +22,7 @@ def read_bytes(path: Path) -> bytes:
     """The file, if it is no larger than `FILE`.
 
     Raises:
-        FileError: it is not there, not a file, or too large; at most one byte too many is read.
+        FileError: missing, not a file, or too large; at most one byte more is read.
     """
     try:
         if not path.is_file():
@@ -42,7 +42,7 @@ def check_size(
     what: str = "file",
     field: str = "",
 ) -> None:
-    """Refuse what is larger than `most`.
+    """Reject data larger than `most`.
 
     >>> check_size(b"12345", "card.json", most=4)
     Traceback (most recent call last):
@@ -53,7 +53,7 @@ def check_size(
 
 
 def check_entries(entries: object, file: str, field: str) -> None:
-    """Refuse a lorebook with more entries than are read."""
+    """Reject a lorebook with too many entries."""
     if isinstance(entries, list | dict) and len(entries) > ENTRIES:
         raise FileError(
             file,

@@ -14,21 +14,19 @@ _BLANKS = "".join(JS_SPACE)
 
 @value_class
 class OtherBook:
-    """One format: how to know it, where its entries stand, and what a world file calls the fields of one."""
+    """A format: its detector, the place of its entries, and the world names of their fields."""
 
     fits: Callable[[JsonMapping], bool]
     entry: Callable[[JsonMapping], JsonObject]
-    names: Mapping[
-        str, str
-    ]  # field of a world entry -> its name here; one that is not there is left out
+    names: Mapping[str, str]  # field of a world entry -> its name here; missing ones are left out
     entries: tuple[str, ...] = ("entries",)
 
     def listed(self, raw: JsonMapping) -> Any:
-        """Its entries, as they stand there."""
+        """Its raw entries."""
         return next((listed for name in self.entries if (listed := raw.get(name))), None)
 
     def to_world(self, raw: JsonMapping) -> JsonObject:
-        """The book as a world file; an entry that is no object stays as it is, to be told when it is read."""
+        """The book as a world file; entries that are no objects stay, and are reported when read."""
         entries = {
             str(at): self._world_entry(one, at) if isinstance(one, Mapping) else one
             for at, one in enumerate(list_of(self.listed(raw)))
@@ -43,18 +41,18 @@ class OtherBook:
 
 
 def other_book(raw: JsonMapping) -> str:
-    """The name of the format, if it is one of these; else ""."""
+    """The format's name if it is one of these; else ""."""
     return next((name for name, one in OTHER_BOOKS.items() if one.fits(raw)), "")
 
 
 def in_world_shape(raw: JsonObject) -> JsonObject:
-    """A book of one of these formats as a world file; any other document stays as it is."""
+    """A book of one of these formats as a world file; other documents are unchanged."""
     name = other_book(raw)
     return OTHER_BOOKS[name].to_world(raw) if name else raw
 
 
 def _novelai(source: JsonMapping) -> JsonObject:
-    """`budgetPriority` becomes the order. `forceActivation` is not taken over: such entries would stand in every prompt."""
+    """`budgetPriority` becomes the order. `forceActivation` is ignored: such entries would be in every prompt."""
     title, budget = source.get("displayName") or "", source.get("contextConfig")
     priority = budget.get("budgetPriority") if isinstance(budget, Mapping) else None
     return {
@@ -67,7 +65,7 @@ def _novelai(source: JsonMapping) -> JsonObject:
 
 
 def _agnai(source: JsonMapping) -> JsonObject:
-    """`priority` has no place there, `weight` is the order."""
+    """Drops `priority`; `weight` is the order."""
     return {
         "addMemo": bool(source.get("name")),
         "selective": False,
@@ -76,7 +74,7 @@ def _agnai(source: JsonMapping) -> JsonObject:
 
 
 def _risu(source: JsonMapping) -> JsonObject:
-    """`activationPercent` is also the switch of the roll: 0 turns it off, so that the entry always passes."""
+    """`activationPercent` also switches the roll: 0 turns it off, so that the entry always passes."""
     percent, second = source.get("activationPercent"), source.get("secondkey")
     return {
         "key": split_keys(source.get("key")),
@@ -88,7 +86,7 @@ def _risu(source: JsonMapping) -> JsonObject:
 
 
 def split_keys(listed: object) -> list[str]:
-    r"""Keys of a comma list, trimmed as scripts trim; empty pieces stay.
+    r"""Keys of a comma list, trimmed as in JavaScript; empty ones stay.
 
     >>> split_keys("dragon, wyrm ,,\ufeff龙")
     ['dragon', 'wyrm', '', '龙']
@@ -113,7 +111,7 @@ OTHER_BOOKS: Mapping[str, OtherBook] = {
         {"key": "keywords", "comment": "name", "content": "entry", "order": "weight"},
     ),
     "risu": OtherBook(lambda raw: raw.get("type") == "risu", _risu, _OF_RISU, ("data", "lorebook")),
-    # its lorebook stands beside scripts, which are kept and never run
+    # scripts beside its lorebook are kept and never run
     "risu_module": OtherBook(
         lambda raw: raw.get("type") == "risuModule", _risu, _OF_RISU, ("data", "lorebook")
     ),

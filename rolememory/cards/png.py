@@ -1,4 +1,4 @@
-"""Text chunks of PNG and APNG files: read with every length checked, written so that all other chunks stay byte for byte.
+"""Text chunks of PNG and APNG files: lengths are checked; on writing all other chunks stay byte for byte.
 
 Pixels are never decoded. Source: the PNG specification, third edition, 5 and 11.3.3; spec/frontends.md 7.1.
 """
@@ -20,7 +20,7 @@ _TEXT_KINDS = (b"tEXt", b"zTXt", b"iTXt")
 
 @value_class
 class Chunk:
-    """One chunk: its type, where its data lie in the file, and whether its checksum is right."""
+    """A chunk: its type, position of its data, and whether its checksum is right."""
 
     kind: bytes
     start: int  # of the whole chunk, length field included
@@ -28,7 +28,7 @@ class Chunk:
 
     @property
     def data(self) -> slice:
-        """Where the data lie."""
+        """The position of the data."""
         return slice(self.start + 8, self.start + 8 + self.size)
 
     @property
@@ -39,7 +39,7 @@ class Chunk:
 
 @value_class
 class Text:
-    """A text chunk: keyword in lower case, and its raw value, decompressed."""
+    """A text chunk: keyword in lower case, and its decompressed value."""
 
     chunk: Chunk
     keyword: str
@@ -48,12 +48,12 @@ class Text:
 
 
 def is_png(data: bytes) -> bool:
-    """Whether these bytes begin as a PNG does."""
+    """Whether these bytes have a PNG signature."""
     return data.startswith(SIGNATURE)
 
 
 def chunks(data: bytes, file: str) -> Iterator[Chunk]:
-    """Every chunk up to IEND; what follows is not looked at. Cost: O(chunks), no copies.
+    """Every chunk up to IEND; the rest is ignored. Cost: O(chunks), no copies.
 
     Raises:
         FileError: a length reaches beyond the end of the file, IEND is missing, or there are too many chunks.
@@ -81,7 +81,7 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
 
 
 def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
-    """The text chunks with one of these keywords (case does not matter), wherever they stand.
+    """The text chunks with one of these keywords, case-insensitive, at any position.
 
     Raises:
         FileError: a chunk is damaged, or too large once decompressed.
@@ -111,7 +111,7 @@ def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
 
 
 def decoded(value: bytes, file: str, place: str) -> bytes:
-    """The bytes behind base64; spaces and line breaks are allowed, missing padding is."""
+    """The base64-decoded bytes; spaces, line breaks and missing padding are accepted."""
     packed = b"".join(value.split())
     try:
         return b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
@@ -127,9 +127,9 @@ def encoded(value: bytes) -> bytes:
 def with_texts(
     data: bytes, file: str, values: Mapping[str, bytes], gone: Sequence[str] = ()
 ) -> bytes:
-    """The file with exactly these text chunks under their keywords, and none under those that are `gone`; all other bytes as they were.
+    """The file with exactly these text chunks under their keywords, and none of `gone`; other bytes are unchanged.
 
-    They stand where the first chunk with one of the keywords stood, or before IEND.
+    They replace the first chunk with one of the keywords, or precede IEND.
     """
     old = [text.chunk for text in texts(data, file, [*values, *gone])]
     place = (
@@ -149,7 +149,7 @@ def with_texts(
 
 
 def blank() -> bytes:
-    """A picture of one colour, for cards that have none."""
+    """A one-colour image, for cards without one."""
     width, height = 400, 600
     row = b"\0" + bytes((58, 66, 84)) * width
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
@@ -171,13 +171,13 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _plain(kind: bytes, value: bytes, file: str, place: str) -> bytes:
-    """The text of a chunk behind its keyword, decompressed if need be."""
+    """The text of a chunk after its keyword, decompressed if needed."""
     if kind == b"tEXt":
         return value
     if kind == b"zTXt":
         return _inflated(value[1:], file, place)
     compressed, rest = value[:1] == b"\1", value[2:]
-    body = rest.split(b"\0", 2)[-1]  # behind language and translated keyword
+    body = rest.split(b"\0", 2)[-1]  # after language and translated keyword
     return _inflated(body, file, place) if compressed else body
 
 

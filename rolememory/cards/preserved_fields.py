@@ -1,11 +1,11 @@
-"""What a format cannot say is kept beside what it can, so that the way back restores it (spec/frontends.md 7.6, point 7).
+"""Preserves fields that a format cannot hold, so that converting back restores them (spec/frontends.md 7.6, point 7).
 
-Every format is turned to and from one hub, the V3 shape. Two notes may stand in `extensions.rolememory` of a card or entry:
+Every format is converted via a common one, the V3 shape. Two notes may be in `extensions.rolememory` of a card or entry:
 
     kept        fields of the hub that the file's own format cannot hold: [{"at": [path], "was": value, "now": what is read instead}]
     {format}    fields of that format which the hub cannot hold, the same way
 
-A field is restored only while it still reads as it did when the note was made: later edits stand.
+A field is restored only while it still reads as when the note was made: later edits win.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,9 +20,9 @@ Turn = Callable[[JsonObject], JsonObject]
 
 OURS = "rolememory"
 KEPT = "kept"
-MADE = "made"  # the extensions are there only for us: what stood in their place
+MADE = "made"  # extensions exist only for us: the value before
 EXTENSIONS: Path = ("extensions",)
-OF_CARD = "of_card"  # in the extensions of a book file: a card brought it along
+OF_CARD = "of_card"  # in the extensions of a book file: it came from a card
 
 
 def lift(
@@ -33,9 +33,9 @@ def lift(
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
 ) -> JsonObject:
-    """The hub shape of `raw`: what its format says, with what was kept put back, and what the hub cannot say noted.
+    """The V3 shape of `raw`, with preserved fields restored, and notes on fields that V3 cannot hold.
 
-    `place` is where extensions stand in the format, `hub_place` in the hub. Without `from_hub` (a format that is only read) nothing is noted.
+    `place` is the path of extensions in the format, `hub_place` in V3. Without `from_hub` (read-only format) nothing is noted.
     """
     plain, kept = without_note(raw, KEPT, place)
     hub = restored(to_hub(plain), kept)
@@ -51,7 +51,7 @@ def lower(
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
 ) -> JsonObject:
-    """The hub shape in a format; what the format cannot hold is kept in its extensions."""
+    """The V3 shape in a format; unsupported fields are kept in its extensions."""
     plain, beyond = without_note(hub, name, hub_place)
     raw = restored(from_hub(plain), beyond)
     return with_note(raw, KEPT, notes(changes(plain, to_hub(raw))), place)
@@ -63,7 +63,7 @@ def notes(found: Iterable[FieldChange]) -> list[JsonObject]:
 
 
 def restored(raw: JsonObject, told: Any) -> JsonObject:
-    """`raw` with the noted fields as they were, where nobody has changed them since."""
+    """`raw` with the noted fields restored, unless changed since."""
     for one in _read(told):
         if same(value_at(raw, one.path), one.after):
             raw = with_value(raw, one.path, one.before)
@@ -71,18 +71,18 @@ def restored(raw: JsonObject, told: Any) -> JsonObject:
 
 
 def noted(raw: JsonMapping, name: str, place: Path = EXTENSIONS) -> Iterator[FieldChange]:
-    """The fields that are noted under that name."""
+    """The fields noted under that name."""
     return _read(note_of(raw, name, place))
 
 
 def note_of(raw: JsonMapping, name: str, place: Path = EXTENSIONS) -> Any:
-    """What stands under that name in our part of the extensions, or None."""
+    """The value under that name in our extensions, or None."""
     found = value_at(raw, (*place, OURS, name))
     return None if found is ABSENT else found
 
 
 def with_note(raw: JsonObject, name: str, value: Any, place: Path = EXTENSIONS) -> JsonObject:
-    """`raw` with that value in our part of its extensions; nothing is written where there is nothing to say."""
+    """`raw` with that value in our extensions; empty values are not written."""
     at = value_at(raw, place)
     if not value:
         return raw
@@ -92,7 +92,7 @@ def with_note(raw: JsonObject, name: str, value: Any, place: Path = EXTENSIONS) 
 
 
 def without_note(raw: JsonObject, name: str, place: Path = EXTENSIONS) -> tuple[JsonObject, Any]:
-    """`raw` without that note, and the note. With our last note go the extensions too, if they are there only for us."""
+    """`raw` without that note, and the note. Extensions created only for us are removed with the last one."""
     found = note_of(raw, name, place)
     if found is None:
         return raw, None
@@ -102,7 +102,7 @@ def without_note(raw: JsonObject, name: str, place: Path = EXTENSIONS) -> tuple[
 
 
 def stripped(raw: JsonObject, place: Path = EXTENSIONS) -> JsonObject:
-    """`raw` without our part of its extensions, as it was before we wrote there."""
+    """`raw` without our extensions, as it was before."""
     made = note_of(raw, MADE, place)
     if value_at(raw, (*place, OURS)) is ABSENT:
         return raw
@@ -112,7 +112,7 @@ def stripped(raw: JsonObject, place: Path = EXTENSIONS) -> JsonObject:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a field with this value says no more than its absence.
+    """Whether this value means the same as a missing field.
 
     >>> [is_empty(value) for value in (None, "", [], {}, False, ABSENT, 0)]
     [True, True, True, True, True, True, False]
@@ -126,7 +126,7 @@ def _note(one: FieldChange) -> JsonObject:
 
 
 def _read(told: Any) -> Iterator[FieldChange]:
-    """The changes in a note; what is no change says nothing."""
+    """The changes in a note; invalid ones are ignored."""
     for one in objects_of(told):
         path = list_of(one.get("at"))
         if path and all(isinstance(name, str) for name in path):

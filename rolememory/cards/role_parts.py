@@ -1,4 +1,4 @@
-"""Turns a card into a role, and puts a role's books back into its card. Values only; the caller writes the files."""
+"""Converts a card to a role, and merges a role's books into its card. Pure; the caller writes the files."""
 
 import re
 import unicodedata
@@ -22,14 +22,14 @@ from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
 
 ROLE_ID = "role_uuid"  # in data.extensions.rolememory of a card
-_FROM_BOOK = "book"  # in the extensions of an entry: the role's book it was merged from
+_FROM_BOOK = "book"  # in the extensions of an entry: the source book
 _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 
 @value_class
 class RoleFromCard:
-    """What a card gives a role: role.json, and the files of its folder by their relative names."""
+    """The parts of a role: role.json, and its files by relative names."""
 
     role: Role
     files: Mapping[str, bytes] = field(repr=False)
@@ -37,10 +37,10 @@ class RoleFromCard:
 
 
 def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
-    """The role a card describes. Its id is the one given, else the one the card keeps, else a new one.
+    """The role of a card. Its id is the one given, else the one in the card, else a new one.
 
-    Files: the card byte for byte as `card.png`, `.charx` or `.json` (a format that is only read as V3 JSON), and the book it
-    carries as a world file under `worldbooks/`.
+    Files: the card byte for byte as `card.png`, `.charx` or `.json` (a read-only format as V3 JSON), and its
+    book as a world file under `worldbooks/`.
     """
     own = value_at(card.extensions, (preserved_fields.OURS, ROLE_ID))
     found = role_id or canonical(own) or str(uuid.uuid4())
@@ -54,9 +54,9 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
 
 
 def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
-    """The card with a role's books merged in, and the role's id kept in its extensions. Nothing changes where nothing did.
+    """The card with a role's books merged in, and the role's id in its extensions. Unchanged if nothing changed.
 
-    The book that came out of the card takes its place again; entries of the others follow, under fresh ids where one is taken.
+    The card's original book comes first; entries of the others follow, under fresh ids if taken.
     """
     listed = sorted(books, key=lambda book: not _is_of_card(book))
     hub = _merged(card, listed)
@@ -71,7 +71,7 @@ def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
 
 
 def canonical(found: object) -> str | None:
-    """The one spelling of a UUID that a card keeps; None when it is none. Only this ever becomes a folder's name.
+    """The canonical UUID in a card; None if invalid. Only this ever becomes a folder's name.
 
     >>> canonical("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), canonical("../../etc")
     ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', None)
@@ -98,7 +98,7 @@ def display_name(name: str) -> str:
 
 
 def file_name(name: str, other: str = "book") -> str:
-    """A name that is safe as a file's name on every system, without ending.
+    """A file name without ending, safe on every system.
 
     >>> file_name("../Eldoria: the *forest*?"), file_name("CON"), file_name("艾尔多利亚"), file_name("..")
     ('Eldoria- the -forest', 'book-CON', '艾尔多利亚', 'book')
@@ -120,7 +120,7 @@ def _card_file(card: Card) -> tuple[str, bytes, tuple[str, ...]]:
 
 
 def _book_files(card: Card) -> dict[str, bytes]:
-    """The card's own book, and those that were merged into it, each as a world file."""
+    """The card's own book, and those merged into it, each as a world file."""
     found = card.book_file
     if found is None or not found.form.listed(found.raw):
         return {}
@@ -159,7 +159,7 @@ def _is_of_card(book: Book) -> bool:
 
 
 def _merged(card: Card, books: list[Book]) -> JsonObject | None:
-    """One book of all, in the shape between the formats; None when there is nothing to merge."""
+    """All books merged, in the common shape; None if there are none."""
     if books and _is_of_card(books[0]):
         base, others = (
             preserved_fields.without_note(books[0].hub, preserved_fields.OF_CARD)[0],
@@ -181,7 +181,7 @@ def _merged(card: Card, books: list[Book]) -> JsonObject | None:
 
 
 def _without(book: JsonMapping, origins: set[str]) -> JsonObject:
-    """The book without entries that were merged from those books: they come again."""
+    """The book without entries merged from those books, which are added again."""
     entries = [
         one
         for one in book["entries"]
@@ -191,12 +191,12 @@ def _without(book: JsonMapping, origins: set[str]) -> JsonObject:
 
 
 def _origin(book: Book) -> str:
-    """What a merged book is called: its file's name, so that it finds its file again."""
+    """The name of a merged book: its file's, so that it can be found."""
     return PurePath(book.file).stem or book.name
 
 
 def _fresh(book: Book, before: list[JsonObject]) -> list[JsonObject]:
-    """The entries of a book for the end of another: an id that is taken becomes the next free number, and each says where it is from."""
+    """The entries of a book for appending: taken ids become the next free number, and each names its source."""
     taken = {one.get("id") for one in before if isinstance(one.get("id"), int | str)}
     free = max((found for found in taken if isinstance(found, int)), default=-1) + 1
     entries = []

@@ -1,7 +1,7 @@
-"""World files of SillyTavern: an object from uid to entry. The other formats are brought into this shape, then read by the same road.
+"""World files of SillyTavern: an object from uid to entry. Other formats are converted to this shape and read by the same code.
 
-Source: spec/worldinfo.md 1 and 7.1. A field that is missing is not the same as one that has its default: what the program does
-with a missing field is what is read here.
+Source: spec/worldinfo.md 1 and 7.1. A missing field differs from one with its default value: it is read as
+SillyTavern does.
 """
 
 import math
@@ -24,9 +24,7 @@ from rolememory.schema.lorebook import (
     Voice,
 )
 
-POSITIONS = tuple(LorePosition)[
-    :8
-]  # in the order of their numbers; the others are those of decorators
+POSITIONS = tuple(LorePosition)[:8]  # by number; the others are those of decorators
 LOGICS = (
     SelectiveLogic.AND_ANY,
     SelectiveLogic.NOT_ALL,
@@ -105,9 +103,9 @@ FIELD_NAMES: Mapping[str, str] = {
 T = TypeVar("T")
 
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-_NEVER = -1.0  # a chance that no roll meets
-_ALWAYS = 100.00000001  # a chance that every roll meets, and that is rolled for
-_NOWHERE = "\uffff"  # a key that no text holds
+_NEVER = -1.0  # a probability that never passes
+_ALWAYS = 100.00000001  # a probability that always passes, but is rolled
+_NOWHERE = "\uffff"  # a key that never matches
 _OFF = ("", "false", "0", "no", "off", "null", "none")
 _SWITCHES = (
     "selective",
@@ -125,18 +123,18 @@ _SWITCHES = (
 
 
 def new_entry(**fields: Any) -> JsonObject:
-    """A newly made entry with these fields."""
+    """A new entry with these fields."""
     return {**NEW_ENTRY, **fields}
 
 
 def is_world(raw: JsonMapping) -> bool:
-    """Whether this document looks like a world file: entries under their uid, or listed."""
+    """Whether this looks like a world file: entries by uid, or listed."""
     entries = raw.get("entries")
     return isinstance(entries, Mapping) or is_world_list(entries)
 
 
 def is_world_list(entries: object) -> bool:
-    """Whether these are a world file's entries in a list: their keys stand under `key`, a card's under `keys`."""
+    """Whether this is a world file's list of entries: their keys are in `key`, a card's in `keys`."""
     found = objects_of(entries)
     return any("key" in one for one in found) and not any("keys" in one for one in found)
 
@@ -144,7 +142,7 @@ def is_world_list(entries: object) -> bool:
 def read_world(
     raw: JsonMapping, name: str = "", source: BookSource = BookSource.GLOBAL
 ) -> Lorebook:
-    """The book in a world file. An entry that cannot be read is left out and told in `problems`; the others load."""
+    """Read a world file. Invalid entries are left out and reported in `problems`; the others load."""
     given = listed_entries(raw.get("entries"))
     entries, problems = collect((uid, fields, {}) for uid, fields in given)
     title = name or _text(raw.get("name"))
@@ -161,9 +159,9 @@ def read_world(
 def collect(
     given: Iterable[tuple[str, Any, JsonObject]],
 ) -> tuple[tuple[LoreEntry, ...], tuple[str, ...]]:
-    """Read world entries one by one: (key in the file, fields, what else is known of it). Gives entries and problems.
+    """Read world entries: (key in the file, fields, further fields). Returns entries and problems.
 
-    An id that is taken gets a suffix, so that no entry hides another.
+    Duplicate ids get a suffix, so that no entry hides another.
     """
     entries: dict[str, LoreEntry] = {}
     problems: list[str] = []
@@ -193,14 +191,14 @@ def in_script_order(entries: JsonMapping) -> list[tuple[str, Any]]:
 
 
 def listed_entries(entries: object) -> list[tuple[str, Any]]:
-    """The entries of a book with their keys, in order; those of a list have numbers."""
+    """The entries of a book by key, in order; a list's are numbered."""
     if isinstance(entries, Mapping):
         return in_script_order(entries)
     return [(str(at), one) for at, one in enumerate(list_of(entries))]
 
 
 def is_array_index(key: str) -> bool:
-    """Whether a script engine would treat this property name as a number.
+    """Whether JavaScript treats this property name as an array index.
 
     >>> is_array_index("7"), is_array_index("07"), is_array_index("seven")
     (True, False, False)
@@ -209,11 +207,11 @@ def is_array_index(key: str) -> bool:
 
 
 def read_entry(fields: JsonMapping, uid: str) -> LoreEntry:
-    """One entry of a world file; `uid` is its key there, the entry's own uid wins.
+    """Read an entry; `uid` is its key in the file, the entry's own uid wins.
 
     Raises:
-        TypeError: it is no object.
-        ValueError: a field cannot be understood.
+        TypeError: not an object.
+        ValueError: an invalid field.
     """
     if not isinstance(fields, Mapping):
         raise TypeError(f"expected an object, got {type(fields).__name__}")
@@ -232,9 +230,9 @@ def read_entry(fields: JsonMapping, uid: str) -> LoreEntry:
 
 
 def as_scripted(entry: LoreEntry) -> LoreEntry:
-    """The entry as the frontend's program takes what its file says, where a field has another type than the editor gives it.
+    """The entry as SillyTavern reads its file, where a field has another type than its editor writes.
 
-    A switch that holds any text is on, `disable` counts only where it equals true; a place or a logic that is no number is none at all.
+    A switch with any text is on, `disable` must equal true; a position or logic that is not a number is none.
     """
     raw = entry.raw
     said: JsonObject = {
@@ -255,7 +253,7 @@ def as_scripted(entry: LoreEntry) -> LoreEntry:
 
 
 def _scripted_logic(entry: LoreEntry) -> JsonObject:
-    """A logic that is no number never lets secondary keys agree."""
+    """With a non-numeric logic, secondary keys never pass."""
     logic = entry.raw.get("selectiveLogic")
     known = logic is None or (type(logic) is int and 0 <= logic < len(LOGICS))
     if known or not entry.secondary_keys:
@@ -264,7 +262,7 @@ def _scripted_logic(entry: LoreEntry) -> JsonObject:
 
 
 def _scripted_keys(raw: JsonMapping) -> JsonObject:
-    """A key of 0 is no text."""
+    """Drops keys of 0, which are no text."""
     lists = {"keys": raw.get("key"), "secondary_keys": raw.get("keysecondary")}
     return {
         field: tuple(_text(one or "") for one in listed)
@@ -304,7 +302,7 @@ def _pick(table: tuple[T, ...], index: object) -> T:
 
 
 def _truth(value: object) -> bool:
-    """Whether a switch is on, however it is written.
+    """Whether a switch is on, in any notation.
 
     >>> [_truth(value) for value in (True, 1, "true", "false", "0", "", None)]
     [True, True, True, False, False, False, False]
@@ -329,7 +327,7 @@ def _maybe(value: object) -> bool | None:
 
 
 def number_or_none(value: Any) -> int | None:
-    """A whole number however it is written, or None."""
+    """A whole number in any notation, or None."""
     try:
         return None if value is None or value == "" else _whole(value)
     except (TypeError, ValueError):

@@ -1,6 +1,6 @@
-"""Members of a zip file: found by their exact name, read with a cap on real bytes, replaced without touching the others.
+"""Zip members: found by exact name, read with a limit on actual bytes, replaced without changing the others.
 
-Nothing is written to a folder, no other member is decompressed. A zip may stand behind other data (a picture).
+Nothing is extracted to disk, no other member is decompressed. A zip may follow other data (an image).
 Source: PKWARE APPNOTE 6.3.10, 4.3.
 """
 
@@ -25,7 +25,7 @@ _WIDE = 0xFFFFFFFF
 
 @value_class
 class Member:
-    """One member: its line of the central directory, and where its own part of the file begins and ends."""
+    """A member: its directory record, and the position of its data."""
 
     name: str
     record: bytes
@@ -35,7 +35,7 @@ class Member:
 
 @value_class
 class Archive:
-    """A zip file. `shift`: how many bytes stand before it that its offsets do not count."""
+    """A zip file. `shift`: bytes before it that its offsets do not count."""
 
     file: str
     data: bytes
@@ -44,10 +44,10 @@ class Archive:
     comment: bytes = b""
 
     def read(self, name: str, most: int = limits.TEXT) -> bytes | None:
-        """What the member with exactly this name holds; None when there is no such member.
+        """The content of the member with exactly this name; None if missing.
 
         Raises:
-            FileError: two have the name, or it is encrypted, damaged, packed in an unknown way, or larger than `most`.
+            FileError: duplicate, encrypted, damaged, packed in an unknown way, or larger than `most`.
         """
         with _opened(self.data, self.file, name) as archive:
             found = [one for one in archive.infolist() if one.orig_filename == name]
@@ -79,7 +79,7 @@ class Archive:
             )
 
     def replaced(self, values: Mapping[str, bytes]) -> bytes:
-        """The file with these members; every other byte of a member, and what stands before the first, as it was. New ones come last."""
+        """The file with these members; other bytes, including those before the first member, are unchanged. New ones come last."""
         fresh = open_zip(new_zip(values), self.file)
         ordered = sorted(self.members, key=lambda one: one.start)
         if any(one.start >= other.start for one, other in pairwise(ordered)):
@@ -92,7 +92,7 @@ class Archive:
         return self._joined(parts, self.data[: ordered[0].start] if ordered else b"")
 
     def _joined(self, parts: Sequence[tuple["Archive", Member]], before: bytes) -> bytes:
-        """The parts one behind the other, then the directory and its end record, the comment as it was."""
+        """The parts in sequence, then the directory and its end record, comment unchanged."""
         out, directory = bytearray(before), bytearray()
         for archive, one in parts:
             start = struct.pack("<I", len(out) - self.shift)
@@ -104,7 +104,7 @@ class Archive:
 
 
 def has_zip(data: bytes) -> bool:
-    """Whether a zip file may end these bytes."""
+    """Whether these bytes may end with a zip file."""
     return data.startswith(_LOCAL) or data.rfind(_END, max(len(data) - 0xFFFF - _END_SIZE, 0)) >= 0
 
 
@@ -125,7 +125,7 @@ def open_zip(data: bytes, file: str) -> Archive:
     """The directory of the zip file that these bytes are or end with.
 
     Raises:
-        FileError: there is none, or it is damaged, too large or of a kind that needs 64-bit offsets.
+        FileError: missing, damaged, too large, or with 64-bit offsets.
     """
     with _opened(data, file) as archive:
         infos, directory, comment = archive.infolist(), archive.start_dir, archive.comment
@@ -146,12 +146,12 @@ def open_zip(data: bytes, file: str) -> Archive:
         Member(one.orig_filename, line, one.header_offset, end_of[one.header_offset])
         for one, line in zip(infos, lines, strict=True)
     )
-    told = struct.unpack_from("<I", data, end + 16)[0]  # where the directory starts
+    told = struct.unpack_from("<I", data, end + 16)[0]  # start of the directory
     return Archive(file, data, members, directory - told, comment)
 
 
 def _lines(data: bytes, at: int, count: int) -> Iterator[bytes]:
-    """The lines of the directory, one a member."""
+    """The records of the directory, one per member."""
     for _ in range(count):
         size = _CENTRAL_SIZE + sum(struct.unpack_from("<3H", data, at + 28))
         yield data[at : at + size]
@@ -159,7 +159,7 @@ def _lines(data: bytes, at: int, count: int) -> Iterator[bytes]:
 
 
 def _behind(member: ZipInfo) -> int:
-    """The first place where a member can end."""
+    """The earliest possible end of a member."""
     return member.header_offset + member.compress_size
 
 

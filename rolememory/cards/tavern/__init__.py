@@ -1,1 +1,1 @@
-"""What a SillyTavern data folder holds: characters, chats, groups, lorebooks, personas, and what memory extensions left. Only read, never written."""
+"""Reads a SillyTavern data folder: characters, chats, groups, lorebooks, personas, and summaries of memory extensions. Never writes."""

@@ -1,4 +1,4 @@
-"""A chat file: a first line about the chat, then one message per line, of any vintage."""
+"""Chat files: a header line, then one message per line, of any version."""
 
 from collections.abc import Iterator
 from dataclasses import field, replace
@@ -20,56 +20,54 @@ from rolememory.schema.value_class import value_class
 Speaker = Literal["user", "assistant", "system"]
 
 _BOM = b"\xef\xbb\xbf"
-_NOBODY = frozenset({"", "unused", "you"})  # what stands in the head where no name was put
+_NOBODY = frozenset({"", "unused", "you"})  # placeholder for a missing name in the header
 
 
 @value_class
 class TavernChatHead:
-    """The first line of a chat file, as far as it says anything."""
+    """The header of a chat file; missing fields are empty."""
 
     user: str = ""
     character: str = ""
     created: datetime | None = None
-    integrity: str = ""  # the id that SillyTavern gives a chat; older branches share that of the chat they were taken from
-    main_chat: str = ""  # the chat this one was branched off, by its file's name
+    integrity: str = ""  # SillyTavern's chat id; older branches share that of their parent
+    main_chat: str = ""  # the parent chat, by its file's name
     persona: str = ""  # avatar of the persona the chat is locked to
     books: tuple[str, ...] = ()  # lorebooks bound to the chat
 
 
 @value_class
 class TavernMessage:
-    """One message as the file has it: the swipe that was chosen, in its place."""
+    """A message: its selected swipe."""
 
-    place: int  # from 0, as SillyTavern counts
+    place: int  # from 0, as in SillyTavern
     speaker: Speaker
     text: str
     name: str = ""
     sent: datetime | None = None
-    hidden: bool = False  # not sent to the model: hidden by hand or by an extension, or a word of the program itself
-    program: bool = False  # hidden, and never part of the story: a help text, a comment
-    avatar: str = ""  # avatar file of the character who speaks, in groups
+    hidden: bool = False  # hidden from the model, by hand or by an extension, or a system message
+    program: bool = False  # hidden, and not part of the story: a help text, a comment
+    avatar: str = ""  # avatar file of the speaker, in groups
 
 
 @value_class
 class ChatFile:
-    """A chat with what was left beside its messages."""
+    """A chat with its metadata."""
 
     path: Path
     head: TavernChatHead
     messages: tuple[TavernMessage, ...]
     summaries: tuple[LeftSummary, ...] = ()
-    problems: tuple[FileError, ...] = field(
-        default=()
-    )  # lines that cannot be read; the others were
+    problems: tuple[FileError, ...] = field(default=())  # unreadable lines
 
     @property
     def name(self) -> str:
-        """What SillyTavern calls the chat: its file's name without ending."""
+        """SillyTavern's name of the chat: the file's name without ending."""
         return self.path.stem
 
 
 def read_head(path: Path) -> TavernChatHead:
-    """What the first line says, and when the chat was begun: by that line, else by its first message.
+    """The header, and the begin of the chat: from the header, else from its first message.
 
     Raises:
         FileError: it cannot be read.
@@ -82,7 +80,7 @@ def read_head(path: Path) -> TavernChatHead:
 
 
 def _row(line: bytes) -> JsonMapping:
-    """The object in a line; empty where there is none, of which `read_chat` tells."""
+    """The object in a line; empty if invalid, which `read_chat` reports."""
     try:
         return object_of(files.loads(line.strip())) if line.strip() else {}
     except ValueError:
@@ -90,7 +88,7 @@ def _row(line: bytes) -> JsonMapping:
 
 
 def read_chat(path: Path) -> ChatFile:
-    """The whole chat. A line that cannot be read is told and left out; the others are read. Cost: O(bytes), one line in memory at a time.
+    """Read a chat. Invalid lines are reported and left out. Cost: O(bytes), one line in memory at a time.
 
     Raises:
         FileError: the file cannot be read, is too large, or no line of it is a message.
@@ -199,7 +197,7 @@ def _message(raw: JsonMapping, place: int) -> TavernMessage | None:
 
 
 def _text(raw: JsonMapping) -> str | None:
-    """What was said: `mes`; where that is empty the chosen swipe; in files of other programs an object around it."""
+    """The text: `mes`; if empty the selected swipe; in other programs' files an object around it."""
     said = raw.get("mes")
     said = said.get("message") if isinstance(said, dict) else said
     swipes, chosen = raw.get("swipes"), raw.get("swipe_id")
@@ -220,7 +218,7 @@ def _speaker(raw: JsonMapping, extra: JsonMapping) -> Speaker:
 
 
 def _avatar(raw: JsonMapping) -> str:
-    """The avatar file of who speaks: `original_avatar`, else out of the address of its picture."""
+    """The speaker's avatar file: `original_avatar`, else from its image URL."""
     if avatar := text_of(raw.get("original_avatar")).strip():
         return avatar
     shown = text_of(raw.get("force_avatar"))

@@ -1,4 +1,4 @@
-"""Reads the times that SillyTavern wrote over the years: ISO, epoch numbers, dates in words, and two spellings of its own."""
+"""Parses times of all SillyTavern versions: ISO, epoch numbers, dates in words, and two own notations."""
 
 import re
 from datetime import UTC, datetime, tzinfo
@@ -12,9 +12,9 @@ _HUMANIZED = re.compile(
 
 
 def sent_at(value: object, zone: tzinfo | None = None) -> datetime | None:
-    """When a message was sent, in UTC; None where it cannot be read, or the year is out of any reason.
+    """The time of a message in UTC; None if unreadable or with an absurd year.
 
-    A time without a zone was written by the clock of the player's machine: `zone` is that clock, None this machine's.
+    Times without a zone are in the player's local time: `zone`, None = this machine's.
 
     >>> from datetime import timedelta, timezone
     >>> east = timezone(timedelta(hours=8))
@@ -37,7 +37,7 @@ def _spelt(found: re.Match[str]) -> datetime:
 
 
 def named_at(name: str, zone: tzinfo | None = None) -> datetime | None:
-    """The time in the name of a chat's file, which is when the chat was begun.
+    """The time in a chat's file name, when it was begun.
 
     >>> str(named_at("Asha - 2024-07-12@01h31m37s", UTC)), named_at("Branch #2")
     ('2024-07-12 01:31:37+00:00', None)

@@ -1,4 +1,4 @@
-"""Reads the files of a data folder: leniently, with limits, with the name in every error."""
+"""Reads files of a data folder: leniently, with limits, and names in every error."""
 
 import json
 from collections.abc import Iterator
@@ -27,17 +27,17 @@ _AGAIN = translatable(
 
 
 class FileStamp(NamedTuple):
-    """What tells one state of a file from another without reading it."""
+    """Identifies the state of a file without reading it."""
 
     size: int  # bytes
     changed_ns: int
 
 
 def stamp(path: Path) -> FileStamp:
-    """The state of a file as it stands now.
+    """The current state of a file.
 
     Raises:
-        FileError: it cannot be asked.
+        FileError: not accessible.
     """
     try:
         found = path.stat()
@@ -47,7 +47,7 @@ def stamp(path: Path) -> FileStamp:
 
 
 def listed(folder: Path, *endings: str) -> list[Path]:
-    """The files of a folder with one of these endings, by name; empty when there is no such folder. Hidden ones are left out.
+    """The files of a folder with one of these endings, by name, without hidden ones; empty if there is no folder.
 
     Raises:
         FileError: the folder cannot be listed.
@@ -119,7 +119,7 @@ def read_object(path: Path, most: int) -> JsonObject:
 
 
 def loads(data: bytes) -> Any:
-    r"""A JSON value; half characters, which browsers write where an emoji was cut, are replaced.
+    r"""Parse JSON; lone surrogates, which browsers write when an emoji was cut, are replaced.
 
     Raises:
         ValueError: it is no JSON.
@@ -137,7 +137,7 @@ def loads(data: bytes) -> Any:
 
 
 def _whole(value: Any) -> Any:
-    """The value without half characters."""
+    """The value without lone surrogates."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def _whole(value: Any) -> Any:
 
 
 def text_of(value: object) -> str:
-    """A value as text; "" where it is none.
+    """A value as text; "" if it is none.
 
     >>> text_of("Mira"), text_of(None), text_of({"a": 1})
     ('Mira', '', '')
@@ -159,7 +159,7 @@ def text_of(value: object) -> str:
 
 
 def texts_of(value: object) -> tuple[str, ...]:
-    """The texts of a list, or of a text with commas; empty where it is neither.
+    """The texts of a list, or of a comma-separated text; else empty.
 
     >>> texts_of(["a", 1, " b "]), texts_of("a, b"), texts_of(None)
     (('a', 'b'), ('a', 'b'), ())

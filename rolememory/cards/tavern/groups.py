@@ -1,4 +1,4 @@
-"""Group chats: who was present when a message was sent."""
+"""Group chats, and who was present for each message."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,15 +13,13 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class GroupChat:
-    """A group as its file tells. Members by their avatar files."""
+    """A group's file. Members by avatar file."""
 
     id: str
     name: str
     members: tuple[str, ...]
     chats: tuple[str, ...]  # names of its chat files, without ending
-    integrities: Mapping[
-        str, str
-    ]  # of old groups, which kept what is known about their chats in the group's own file
+    integrities: Mapping[str, str]  # of old groups, which stored chat metadata in the group's file
 
 
 def read_group(path: Path) -> GroupChat:
@@ -48,7 +46,7 @@ def read_group(path: Path) -> GroupChat:
 def with_avatars(
     messages: Iterable[TavernMessage], by_name: Mapping[str, str]
 ) -> tuple[TavernMessage, ...]:
-    """The messages with the avatar of who speaks, where old files have only the name."""
+    """The messages with the speaker's avatar added, where old files have only the name."""
     return tuple(
         replace(one, avatar=by_name[one.name])
         if one.speaker == "assistant" and not one.avatar and one.name in by_name
@@ -63,11 +61,11 @@ def heard(
     members: Collection[str],
     greets: Collection[str],
 ) -> tuple[TavernMessage, ...]:
-    """What this character heard of a group chat, itself included.
+    """The messages for which this character was present, its own included.
 
-    A chat begins with the greetings of those who are there. Who has a greeting (`greets`) and said none while others did came
-    later: it heard from its own first word on; without a word of its own nothing shows that it was ever there. Who spoke and is
-    no member any more heard up to its own last word. Anything else the file does not tell: the member heard everything.
+    A chat begins with the greetings of those present. Whoever has a greeting (`greets`) and did not use it while others did
+    came later: present from its own first message; without one it was never present. Speakers who are no longer
+    members were present up to their own last message. Otherwise unknown: a member was present throughout.
 
     >>> said = [TavernMessage(0, "assistant", "Hi.", avatar="a.png"), TavernMessage(1, "user", "So?"),
     ...         TavernMessage(2, "assistant", "I came late.", avatar="b.png"), TavernMessage(3, "user", "Ah.")]
@@ -89,7 +87,7 @@ def _came_later(messages: Sequence[TavernMessage], avatar: str, greets: Collecti
 
 
 def _greeted(messages: Iterable[TavernMessage]) -> Iterable[str]:
-    """Who spoke before the user did."""
+    """The speakers before the first user message."""
     for one in messages:
         if one.speaker == "user":
             return

@@ -1,4 +1,4 @@
-"""Where the parts of a data folder lie, and how a person may point at them."""
+"""The layout of a data folder, and which paths may refer to it."""
 
 from pathlib import Path
 
@@ -12,20 +12,20 @@ _PARTS = ("characters", "chats", "group chats", "groups", "worlds", "User Avatar
 
 @value_class
 class DataFolder:
-    """The folder of one user of SillyTavern, or one folder of chats alone."""
+    """The folder of one user of SillyTavern, or a folder of chats only."""
 
     path: Path
-    only: str = ""  # one character alone, by the name of its folder of chats
-    bare: bool = False  # there is nothing but that folder of chats
+    only: str = ""  # only one character, by the name of its folder of chats
+    bare: bool = False  # only that folder of chats exists
 
     @property
     def name(self) -> str:
-        """What the user is called: `default-user`, ..."""
+        """The user's name: `default-user`, ..."""
         return self.path.name
 
     @property
     def characters(self) -> Path:
-        """The folder of cards as pictures."""
+        """Cards as images."""
         return self.path / "characters"
 
     @property
@@ -49,7 +49,7 @@ class DataFolder:
         return self.path / "settings.json"
 
     def chat_folders(self) -> list[Path]:
-        """The folders of chats that are meant, one per character.
+        """The selected folders of chats, one per character.
 
         Raises:
             FileError: they cannot be listed.
@@ -61,10 +61,10 @@ class DataFolder:
 
 
 def data_folders(path: Path) -> list[DataFolder]:
-    """Every user's folder that `path` may mean: the program's folder, `data`, `data/<user>`, a part of that, or one character's chats.
+    """The user folders that `path` refers to: the program's folder, `data`, `data/<user>`, a part of that, or one character's chats.
 
     Raises:
-        FileError: there is nothing of the kind.
+        FileError: none.
     """
     path = Path(path).expanduser().absolute()
     if not path.is_dir():
@@ -85,7 +85,7 @@ def _own(path: Path) -> list[DataFolder]:
 
 
 def _below(path: Path) -> list[DataFolder]:
-    """The users in `data`, in the folder itself, or in `public`, where programs before 1.12 kept the one user there was."""
+    """The users in `data`, in the folder itself, or in `public`, the only user before 1.12."""
     for place in (path / "data", path):
         if users := [
             DataFolder(folder)
@@ -97,7 +97,7 @@ def _below(path: Path) -> list[DataFolder]:
 
 
 def _around(path: Path) -> list[DataFolder]:
-    """The user whose part this is; a character's folder of chats means that character alone."""
+    """The user who owns this part; a character's folder of chats selects that character only."""
     if path.name in _PARTS and _is_user(path.parent):
         return [DataFolder(path.parent)]
     if path.parent.name == "chats" and _is_user(path.parent.parent):
@@ -106,7 +106,7 @@ def _around(path: Path) -> list[DataFolder]:
 
 
 def _is_user(path: Path) -> bool:
-    """Whether these are one user's data: characters or chats, and at least one part more."""
+    """Whether this is a user folder: characters or chats, and at least one other part."""
     if not ((path / "characters").is_dir() or (path / "chats").is_dir()):
         return False
     return (path / "settings.json").is_file() or sum((path / part).is_dir() for part in _PARTS) > 1

@@ -1,4 +1,4 @@
-"""What SillyTavern makes of a name."""
+"""SillyTavern's normalization of names."""
 
 import re
 
@@ -6,7 +6,7 @@ _STRIPPED = re.compile(r'[":/\\?*<>|\x00-\x1f\x7f-\x9f]')
 
 
 def as_stored(name: str) -> str:
-    r"""A character's name as SillyTavern keeps it when it imports a card: without what no file's name may hold.
+    r"""A character's name as SillyTavern stores it on import: without characters invalid in file names.
 
     >>> as_stored('Dr. "Bones" O\'Hara: the 2nd')
     "Dr. Bones O'Hara the 2nd"

@@ -1,4 +1,4 @@
-"""settings.json as far as it concerns a life: who the user is, and which lorebooks go with whom."""
+"""The relevant part of settings.json: personas, and linked lorebooks."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -19,23 +19,23 @@ class Persona:
     name: str
     description: str = ""
     title: str = ""
-    book: str = ""  # lorebook that goes with it
+    book: str = ""  # linked lorebook
 
 
 @value_class
 class TavernSettings:
-    """What settings.json says. Empty when there is none."""
+    """The content of settings.json; empty if missing."""
 
-    user: str = ""  # who the user was last
+    user: str = ""  # last user
     personas: Mapping[str, Persona] = field(default_factory=dict)  # by avatar
     default_persona: str = ""
-    global_books: tuple[str, ...] = ()  # switched on for every chat
+    global_books: tuple[str, ...] = ()  # active in every chat
     more_books: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
-    )  # beside the card's own, by avatar file without ending
+    )  # besides the card's own, by avatar file without ending
 
     def persona_named(self, name: str) -> Persona | None:
-        """The persona of this name; of several the one that is the default, else the first."""
+        """The persona of this name; of several the default one, else the first."""
         found = [one for one in self.personas.values() if one.name == name]
         return next(
             (one for one in found if one.avatar == self.default_persona),
@@ -44,7 +44,7 @@ class TavernSettings:
 
 
 def read_settings(path: Path) -> TavernSettings:
-    """The settings of a user; those of a folder without the file are empty.
+    """The settings of a user; empty if the file is missing.
 
     Raises:
         FileError: unreadable, too large, or no object.
@@ -63,7 +63,7 @@ def read_settings(path: Path) -> TavernSettings:
 
 
 def _lore(raw: JsonMapping) -> JsonMapping:
-    """Where lorebooks are chosen: in `world_info_settings`, in old files at the top."""
+    """The selected lorebooks: in `world_info_settings`, in old files at the top level."""
     return object_of(object_of(raw.get("world_info_settings")).get("world_info")) or object_of(
         raw.get("world_info")
     )

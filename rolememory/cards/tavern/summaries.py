@@ -1,7 +1,7 @@
-"""The summaries that memory extensions left in the messages of a chat (Summarize, MessageSummarize).
+"""Summaries that memory extensions stored in a chat's messages (Summarize, MessageSummarize).
 
 Source: Summarize is part of SillyTavern 1.19.0 (`extra.memory` on the newest message it covers, each text in place of the one before).
-MessageSummarize keeps `extra.qvink_memory` on the message it sums up. What Memory Books wrote stays in its lorebook, where keys wake it.
+MessageSummarize stores `extra.qvink_memory` on the summarized message. Memory Books writes into its lorebook, activated by keys.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from rolememory.schema.value_class import value_class
 
 By = Literal["summarize", "qvink"]
 
-MOST = 20_000  # characters of one summary
+MOST = 20_000  # maximum characters of a summary
 
 
 @value_class
 class LeftSummary:
-    """A text that an extension wrote about a stretch of a chat."""
+    """An extension's summary of part of a chat."""
 
     by: By
     text: str
-    through: int  # place of the last message it covers
-    rolling: bool = False  # it says all that the one before it said
-    lasting: bool = False  # marked to be kept for long
+    through: int  # place of the last summarized message
+    rolling: bool = False  # includes the previous summary
+    lasting: bool = False  # marked as long-term
 
 
 def of_message(extra: JsonMapping, place: int) -> Iterator[LeftSummary]:

@@ -10,14 +10,14 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class World:
-    """A lorebook by the name that cards, chats and personas call it: its file's name."""
+    """A lorebook by the name that cards, chats and personas use: its file's name."""
 
     path: Path
     book: Book
 
     @property
     def name(self) -> str:
-        """What it is called by."""
+        """Its name."""
         return self.path.stem
 
 
@@ -31,6 +31,6 @@ def read_world(path: Path) -> World:
 
 
 def count(book: Book) -> int:
-    """How many entries it has."""
+    """The number of entries."""
     found = book.raw.get("entries")
     return len(found if isinstance(found, dict) else list_of(found))
