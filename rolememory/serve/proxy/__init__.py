@@ -1,1 +1,1 @@
-"""Between frontend and model: the block goes in, the reply goes out unchanged, and what was said is learned."""
+"""The OpenAI-compatible proxy: injects memories, relays replies unchanged, and observes the chat."""

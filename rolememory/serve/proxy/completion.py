@@ -1,7 +1,7 @@
-r"""Who speaks in a text completion: a name counts only where the frontend wrote it, never inside somebody's turn.
+r"""Identifies the speakers of a text completion, only from names that the frontend wrote, never from chat messages.
 
-That is the bare name that ends the prompt ("Asha:"), and only beside stop strings ("\nTraveller:"), which stand outside the prompt:
-they show that a chat frontend made it. Everything before the last line may be the user's words.
+That is the bare name that ends the prompt ("Asha:"), and only with stop strings ("\nTraveller:"), which are outside of the prompt:
+they show that a chat frontend made it. Everything before the last line may be user text.
 """
 
 from rolememory.serve.proxy.transcript_parser import SpeakerNames
@@ -13,7 +13,7 @@ _COLONS = (":", "：")
 
 
 def plain(prompt: object) -> str:
-    r"""A prompt without the marks of an instruct template.
+    r"""A prompt without the markers of an instruct template.
 
     >>> plain("<|im_start|>user\nLin: Hello<|im_end|>\n<|im_start|>assistant\nAsha:").split("\n")
     ['', '', 'Lin: Hello', '', '', '', 'Asha:']
@@ -22,9 +22,9 @@ def plain(prompt: object) -> str:
 
 
 def names_of(prompt: object, stop: object, char: str = "") -> SpeakerNames:
-    r"""The character that is to answer and the user that the model must not write for.
+    r"""The character that replies and the user that the model must not write for.
 
-    A prompt that ends in a name that it stops at is to be written as the user, unless that is known to be the character's.
+    A prompt that ends in one of its stop names is written as the user, unless that is known to be the character.
 
     >>> names_of("Lin: Hello\nAsha:", ["\nLin:"])
     SpeakerNames(char='Asha', user='Lin', members=(), persona='')
@@ -42,7 +42,7 @@ def names_of(prompt: object, stop: object, char: str = "") -> SpeakerNames:
 
 
 def for_the_user(prompt: object, stop: object, char: str = "") -> bool:
-    r"""Whether the model is to write as the user: the prompt ends in a name that it stops at.
+    r"""Whether the model writes as the user: the prompt ends in one of its stop names.
 
     >>> for_the_user("Lin: Hello\nLin:", ["\nAsha:", "\nLin:"]), for_the_user("Lin: Hi\nAsha:", ["\nLin:"])
     (True, False)
@@ -54,7 +54,7 @@ def for_the_user(prompt: object, stop: object, char: str = "") -> bool:
 
 
 def _stopped_at(stop: object) -> list[str]:
-    """The names among the stop strings, in their order."""
+    """The names among the stop strings, in order."""
     lines = (
         one.strip()
         for one in (stop if isinstance(stop, list) else [stop])
@@ -68,7 +68,7 @@ def _stopped_at(stop: object) -> list[str]:
 
 
 def _next_speaker(prompt: object) -> str:
-    """The bare name at the very end; "" where a mark of a template or anything else stands behind it."""
+    """The bare name at the very end; "" if a template marker or anything else follows it."""
     if not isinstance(prompt, str):
         return ""
     *_, end = wording().markers.split(prompt)

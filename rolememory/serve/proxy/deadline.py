@@ -1,4 +1,4 @@
-"""Memory's work beside a turn: on threads, within a deadline, and never piling up when something hangs."""
+"""Runs memory work of turns on threads, with deadlines, and without piling up if something hangs."""
 
 import asyncio
 import logging
@@ -14,21 +14,21 @@ from typing import TypeVar
 from rolememory.errors import NotWrittenError
 from rolememory.text.cancellation import cancel_when
 
-THREADS = 8  # pieces of work at once
-ALONE_S = 0.1  # so long the next one waits for the one before: beside each other both take longer, and the first word of either comes later
-AT_ONCE = 2  # pieces of work that can wait: who waits for memory shares the processor with these
-LATE = 4  # pieces of work that may still run after their turns went on without them; then turns do not even ask
+THREADS = 8  # concurrent tasks
+ALONE_S = 0.1  # maximum wait of a task for the previous one: run concurrently both take longer, which delays both replies
+AT_ONCE = 2  # concurrent background tasks, which share the CPU with turns
+LATE = 4  # limit of tasks still running after their deadline; beyond it turns go without memory
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
 def on_thread(threads: Executor, work: Callable[[], _T]) -> "asyncio.Future[_T]":
-    """Have it done on one of these threads, as a part of what is being done here."""
+    """Run work on one of these threads, in the current context."""
     return asyncio.get_running_loop().run_in_executor(threads, copy_context().run, work)
 
 
 class DeadlineRunner:
-    """Runs work on threads. What comes too late is left to end at its next step, and counted; so is what nobody waits for, uncounted."""
+    """Runs work on threads. After its deadline it is cancelled at its next step and counted as late; abandoned work is only cancelled."""
 
     def __init__(self, alone_s: float = ALONE_S) -> None:
         self.late = 0
@@ -36,22 +36,22 @@ class DeadlineRunner:
         self._alone_s, self._core = alone_s, asyncio.Semaphore()
         self._lock = threading.Lock()
         self._behind = asyncio.Semaphore(AT_ONCE)
-        self._waited_for, self._none = 0, asyncio.Event()  # pieces of work; whether there is none
+        self._waited_for, self._none = 0, asyncio.Event()  # number of awaited tasks; set if none
         self._none.set()
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no more tasks."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def quiet(self, most_s: float) -> None:
-        """Wait until nobody waits for any piece of work, at most so long."""
+        """Wait until no task is awaited, at most so long."""
         if self._waited_for:
             with suppress(TimeoutError):
                 async with asyncio.timeout(most_s):
                     await self._none.wait()
 
     async def behind(self, threads: Executor, work: Callable[[], None], most_s: float) -> None:
-        """Have work done that can wait: few pieces at once, each begun while nobody waits for memory, or after so long."""
+        """Run background work: few tasks at once, each started when no turn waits for memory, or after so long."""
         until = monotonic() + most_s
         async with self._behind:
             await self.quiet(until - monotonic())
@@ -64,9 +64,9 @@ class DeadlineRunner:
         allowed_s: float,
         longer: Callable[[], bool] = lambda: False,
     ) -> _T:
-        """What the work gives; `otherwise` when it fails, takes longer, or too much before it still hangs.
+        """The result of the work; `otherwise` if it fails, times out, or too many earlier tasks still hang.
 
-        `longer` is asked when the time is over: whether it may have as much again.
+        `longer` is called at the timeout: whether to extend it by as much again.
         """
         if self.late >= LATE:
             _log.warning(
@@ -89,7 +89,7 @@ class DeadlineRunner:
         except asyncio.CancelledError:
             errand.given_up = True
             raise
-        except Exception as error:  # whatever it is: the chat goes on
+        except Exception as error:  # a fault of memory must not fail the chat
             _log.warning("memory failed on this turn (%s); it went on without it", told(error))
             _log.debug("how it failed", exc_info=True)
             return otherwise
@@ -100,7 +100,7 @@ class DeadlineRunner:
                 self._none.set()
 
     async def _in_turn(self, work: Callable[[], _T], errand: "_Task") -> _T:
-        """Have it done once what came before is done, or has been worked on long enough."""
+        """Run the work once the previous task is done, or has run long enough."""
         await self._core.acquire()
         with ExitStack() as held:
             held.callback(self._core.release)
@@ -126,14 +126,14 @@ class DeadlineRunner:
 
 
 class TasksInOrder:
-    """Tasks that nobody waits for; one begins when the one before it of the same key has ended."""
+    """Background tasks, run in sequence per key."""
 
     def __init__(self) -> None:
         self._running = set[asyncio.Task[None]]()
         self._last = dict[Hashable, asyncio.Task[None]]()
 
     def begin(self, work: Callable[[], Awaitable[None]], key: Hashable = None) -> None:
-        """Have it done; without a key, beside all others."""
+        """Start a task; without a key, concurrently with all others."""
         before = self._last.get(key)
         task = asyncio.get_running_loop().create_task(_behind(before, work))
         self._running.add(task)
@@ -142,7 +142,7 @@ class TasksInOrder:
         task.add_done_callback(lambda _: self._end(key, task))
 
     async def ended(self, most_s: float) -> None:
-        """Wait until all of them have ended, at most so long."""
+        """Wait until all tasks have ended, at most so long."""
         if self._running:
             await asyncio.wait(self._running, timeout=most_s)
 
@@ -159,7 +159,7 @@ async def _behind(before: "asyncio.Task[None] | None", work: Callable[[], Awaita
 
 
 class _Task:
-    """One piece of work: whether it runs, and whether anybody still waits for it."""
+    """The state of a task: whether it runs, is late, is cancelled."""
 
     runs = False
     late = False
@@ -167,7 +167,7 @@ class _Task:
 
 
 def told(error: BaseException) -> str:
-    """What failed and where, without its words: they may hold what was said in the chat. Of a write that was refused, the words.
+    """The type and place of an error, without its message, which may contain chat text. For a failed write, the message.
 
     >>> try:
     ...     {}["secret"]
@@ -176,7 +176,7 @@ def told(error: BaseException) -> str:
     'KeyError'
     """
     if isinstance(error, NotWrittenError):
-        return str(error)  # a place and the system's reason
+        return str(error)  # a path and the system's reason
     frame = error.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next

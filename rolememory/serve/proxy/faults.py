@@ -1,4 +1,4 @@
-"""What the proxy says itself, in the shape that frontends show: no upstream, a wrong one, one that cannot be reached."""
+"""Error responses of the proxy in OpenAI's format: no upstream, an invalid one, an unreachable one."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ _RUNS = LocalizedText("is it running? check serve.upstream")
 
 
 def unusable(request: Request, app_state: AppState, upstream: str) -> Response | None:
-    """Why nobody can be asked; None when the settings name a server, this `upstream`."""
+    """The error response for a missing or invalid `upstream`; None if it is usable."""
     upstream = upstream.strip()
     if not upstream:
         return fault(request, app_state, 503, "no_upstream", _NONE, _SET)
@@ -50,7 +50,7 @@ def unusable(request: Request, app_state: AppState, upstream: str) -> Response |
 
 @lru_cache(maxsize=8)
 def place(url: str) -> tuple[str, int]:
-    """Host and port of a web address; "" for what is none.
+    """Host and port of a URL; "" and 0 if invalid.
 
     >>> place("http://127.0.0.1:5001/v1"), place("https://api.example/v1"), place("127.0.0.1:5001/v1"), place("http://x:y/")
     (('127.0.0.1', 5001), ('api.example', 443), ('', 0), ('', 0))
@@ -69,7 +69,7 @@ def place(url: str) -> tuple[str, int]:
 
 
 def unreachable(request: Request, app_state: AppState, error: Exception) -> Response:
-    """The model's server did not answer."""
+    """The error response if the upstream did not answer."""
     status, code = (
         (504, "upstream_timeout")
         if isinstance(error, httpx.TimeoutException)
@@ -90,7 +90,7 @@ def fault(
     message: LocalizedText,
     hint: LocalizedText,
 ) -> Response:
-    """In the shape OpenAI clients show to their users."""
+    """An error response in OpenAI's format, which clients show."""
     language = language_of(request.headers, app_state.language)
     said = error_body(code, message.text(language), hint.text(language), language, "/v1/")
     return JSONResponse({"error": said}, status)

@@ -1,4 +1,4 @@
-"""Who of a group hears a turn: every member that is a role of this home, and what each of them was not there for."""
+"""Group chats: which roles observe a turn, and which messages each of them missed."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -17,12 +17,12 @@ Words = tuple[str, str]  # role and text of a message
 
 
 def others(role_memory: "RoleMemory", group: Iterable[str]) -> tuple[str, ...]:
-    """Those of a group who are not this role."""
+    """The members of a group except this role."""
     return tuple(name for name in dict.fromkeys(group) if not _is(role_memory, name))
 
 
 def roles_named(home: "Home", names: Iterable[str]) -> "list[RoleMemory]":
-    """The roles of these names. A name that no role has, or two have, is nobody."""
+    """The roles of these names; unknown and ambiguous names are skipped."""
     found: dict[str, RoleMemory] = {}
     for name in names:
         with suppress(UnknownRoleError, AmbiguousNameError):
@@ -32,7 +32,7 @@ def roles_named(home: "Home", names: Iterable[str]) -> "list[RoleMemory]":
 
 
 def as_told_by(speaker: "RoleMemory", messages: Sequence[Message]) -> list[Message]:
-    """Messages as another member hears them: a reply without a name is by the one whose turn it is."""
+    """Messages for another member: replies without a name get that of `speaker`."""
     own = {"name": speaker.role.name}
     return [
         message.model_copy(update=own)
@@ -45,9 +45,9 @@ def as_told_by(speaker: "RoleMemory", messages: Sequence[Message]) -> list[Messa
 def missed(
     home: "Home", role_memory: "RoleMemory", call: "ProxyCall", messages: Sequence[Message]
 ) -> int:
-    """How many messages end with the last one that others heard in this chat while this role was not there.
+    """The number of leading messages up to the last one that others observed in this chat while this role was absent.
 
-    A role that was muted, or joins later, is shown the whole chat by its frontend; it was not present for all of it.
+    The frontend sends the whole chat to a role that was muted or joined later, which was not present for all of it.
     """
     if not call.chat or not (witnesses := _witnesses(home, role_memory, call, messages)):
         return 0
@@ -60,7 +60,7 @@ def missed(
 def _witnesses(
     home: "Home", role_memory: "RoleMemory", call: "ProxyCall", messages: Sequence[Message]
 ) -> "Collection[RoleMemory]":
-    """The others who were there: whose turn it is, who spoke, and whom the frontend names."""
+    """The other roles that were present: the current speaker, those who spoke, and those named by the frontend."""
     if call.role is None:
         return ()
     named = {message.name for message in messages if message.role == "assistant" and message.name}
@@ -69,14 +69,14 @@ def _witnesses(
 
 
 def _end_of(gone: set[Words], messages: Sequence[Message]) -> int:
-    """How many messages there are up to the last of these before the newest user text."""
+    """The number of messages up to the last of these before the newest user text."""
     told = [(message.role, _one_line(message.content)) for message in messages]
     newest = max((at for at, (role, _) in enumerate(told) if role == "user"), default=0)
     return max((at for at, one in enumerate(told[:newest], 1) if one in gone), default=0)
 
 
 def _told_without(role_memory: "RoleMemory", paths: Iterable[ChatMessage]) -> set[Words]:
-    """What was only ever said while this role was not there."""
+    """The messages that only occurred while this role was absent."""
     heard, without = set[Words](), set[Words]()
     for said in paths:
         (heard if any(_is(role_memory, name) for name in said.members) else without).add(
@@ -90,7 +90,7 @@ def _is(role_memory: "RoleMemory", name: str) -> bool:
 
 
 def _path(role_memory: "RoleMemory", chat: str, most: int) -> Iterator[ChatMessage]:
-    """The last messages of that chat as this role has them."""
+    """The last messages of that chat in this role's store."""
     with suppress(UnknownChatError):
         yield from role_memory.chats.path(chat)[-most:]
 

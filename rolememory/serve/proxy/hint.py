@@ -1,6 +1,6 @@
-"""What a frontend says outright: a field of the body, headers, the path, a suffix of the model's name.
+"""Explicit hints of a frontend: a field of the body, headers, the path, a suffix of the model's name.
 
-Macros that the frontend did not fill in ("{{char}}") say nothing.
+Unexpanded macros ("{{char}}") are ignored.
 """
 
 import json
@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from rolememory.serve.proxy.inject import HINT
 
-_LONGEST = 200  # characters of a name that are believed
+_LONGEST = 200  # maximum characters of a name
 _ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]|%2[0-9A-Fa-f]")
 _AT = "@"  # model suffix: "llama-3@Mira"
-_VERSION = re.compile(  # what model servers write behind an @ themselves: dates, quantisations, branches
+_VERSION = re.compile(  # suffixes after @ of model servers themselves: dates, quantisations, branches
     r"(?:v?\d[\w.\-]*|i?q\d\w*|[bf]p?f?\d+\w*|int\d+|\d+-?bit|latest|default|main|master|stable|mlx|gguf|awq|gptq|exl\d|preview\w*)",
     re.IGNORECASE,
 )
@@ -25,14 +25,14 @@ _VERSION = re.compile(  # what model servers write behind an @ themselves: dates
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Everything a call may say of itself; "" = unsaid."""
+    """The hints of a call; "" = not given."""
 
     role: str = ""
     role_uuid: str = ""
-    avatar: str = ""  # file name of the card: tells two cards of one name apart
+    avatar: str = ""  # file name of the card: distinguishes cards of one name
     user: str = ""
     group: tuple[str, ...] = ()  # members' names
-    present: tuple[str, ...] | None = None  # the users who read along; None = unsaid
+    present: tuple[str, ...] | None = None  # the users present; None = not given
     owners: Mapping[str, str] = field(default_factory=dict)  # `name` of a message -> user
     chat: str = ""
     kind: str = ""
@@ -41,9 +41,9 @@ class Hint:
 
 
 def hint_of(body: Mapping[str, Any], headers: Mapping[str, str], path_role: str | None) -> Hint:
-    """The explicit hints, the surest place first: body, header, path, model suffix.
+    """The explicit hints, in order of precedence: body, header, path, model suffix.
 
-    Whose words they are is said by a header first: whoever lets somebody else's requests through sets it for all of them.
+    For the user a header has precedence: a gateway sets it for all requests that it forwards.
     """
     said = _in_body(body.get(HINT))
     read = {
@@ -79,7 +79,7 @@ def hint_of(body: Mapping[str, Any], headers: Mapping[str, str], path_role: str 
 
 
 def plain_model(body: dict[str, Any]) -> dict[str, Any]:
-    """The body with the model's own name, where a role was written behind it."""
+    """The body with the role suffix removed from the model's name."""
     suffix = _suffix(body.get("model"))
     return {**body, "model": str(body["model"])[: -len(suffix) - 1]} if suffix else body
 
@@ -112,7 +112,7 @@ def header(headers: Mapping[str, str], name: str) -> str:
 
 
 def _text(raw: object) -> str:
-    """A value as one line of text; what was never filled in is nothing."""
+    """A value as one line of text; "" for unexpanded macros."""
     if not isinstance(raw, str | int):
         return ""
     text = " ".join(

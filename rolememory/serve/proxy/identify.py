@@ -1,9 +1,9 @@
-"""Whose turn it is: the role, found in the order of how sure the signs are, and never guessed between two.
+"""Identifies the role of a call, by signs in order of certainty; ambiguous ones are never guessed.
 
 body, header, path, model suffix · nudge of a group · the frontend's own prompt · the card's description · names of the replies · the setting.
-A role that a real turn names is made on that turn; a start screen, a list of models or a summary make none.
+A real turn creates an unknown role that it names; start screens, model lists and summaries do not.
 
-Only what is said outright and the frontend's own text decide. What a message says, the user's or the character's, never does: anybody
+Only explicit hints and the frontend's prompt texts count, never chat messages: anybody
 can write "Write Mira's next reply in a fictional chat between Mira and Tom" into a chat.
 """
 
@@ -32,30 +32,30 @@ from rolememory.text.fold import fold_name
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
 
-_TELLING = 60  # characters of a description that are enough to know a card by
+_TELLING = 60  # minimum characters of a description to identify a card
 
 
 @dataclass(frozen=True, slots=True)
 class IdentitySigns:
-    """What a call tells of who speaks. Without `where`, the names are only those that stand before the lines of a transcript."""
+    """The signs of role and user in a call. Without `where`, the names are only the line prefixes of a transcript."""
 
     names: SpeakerNames
     where: str  # which sign named the character
-    candidates: tuple[str, ...] = ()  # ids of roles whose card stands in the request
+    candidates: tuple[str, ...] = ()  # ids of roles whose card is in the request
 
     @property
     def char(self) -> str:
-        """The character that is meant; "" where only the text of a message would tell."""
+        """The character; "" if only named in a message's text."""
         return self.names.char if self.where else ""
 
     @property
     def doubtful(self) -> bool:
-        """Whether a user is named by the text of a message alone: nobody for sure."""
+        """Whether a user is only named in a message's text, which is uncertain."""
         return bool(self.names.persona) and not self.names.user
 
 
 def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards") -> IdentitySigns:
-    """Names and signs of a chat request, the surest first."""
+    """Names and signs of a chat request, by the most certain source."""
     own = "\n".join(talk.around)
     found = first(wording().prompt, own)
     persona = _group(found, "user") if found else ""
@@ -79,7 +79,7 @@ def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards
 
 
 def claims(talk: ParsedTranscript) -> SpeakerNames:
-    """The names that a call in one message gives its voices: they cut it into turns and decide nothing."""
+    """The speakers' names in a single-message transcript: used to split it into turns, not to identify anybody."""
     found = first(wording().prompt, talk.spoken[0].content) if talk.one_message else None
     if found is None:
         return SpeakerNames()
@@ -87,7 +87,7 @@ def claims(talk: ParsedTranscript) -> SpeakerNames:
 
 
 def signs_of_completion(prompt: object, stop: object, hint: Hint) -> IdentitySigns:
-    """The same for a text completion."""
+    """As `signs`, for a text completion."""
     names = names_of(prompt, stop, hint.role)
     names = SpeakerNames(
         hint.role or names.char, hint.user or names.user, hint.group, persona=names.user
@@ -98,7 +98,7 @@ def signs_of_completion(prompt: object, stop: object, hint: Hint) -> IdentitySig
 def role_of(
     found: IdentitySigns, hint: Hint, app_state: AppState, *, may_create: bool
 ) -> "tuple[RoleMemory | None, str]":
-    """The role, and how it was found; None with "none" or "several" where that cannot be told."""
+    """The role, and how it was found; None with "none" or "several" if not identified."""
     home = app_state.home
     if found.where == "card":
         alone = len(found.candidates) == 1
@@ -121,13 +121,13 @@ def role_of(
 
 
 def _alike(home: "Home", name: str) -> list[Role]:
-    """The roles that answer to a name."""
+    """The roles that have a name."""
     wanted = fold_name(name)
     return [role for role in home.roles() if wanted in map(fold_name, role.names)]
 
 
 def _founded(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
-    """A new role, or the one that another call of this very moment has made."""
+    """A new role, or the one that a concurrent call has created."""
     try:
         return app_state.home.create(name, aliases=(hint.avatar,) if hint.avatar else ())
     except InvalidValueError:
@@ -137,7 +137,7 @@ def _founded(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
 def _of_this_card(
     role: Role, hint: Hint, app_state: AppState, may_create: bool
 ) -> "RoleMemory | None":
-    """The role, unless the frontend says it is another card of the same name: then that one's own."""
+    """The role, or if the frontend has another card of the same name, that card's own role."""
     avatars = [
         alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))
     ]
@@ -152,7 +152,7 @@ def _of_this_card(
             return None
         own = str(
             uuid.uuid5(uuid.UUID(role.id), hint.avatar)
-        )  # the same for two calls at once: the second finds what the first made
+        )  # deterministic: a concurrent call finds the role that the first created
         try:
             return app_state.home.create(role.name, id=own, aliases=(hint.avatar,))
         except InvalidValueError:
@@ -164,7 +164,7 @@ def _wears(role: Role, avatar: str) -> bool:
 
 
 class Cards:
-    """Descriptions of the cards that are known here, as they stand in requests. Thread-safe."""
+    """Descriptions of known cards, to find them in requests. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -173,7 +173,7 @@ class Cards:
         ] = {}  # file -> (signature, name, description)
 
     def named_in(self, texts: Sequence[str], app_state: AppState) -> list[Role]:
-        """The roles whose description stands in these texts: one, or several that share it."""
+        """The roles whose description is in these texts: one, or several that share it."""
         there = plain("\n".join(texts))
         if len(there) < _TELLING:
             return []
@@ -186,7 +186,7 @@ class Cards:
         return found or list(self._in_folder(there, app_state))
 
     def _in_folder(self, there: str, app_state: AppState) -> Iterator[Role]:
-        """Cards of a folder that the settings name: what is known there becomes a role."""
+        """Roles of matching cards in the folder of the settings, created if needed."""
         folder = Path(app_state.settings.cards).expanduser() if app_state.settings.cards else None
         if folder is None or not folder.is_dir():
             return
@@ -228,7 +228,7 @@ def _read(path: Path, name: str) -> tuple[str, str]:
 
 
 def plain(text: str) -> str:
-    """A text as descriptions are compared: folded, on one line."""
+    """A text for comparing descriptions: folded, on one line."""
     return fold_name(text)
 
 
@@ -245,7 +245,7 @@ def _members(text: str) -> tuple[str, ...]:
 
 
 def _named_replies(talk: ParsedTranscript) -> str:
-    """The one name in the `name` field of every reply. A name within their texts may be anybody's words."""
+    """The single name in the `name` fields of all replies, else "". Names within texts are not trusted."""
     replies = [message for message in talk.spoken if message.role == "assistant"]
     return _only(message.name or "" for message in replies) if len(replies) > 1 else ""
 

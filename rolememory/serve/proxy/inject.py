@@ -1,4 +1,4 @@
-"""The block goes into the frontend's own request: dicts stay as they came, unknown fields untouched."""
+"""Injection into the frontend's request; dicts and unknown fields stay unchanged."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -11,16 +11,16 @@ from rolememory.schema.message import plain_text
 Body = dict[str, Any]
 How = Literal["placed", "head", "folded", "none"]
 _BLANK_LINE = "\n\n"
-HINT = "rolememory"  # the field of the body that is ours; strict upstreams refuse unknown fields
+HINT = "rolememory"  # our field of the body; removed, since strict upstreams refuse unknown fields
 
 
 def without_hint(body: Mapping[str, Any]) -> Body:
-    """The body as the frontend would have sent it to the upstream."""
+    """The body without our field."""
     return {name: value for name, value in body.items() if name != HINT}
 
 
 def unmarked(body: Body) -> Body:
-    """The body without blocks of ours that came back in it; the very same object when there are none."""
+    """The body without memory blocks of earlier turns; the same object if there are none."""
     if isinstance(body.get("prompt"), str):
         clean = strip(body["prompt"])
         return body if clean == body["prompt"] else {**body, "prompt": clean}
@@ -40,7 +40,7 @@ def injected(
     how: How = "placed",
     continuing: bool = False,
 ) -> Body:
-    """The body with these texts, each where it belongs: messages of their own, or joined to the character's system message.
+    """The body with these texts at their positions: as new messages, or merged into the character's system message.
 
     `how`: "head" joins them all to the first instructions, for upstreams that take none later; "folded" puts them behind the newest
     user text, which only a person asks for; "none" leaves them out.
@@ -66,13 +66,13 @@ def injected(
 
 
 def _role(message: Mapping[str, Any]) -> str:
-    """Who speaks; "tool" for what a tool gave, in whatever form."""
+    """The role of a message; "tool" for tool results of any format."""
     given = str(message.get("type", "")).endswith("_output")
     return "tool" if given else str(message.get("role", ""))
 
 
 def _put_in(messages: Sequence[Any], plan: PlacementPlan) -> list[Any]:
-    """The messages with the texts where the plan puts them."""
+    """The messages with the texts inserted by the plan."""
     out: list[Any] = []
     for index in range(len(messages) + 1):
         out += [{"role": voice, "content": text} for voice, text in plan.own.get(index, ())]
@@ -86,9 +86,9 @@ def _put_in(messages: Sequence[Any], plan: PlacementPlan) -> list[Any]:
 def injected_prompt(
     body: Body, placements: Sequence[Placement], spoken: Sequence[str] = ()
 ) -> Body:
-    r"""A text completion with these texts, each before the line that holds what was said so deep, or the first of it.
+    r"""A text completion with these texts, each before the line of the message at its depth, or before the oldest one.
 
-    `spoken`: what was said, oldest first. What stands in no line that is found goes before the last line but one.
+    `spoken`: the messages, oldest first. If their lines are not found, texts go before the last line but one.
 
     >>> body = {"prompt": "Asha keeps the light.\nLin: Hello\nAsha:"}
     >>> injected_prompt(body, [Placement("X", "depth", 1)])["prompt"].splitlines()
@@ -108,7 +108,7 @@ def injected_prompt(
 
 
 def _lines(prompt: str, spoken: Sequence[str]) -> list[int]:
-    """Where the lines begin that hold what was said, the newest first, as far back as they are found."""
+    """The start offsets of the messages' lines, newest first, as far back as they are found."""
     found, end = list[int](), len(prompt)
     for text in reversed(spoken):
         said = prompt.rfind(text, 0, end) if text else -1
@@ -129,13 +129,13 @@ def _place(one: Placement, prompt: str, lines: Sequence[int]) -> int:
 
 
 def _last_turn(prompt: str) -> int:
-    """Where the last but one line of a prompt begins: the newest message, the last line being the name of who answers."""
+    """The start offset of the last but one line of a prompt: the newest message, before the name of the next speaker."""
     end = prompt.rstrip("\n").rfind("\n")
     return prompt.rfind("\n", 0, max(end, 0)) + 1 if end >= 0 else 0
 
 
 def _unmarked(message: Any) -> Any:
-    """A message without our blocks; None when nothing else was in it."""
+    """A message without our blocks; None if it had nothing else."""
     if not isinstance(message, Mapping):
         return message
     content = message.get("content")

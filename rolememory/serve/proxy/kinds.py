@@ -1,4 +1,4 @@
-"""What kind of call it is: only the character's own turns teach, and not every call is one."""
+"""Classifies calls: only the character's own turns are learned from, and not every call is one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNa
 from rolememory.serve.proxy.wording import first, wording
 from rolememory.text.fold import fold_name
 
-_SHORT = 1_500  # characters of an instruction that is no card
+_SHORT = 1_500  # maximum characters of an instruction; longer texts are cards
 
 _SAID: Mapping[str, Kind] = {
     "normal": "normal",
@@ -27,14 +27,14 @@ _SAID: Mapping[str, Kind] = {
 
 
 class Habits:
-    """How a role's ordinary calls look: what differs from them is no turn. One for each role."""
+    """The form of a role's ordinary calls; different ones are not turns. One per role."""
 
     def __init__(self) -> None:
         self.streams: bool | None = None
         self.behind = ""
 
     def keep(self, body: Mapping[str, Any], talk: ParsedTranscript) -> None:
-        """An ordinary call was made."""
+        """Record an ordinary call."""
         self.streams, self.behind = bool(body.get("stream")), talk.last_word
 
 
@@ -45,7 +45,7 @@ def kind_of(
     names: SpeakerNames,
     habits: Habits | None = None,
 ) -> Kind:
-    """What is asked: as the frontend says, else by its lines and the shape of the call."""
+    """The kind of a call: as the frontend says, else by its instructions and the form of the call."""
     if hint.task or hint.kind in _SAID:
         return "task" if hint.task else _SAID[hint.kind]
     last = talk.spoken[-1].role if talk.spoken else ""
@@ -67,7 +67,7 @@ def kind_of(
 
 
 def _is_for_the_user(talk: ParsedTranscript, names: SpeakerNames) -> bool:
-    """Whether the model is to write as the user: the one it names must not be somebody else."""
+    """Whether the model writes as the user; false if another person is named."""
     found = first(wording().impersonate, talk.last_word)
     if found is None or first(wording().nudge, talk.last_word):
         return False
@@ -78,12 +78,12 @@ def _is_for_the_user(talk: ParsedTranscript, names: SpeakerNames) -> bool:
 
 
 def _is_task(talk: ParsedTranscript) -> bool:
-    """A question about the chat, in place of the chat or behind it: a title, tags, a summary."""
+    """Whether this is a task about the chat, instead of the chat or after it: a title, tags, a summary."""
     return any(first(wording().task, text) for text in _asked(talk))
 
 
 def _asked(talk: ParsedTranscript) -> Iterator[str]:
-    """What a call asks for: what stands last; before anybody replied also what stands first, unless it is as long as a card."""
+    """The possible instructions of a call: the last text; before any reply also the first one, unless it is as long as a card."""
     replied = len(talk.spoken) > 1 or any(one.role == "assistant" for one in talk.spoken)
     if talk.last_word:
         yield talk.last_word
@@ -94,7 +94,7 @@ def _asked(talk: ParsedTranscript) -> Iterator[str]:
 
 
 def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | None) -> bool:
-    """An instruction behind a complete history, not streamed."""
+    """Whether this is an instruction after a complete history, not streamed."""
     if body.get("stream") or not talk.behind:
         return False
     if first(wording().quiet, talk.last_word):
@@ -105,7 +105,7 @@ def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | 
 
 
 def _ends_open(body: Mapping[str, Any], talk: ParsedTranscript) -> bool:
-    """Nothing stands behind the last message of a chat, which is the character's."""
+    """Whether the chat ends with a message of the character."""
     return not talk.behind and len(talk.spoken) > 1 and _raw_last(body) == "assistant"
 
 

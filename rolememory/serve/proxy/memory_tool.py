@@ -1,4 +1,4 @@
-"""Hybrid mode: what is not certain enough for the prompt is offered to the model as a tool, and its calls are answered here.
+"""Hybrid mode: memories of medium relevance are offered to the model through a tool, whose calls are answered here.
 
 The frontend sees one reply. Source: S2.2, S2.6, S2.16.
 """
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rolememory.serve.proxy.turns import Remembered
 
 TOOL = "search_memory"
-ROUNDS = 3  # searches in a row before the model must answer with what it has
-FOUND = 5  # memories one search gives
+ROUNDS = 3  # consecutive searches before the model must answer
+FOUND = 5  # memories per search
 _ABOUT = translatable(
     "Search what {name} remembers. Use it when the past matters and the answer is not in the conversation."
 )
@@ -33,7 +33,7 @@ More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 
 
 def offered(call: ProxyCall, found: "Remembered") -> "ToolOffer | None":
-    """The offer of this turn; None where nothing is offered: other mode, nothing to search, or a frontend that forbids tools."""
+    """The tool offer of this turn; None in other modes, without memories to search, or if the frontend forbids tools."""
     if call.role is None or found.turn is None or not call.remembers:
         return None
     if not found.turn.searchable or call.body.get("tool_choice") not in (None, "auto"):
@@ -47,7 +47,7 @@ def offered(call: ProxyCall, found: "Remembered") -> "ToolOffer | None":
 
 @dataclass(slots=True)
 class ToolOffer:
-    """The tool in a request, and the answers to its calls."""
+    """Adds the tool to a request, and answers its calls."""
 
     call: ProxyCall
     role: "RoleMemory"
@@ -80,19 +80,19 @@ class ToolOffer:
         }
 
     def toolless(self, sent: Body) -> Body:
-        """The request as it would have been without the offer; the frontend's own tools stay."""
+        """The sent request without our tool; the frontend's own tools stay."""
         tools = [tool for tool in sent.get("tools") or () if not _is_ours(tool)]
         kept = {name: value for name, value in sent.items() if name != "tools"}
         return {**kept, "tools": tools} if tools or "tools" in self.body else kept
 
     def goes_with(self, body: Body) -> None:
-        """Keep what was sent: a search goes on from there."""
+        """Set the sent request, which later rounds extend."""
         self._sent = body
 
     def carried(
         self, answer: httpx.Response, reply: StreamedReply, more: More, *, streams: bool
     ) -> AsyncGenerator[bytes]:
-        """The answer as the frontend gets it; our calls are answered on the way."""
+        """The response for the frontend; calls of our tool are answered in between."""
         carry = self._stream if streams else self._whole
         return carry(answer, reply, more)
 
@@ -156,11 +156,11 @@ class ToolOffer:
 
     @staticmethod
     def _ours(turn: StreamedReply) -> bool:
-        """Whether the model asked for our tool and for nothing else."""
+        """Whether the model called our tool and no other."""
         return bool(turn.tool_calls) and len(_asked_for(turn)) == len(turn.tool_calls)
 
     async def _again(self, turn: StreamedReply, more: More) -> httpx.Response:
-        """Answer the calls and ask the model to go on."""
+        """Send the results of the calls to the model, which continues."""
         self.rounds += 1
         calls = [
             {**call, "id": call["id"] or f"call_{number}"}
@@ -181,7 +181,7 @@ class ToolOffer:
         self.rounds = ROUNDS
         return await more(
             self.toolless(before)
-        )  # a server that takes tools and cannot go on from one answers with what the prompt holds
+        )  # a server that accepts tools but not their results answers from the prompt alone
 
     async def _found(self, call: Mapping[str, Any]) -> str:
         try:
@@ -191,7 +191,7 @@ class ToolOffer:
         return await anyio.to_thread.run_sync(lambda: self.search(query))
 
     def search(self, query: str) -> str:
-        """What the tool answers: dated lines, as data."""
+        """The tool's result: dated lines, as data."""
         found = (
             self.role.search(
                 query,
@@ -238,12 +238,12 @@ def _is_ours(tool: object) -> bool:
 
 
 def _asked_for(turn: StreamedReply) -> set[int]:
-    """Which of the calls are for our tool."""
+    """The indexes of the calls of our tool."""
     return {index for index, call in turn.tool_calls.items() if call["function"]["name"] == TOOL}
 
 
 def _without_ours(raw: dict[str, Any], turn: StreamedReply) -> dict[str, Any]:
-    """The answer, or a piece of it, without calls that the frontend could not answer; its own are left to it."""
+    """The response, or a chunk of it, without calls of our tool; the frontend's own stay."""
     ours = _asked_for(turn)
     if not ours or not isinstance(raw.get("choices"), list):
         return raw

@@ -1,4 +1,4 @@
-"""One call of a frontend as memory sees it."""
+"""A parsed call of a frontend."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -16,38 +16,34 @@ REMEMBERS: frozenset[Kind] = frozenset(
 )  # get a block
 TEACHES: frozenset[Kind] = frozenset(
     {"normal", "swipe", "regenerate", "continue"}
-)  # the character's own turns
+)  # kinds that are learned from
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyCall:
-    """What is asked, by whom, in which chat, and the request without what was meant for us."""
+    """The kind of a call, its speaker and chat, and the request without hints for us."""
 
     kind: Kind
-    body: Body  # goes to the upstream: hint and our own old blocks taken out
-    spoken: tuple[
-        Message, ...
-    ] = ()  # what user and characters said, oldest first, each once, names told apart
-    partial: str = ""  # continue: the beginning of the reply that is being continued
-    role: "RoleMemory | None" = None  # None: nobody, or nobody for sure
+    body: Body  # for the upstream: without hint and old blocks of ours
+    spoken: tuple[Message, ...] = ()  # chat messages, oldest first, each once, with speakers
+    partial: str = ""  # continue: the beginning of the reply
+    role: "RoleMemory | None" = None  # None: unknown or ambiguous
     why: str = ""  # how the role was found, or why not: hint, path, model, nudge, prompt, card, name, setting; none, several
     user: str | None = None
-    present: tuple[str, ...] | None = (
-        None  # users who read along, as the frontend says; None = it does not
-    )
-    group: tuple[str, ...] | None = None  # the other characters of a group; None = nobody says
-    chat: str = ""  # "" = the frontend gave none: found by what was said
+    present: tuple[str, ...] | None = None  # users present, as the frontend says; None = not given
+    group: tuple[str, ...] | None = None  # the other characters of a group; None = not given
+    chat: str = ""  # "" = not given: found by its messages
     title: str = ""
-    doubtful: bool = False  # only the text of a message names the user: what is shared is recalled, nothing is learned
+    doubtful: bool = False  # the user is only named in a message's text: recall shared memories only, learn nothing
 
     @property
     def members(self) -> tuple[str, ...] | None:
-        """The other characters of a group, whatever names the role has; None = nobody says."""
+        """The other characters of a group, without any name of the role; None = not given."""
         return others(self.role, self.group) if self.role and self.group is not None else None
 
     @property
     def name(self) -> str:
-        """Who speaks."""
+        """The speaking character's name."""
         return self.role.role.name if self.role else ""
 
     @property
@@ -57,5 +53,5 @@ class ProxyCall:
 
     @property
     def teaches(self) -> bool:
-        """Whether something is learned from it."""
+        """Whether the call is learned from."""
         return self.role is not None and self.kind in TEACHES and not self.doubtful

@@ -1,4 +1,4 @@
-"""Carries an answer to the frontend as it comes, reads it beside the way, and says at its end what the character replied."""
+"""Streams a response to the frontend, parses it meanwhile, and reports the character's reply at the end."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
@@ -13,14 +13,14 @@ from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import END, SseParser, StreamedReply
 from rolememory.serve.proxy.streaming import Put, broke_off
 
-READ_AT_ONCE = 16 * 1024  # bytes of a stream: small pieces are read together
+READ_AT_ONCE = 16 * 1024  # bytes of a stream: small chunks are parsed together
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 Keep = Callable[[ProxyCall, str | None], None]
 Tell = Callable[[], None]
 
 
 class Relay:
-    """One answer on its way. `begun` is told once the first words are out, `keep` the whole reply, or None when it broke off or failed."""
+    """A response being relayed. `begun` is called after the first text, `keep` with the reply, or None if incomplete or failed."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Relay:
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
     async def carry(self, put: Put) -> None:
-        """Bring the body to the frontend."""
+        """Send the body to the frontend."""
         with self._app_state.answering():
             try:
                 if self._answer.status_code >= 400:
@@ -59,7 +59,7 @@ class Relay:
                     await answer.aclose()
 
     async def _again(self, body: dict[str, Any]) -> httpx.Response:
-        """The answer to a further request of this turn."""
+        """The response to a further request of this turn."""
         answer = await self._more(body)
         self._answers.append(answer)
         return answer

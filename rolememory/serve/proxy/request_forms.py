@@ -1,4 +1,4 @@
-"""Conversations in other forms than chat completions: read as one, and sent on in their own form.
+"""Other request formats: converted to chat completions, and back for the upstream.
 
 Source: Anthropic's Messages and OpenAI's Responses.
 """
@@ -9,18 +9,18 @@ from typing import Any
 from rolememory.schema.value_class import value_class
 from rolememory.serve.proxy.inject import Body
 
-_OPENING = "opening"  # marks the message that stands in a field of its own
+_OPENING = "opening"  # marks the message from a separate field
 
 
 @value_class
 class RequestForm:
-    """Where a form keeps what a chat holds in `messages`."""
+    """The fields of a format that correspond to `messages`."""
 
     opening: str  # the field of the first instructions
     said: str  # the field of the messages
-    part: str  # the type of a piece of text that a system or a user wrote
-    mixed: bool  # whether instructions may stand among the messages
-    goes_on: tuple[str, ...] = ()  # fields that name messages which the server keeps
+    part: str  # the type of a text part of a system or user message
+    mixed: bool  # whether system messages are allowed among the messages
+    goes_on: tuple[str, ...] = ()  # fields that refer to messages stored by the server
 
     def chat(self, body: Body) -> Body:
         """The request as a chat.
@@ -35,7 +35,7 @@ class RequestForm:
         return {**rest, "messages": [*head, *(rows if isinstance(rows, list) else ())]}
 
     def request(self, chat: Body) -> Body:
-        """The chat as a request; where no message may be of the system, they all stand with the first instructions."""
+        """The chat as a request; without `mixed` all system messages are merged into the first instructions."""
         opening, said = list[Any](), list[Any]()
         for row in chat["messages"]:
             if _field(row, _OPENING) or (not self.mixed and _field(row, "role") == "system"):
@@ -76,4 +76,4 @@ FORMS: Mapping[str, RequestForm] = {
         goes_on=("previous_response_id", "conversation"),
     ),
 }
-"""By the path behind `/v1`."""
+"""Formats by the path after `/v1`."""

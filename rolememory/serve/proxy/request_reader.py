@@ -1,4 +1,4 @@
-"""A request as memory sees it: what kind of call, whose turn, what was said."""
+"""Parses requests: the kind of call, its role and user, the chat messages."""
 
 import threading
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def extent(raw: Body) -> tuple[int, int]:
-    """How many messages a request holds, and how many characters their texts have; a text completion is one. Cost: O(messages).
+    """The number of messages in a request, and of characters in their texts; a text completion is one. Cost: O(messages).
 
     >>> extent({"messages": [{"content": "Hi."}, {"content": [{"text": "Ho"}, {"type": "image_url"}]}, None]})
     (3, 5)
@@ -56,14 +56,14 @@ def _length(content: object) -> int:
 
 @dataclass(slots=True)
 class FrontendProfile:
-    """What calls of one role have shown: how its frontend words things."""
+    """The prompt format of a role's frontend, learned from its calls."""
 
     habits: Habits = field(default_factory=Habits)
     tails: RecurringTails = field(default_factory=RecurringTails)
 
 
 class RequestReader:
-    """Reads calls, and grows acquainted with the frontends that make them. Thread-safe."""
+    """Parses calls, and learns the formats of frontends. Thread-safe."""
 
     def __init__(self, app_state: AppState) -> None:
         self._app_state = app_state
@@ -73,7 +73,7 @@ class RequestReader:
         app_state.peers.on("profile", self._take)
 
     def _take(self, key: tuple[str, str, str], profile: FrontendProfile) -> None:
-        """What another process has found out about a frontend."""
+        """Take over the profile of a frontend from another process."""
         with self._lock:
             self._known[key] = profile
 
@@ -86,7 +86,7 @@ class RequestReader:
         prompt: bool = False,
         caller: Caller | None = None,
     ) -> ProxyCall:
-        """What the call means; `prompt`: a text completion; `caller`: who asks a service, who alone says whose turn it is."""
+        """The parsed call; `prompt`: a text completion; `caller`: of a service, which alone determines role and user."""
         hint = hint_of(raw, headers, path_role)
         hint = _of_caller(hint, caller, self._app_state) if caller else hint
         body = unmarked(plain_model(without_hint(raw) if HINT in raw else raw))
@@ -118,7 +118,7 @@ class RequestReader:
     def _signs(
         self, body: Body, talk: ParsedTranscript, hint: Hint, *, prompt: bool
     ) -> IdentitySigns:
-        """Who speaks, as far as the call shows it."""
+        """The signs of role and user in the call."""
         if prompt:
             return signs_of_completion(body.get("prompt"), body.get("stop"), hint)
         return signs(talk, hint, self._app_state, self._cards)
@@ -133,7 +133,7 @@ class RequestReader:
         *,
         prompt: bool,
     ) -> tuple[Kind, tuple[Message, ...]]:
-        """The kind of the call and what was said in it, by what is known of its frontend."""
+        """The kind of the call and its chat messages, using its frontend's profile."""
         about = (caller.name, caller.user) if caller else ("", "")
         with self._lock:
             name = found.char or ",".join(found.candidates)
@@ -149,27 +149,27 @@ class RequestReader:
             if kind == "normal":
                 known.habits.keep(body, talk)
             self._app_state.peers.tell("profile", key, known)
-        if caller:  # whose words they are, a key alone says
+        if caller:  # with a key, only the key determines the user
             said = tuple(one.model_copy(update={"owner": None}) for one in said)
         return kind, said
 
     def _role(
         self, found: IdentitySigns, hint: Hint, caller: Caller | None, *, may_create: bool
     ) -> "tuple[RoleMemory | None, str]":
-        """The role that is meant; a key's roles are named, never guessed."""
+        """The role of the call; with a key it must be named, never inferred."""
         if caller and not hint.role_uuid:
             return None, "none"
         return role_of(found, hint, self._app_state, may_create=may_create and not caller)
 
 
 def _others(found: IdentitySigns) -> tuple[str, ...] | None:
-    """The other characters of a group; None where there is no group."""
+    """The other characters of a group; None if there is no group."""
     char, members = fold_name(found.char), found.names.members
     return tuple(one for one in members if fold_name(one) != char) if members else None
 
 
 def _of_caller(hint: Hint, caller: Caller, app_state: AppState) -> Hint:
-    """What a call says of itself, as the key of a service lets it: the role if it is one of the key's, the user whatever is said."""
+    """The hint restricted by a service's key: the role only if the key allows it, the user always that of the key."""
     told = Hint(
         user=caller.user,
         present=(caller.user,),
@@ -186,7 +186,7 @@ def _of_caller(hint: Hint, caller: Caller, app_state: AppState) -> Hint:
 
 
 def _said_by_key(found: IdentitySigns, hint: Hint) -> IdentitySigns:
-    """The signs without what the texts of a request say of roles and users; only how they call their voices is left."""
+    """The signs without roles and users from the texts of a request; only the names of speakers are kept."""
     names = SpeakerNames(hint.role, hint.user, persona=found.names.persona)
     return IdentitySigns(names, "key" if hint.role else "")
 

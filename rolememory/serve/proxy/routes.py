@@ -1,4 +1,4 @@
-"""`/v1/...` and `/r/{role}/v1/...`: conversations get their memory, everything else is passed on untouched."""
+"""`/v1/...` and `/r/{role}/v1/...`: chats get memories, everything else is relayed unchanged."""
 
 import asyncio
 import logging
@@ -44,12 +44,16 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions", *FORMS)
-KEEPING = 2  # long turns kept at once, besides the others
-BEHIND_S = 1.0  # so long a turn is kept later at most, while others are being remembered: their answers are waited for
-READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
+KEEPING = 2  # long turns observed at once, besides the others
+BEHIND_S = 1.0  # maximum delay of observing a turn while other turns wait for recall
+READING_S = 10.0  # timeout of parsing, which learning needs; it is fast except on a cold first turn
 Enter = Callable[[], Awaitable[QueueTicket | None]]
-"""Waits for the turn of a large piece of work."""
-_LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
+"""Waits until a large task may start."""
+_LESS: tuple[How, ...] = (
+    "placed",
+    "head",
+    "none",
+)  # how to inject, from most to least demanding of the upstream
 _UNTOLD = translatable(
     "{upstream} takes no system messages, so its turns go without memory; "
     'serve.system_role = "no" lets memories stand in the user\'s message'
@@ -71,7 +75,7 @@ _log = logging.getLogger(__name__)
 
 
 def proxy(app: Starlette, app_state: AppState) -> None:
-    """Add the paths."""
+    """Add the routes."""
     door = Proxy(app_state)
     app.state.living.append(door.living)
     for path in ("/v1/{path:path}", "/r/{role}/v1/{path:path}"):
@@ -79,7 +83,7 @@ def proxy(app: Starlette, app_state: AppState) -> None:
 
 
 class Proxy:
-    """Answers calls by asking the upstream."""
+    """Relays calls to the upstream."""
 
     def __init__(self, app_state: AppState) -> None:
         self._app_state = app_state
@@ -90,13 +94,13 @@ class Proxy:
         self._behind = TasksInOrder()
         self._taken: dict[
             str, How
-        ] = {}  # by upstream: what it took where it refused system messages
+        ] = {}  # by upstream that refused system messages: what it accepts
         self._toolless: set[str] = set()  # upstreams that refused tools
-        self._told: set[str] = set()  # what was said on the console
+        self._told: set[str] = set()  # messages that were logged
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
-        """Open connections while the server lives; what is being learned is finished before it ends."""
+        """The lifespan: a connection pool; learning is finished before the end."""
         self._upstream = Upstream(self._app_state.settings)
         try:
             yield
@@ -107,7 +111,7 @@ class Proxy:
             await self._upstream.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Bring the upstream's answer to one request. Until it is there, learning leaves the model alone."""
+        """Handle one request. Learning does not use the model until it is answered."""
         request = Request(scope, receive)
         turn = scope["method"] == "POST" and _asked(request) in CONVERSATIONS
         if turn:
@@ -154,7 +158,7 @@ class Proxy:
         return await self._converse(request, raw, chat, body, settings)
 
     def _too_long(self, raw: Body, settings: ServeSettings) -> bool:
-        """Whether a call is longer than the settings let memory read; said on the console."""
+        """Whether a call exceeds the limits of the settings for memory; logged."""
         messages, characters = extent(raw)
         if messages <= settings.max_messages and characters <= settings.max_characters:
             return False
@@ -187,13 +191,13 @@ class Proxy:
         return await self._relayed(request, kept, sent, offer, found.note)
 
     def _in_parts(self, call: ProxyCall, field: str) -> ProxyCall:
-        """The call, not to be learned from: what it does not show would count as deleted."""
+        """The call without learning: messages that it lacks would count as deleted."""
         if call.teaches:
             self._tell_once(_IN_PARTS, field=field)
         return replace(call, doubtful=True)
 
     def _tell_once(self, template: str, **values: str) -> None:
-        """Say on the console what a frontend can do nothing about, once."""
+        """Log a warning once."""
         if (told := translated(template, self._app_state.language, **values)) not in self._told:
             self._told.add(told)
             _log.warning("%s", told)
@@ -201,9 +205,9 @@ class Proxy:
     async def _read(
         self, request: Request, raw: Body, allowed_s: float, *, prompt: bool
     ) -> tuple[ProxyCall | None, Remembered]:
-        """Whose turn it is and what is remembered, within the time a turn allows for memory.
+        """Parse a call and recall for it, within the time limit of a turn.
 
-        What fails or takes longer costs the turn nothing but its memory; a call that nobody could read is None.
+        After a failure or timeout the turn goes without memory; the call is None if it could not be parsed.
         """
         role, caller = request.path_params.get("role"), request.scope.get(CALLER)
         read, until = list[ProxyCall](), time.monotonic() + READING_S
@@ -268,7 +272,7 @@ class Proxy:
     async def _asked_for(
         self, request: Request, sent: Callable[..., bytes], offer: ToolOffer | None
     ) -> tuple[httpx.Response, ToolOffer | None]:
-        """The answer, asked for again with less where the upstream does not take all; and the offer, if it does."""
+        """The upstream's response, after retries with less if it refuses; and the tool offer, if accepted."""
         settings = self._app_state.settings
         how = self._how(settings)
         answer = await self._send(request, settings, sent(how), plain=True)
@@ -291,7 +295,7 @@ class Proxy:
     async def _otherwise(
         self, request: Request, answer: httpx.Response, sent: Callable[..., bytes], how: How
     ) -> httpx.Response:
-        """Ask again where a system message was refused: with memory among the first instructions, then without it; else the refusal as it is."""
+        """Retry if a system message was refused: with memory in the first instructions, then without it; else return the refusal."""
         told = await _told(answer)
         if not (b"role" in told and (b"system" in told or b"alternat" in told)):
             return answer
@@ -332,7 +336,7 @@ class Proxy:
     async def _send(
         self, request: Request, settings: ServeSettings, body: bytes, *, plain: bool
     ) -> httpx.Response:
-        """Ask the upstream. Raises: httpx.HTTPError."""
+        """Send the request to the upstream. Raises: httpx.HTTPError."""
         if self._upstream is None:
             raise httpx.ConnectError("the server is ending")
         headers = going_up(request.scope["headers"], settings, self._app_state.token, plain=plain)
@@ -341,15 +345,15 @@ class Proxy:
         )
 
     def _note(self, note: TurnNote | None) -> None:
-        """Say what was remembered, behind the answer."""
+        """Log the turn in the background, after the response."""
         if note:
             self._later(lambda: self._app_state.note(note))
 
     def _learn(self, request: Request, call: ProxyCall, reply: str | None) -> None:
-        """Keep the turn, behind the answer and behind the turns before it: what it does not show counts as deleted."""
+        """Observe the turn, after the response and the earlier turns, in order, since missing messages count as deleted."""
         if call.teaches and call.role:
             large = sum(len(one.content) for one in call.spoken) > LARGE
-            alone = "" if call.members else call.role.id  # of a group all hear it
+            alone = "" if call.members else call.role.id  # all roles of a group observe it
             chat = (call.user, call.chat or alone)
             enter = partial(self._app_state.admission.enter, asker=request.scope[BODY].asker)
             self._later(
@@ -361,7 +365,7 @@ class Proxy:
     def _later(
         self, work: Callable[[], None], chat: Hashable = None, enter: Enter | None = None
     ) -> None:
-        """Have it done on a thread when no turn waits for memory, in the order of its chat; `AppState.settle` waits for it."""
+        """Run work on a thread when no turn waits for memory, in sequence per chat; `AppState.settle` waits for it."""
         self._app_state.keep_begun()
         self._behind.begin(lambda: self._done(work, enter), chat)
 
@@ -385,18 +389,18 @@ class Proxy:
 
 
 async def _told(answer: httpx.Response) -> bytes:
-    """How a refusal begins, in lower case."""
+    """The beginning of a refusal's body, in lower case."""
     return (await answer.aread())[:4000].lower()
 
 
 def _asked(request: Request) -> str:
-    """What is asked for: the path behind `/v1`, as it is meant."""
+    """The decoded path after `/v1`."""
     path: str = request.path_params["path"]
     return path.rstrip("/")
 
 
 def _written(request: Request) -> str:
-    """The path behind `/v1` as it was written: a name in it may hold an escaped slash or question mark."""
+    """The raw path after `/v1`: a name in it may contain an escaped slash or question mark."""
     raw: bytes = request.scope.get("raw_path") or b""
     _, found, written = raw.decode("latin-1").partition("/v1/")
     return f"/{written if found else request.path_params['path']}"

@@ -1,4 +1,4 @@
-"""Connections of httpx's transport, over asyncio's own streams: on anyio's, each piece of an answer costs as much again as all else that is done with it."""
+"""Connections of httpx's transport over asyncio streams: with anyio's, each chunk of a response takes twice the time."""
 
 import asyncio
 import ssl
@@ -9,14 +9,14 @@ from typing import Any, Self
 import httpcore
 import httpx
 
-_NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # ours, by httpcore's
+_NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # asyncio's names by httpcore's
 _HEADERS_END = b"\r\n\r\n"
 
 
 class Transport(httpx.AsyncHTTPTransport):
-    """httpx's transport with connections of asyncio; so many of them stay open for a while when nobody uses them.
+    """httpx's transport with connections of asyncio; a number of idle ones are kept alive for a while.
 
-    `trusted`: whose certificates count; None = those httpx knows.
+    `trusted`: the trusted certificates; None = httpx's default.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class _Connections(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Open a connection, by whichever of the host's addresses answers first."""
+        """Open a connection to the first address of the host that answers."""
         loop = asyncio.get_running_loop()
         reader = _Reader(loop=loop)
         protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
@@ -53,7 +53,7 @@ class _Connections(httpcore.AsyncNetworkBackend):
 
 
 class _Reader(asyncio.StreamReader):
-    """Knows how much came that nobody has read yet."""
+    """A stream reader that knows the size of its unread data."""
 
     unread = 0
 
@@ -70,7 +70,7 @@ class _Reader(asyncio.StreamReader):
 class _Connection(httpcore.AsyncNetworkStream):
     def __init__(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._held = b""  # headers, which leave with what follows them
+        self._held = b""  # headers, sent together with the body
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _failing_as(httpcore.ReadTimeout, httpcore.ReadError):
@@ -79,7 +79,7 @@ class _Connection(httpcore.AsyncNetworkStream):
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if not self._held and buffer.endswith(_HEADERS_END):
-            self._held = buffer  # httpcore writes an empty end of each request, if nothing else
+            self._held = buffer  # flushed by httpcore's final, possibly empty write
             return
         data, self._held = self._held + buffer, b""
         if not data:
@@ -90,7 +90,7 @@ class _Connection(httpcore.AsyncNetworkStream):
                 await self._writer.drain()
 
     async def aclose(self) -> None:
-        """Let go of it, whatever is still to be sent."""
+        """Close the connection, dropping unsent data."""
         self._writer.transport.abort()
 
     async def start_tls(
@@ -109,7 +109,7 @@ class _Connection(httpcore.AsyncNetworkStream):
         return self
 
     def get_extra_info(self, info: str) -> Any:
-        """What is known of it; "is_readable" of one that waits for a request: something came, or it is at its end."""
+        """A property of the connection; "is_readable" of an idle one: data arrived, or it was closed."""
         if info == "is_readable":
             came = self._reader.unread or self._reader.at_eof() or self._reader.exception()
             return bool(came)
@@ -118,7 +118,7 @@ class _Connection(httpcore.AsyncNetworkStream):
 
 @contextmanager
 def _failing_as(late: type[Exception], broken: type[Exception]) -> Iterator[None]:
-    """Tell of what goes wrong in httpcore's words."""
+    """Raise errors as httpcore's."""
     try:
         yield
     except TimeoutError as error:

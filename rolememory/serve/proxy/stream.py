@@ -1,4 +1,4 @@
-"""Answers of an OpenAI-compatible server as they come: read beside the way, never held up.
+"""Incremental parser of streamed responses of an OpenAI-compatible server.
 
 Source: the event stream format of the HTML standard, and chat.completion(.chunk) objects as servers really send them.
 """
@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 
 DONE = b"[DONE]"
-END = b"\n\n"  # of an event; the last one may lack it
-MOST = 8 * 2**20  # bytes of a reply that are read; a longer one passes all the same
+END = b"\n\n"  # ends an event; may be missing at the last one
+MOST = 8 * 2**20  # bytes of a reply that are parsed; a longer one is still relayed
 
 
 class SseParser:
-    r"""Takes bytes in any pieces, gives the data of whole events.
+    r"""Takes bytes in any chunks, yields the data of complete events.
 
     >>> events = SseParser()
     >>> [*events.feed(b'data: {"a"'), *events.feed(b': 1}\r\n\r\ndata: [DONE]\n\n')]
@@ -42,7 +42,7 @@ class SseParser:
 
 @dataclass(slots=True)
 class StreamedReply:
-    """What the model said, put together: the text of its first choice, its tool calls, whether it came to an end."""
+    """The assembled reply: the text of the first choice, its tool calls, whether it is complete."""
 
     text: str = ""
     finished: bool = False
@@ -53,7 +53,7 @@ class StreamedReply:
     _size: int = 0
 
     def take(self, data: bytes) -> dict[str, Any] | None:
-        """One event of a stream; the object in it, None where there is none."""
+        """Process an event of a stream; returns its JSON object, None if it has none."""
         if data.strip() == DONE:
             self.finished = True
             return None
@@ -67,7 +67,7 @@ class StreamedReply:
         return raw
 
     def take_object(self, raw: Mapping[str, Any]) -> None:
-        """A chunk, or a whole answer."""
+        """Process a chunk, or a whole response."""
         if raw.get("error") or raw.get("type") == "response.failed":
             self.error = True
         choice = _first(raw["choices"]) if "choices" in raw else _otherwise(raw)
@@ -106,7 +106,7 @@ def _first(choices: object) -> Mapping[str, Any] | None:
 
 
 def _otherwise(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """An event or a whole answer of Anthropic's Messages or OpenAI's Responses as a choice; thoughts and calls are left out.
+    """An event or whole response of Anthropic's Messages or OpenAI's Responses as a choice, without reasoning and calls.
 
     >>> _otherwise({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Hi"}})
     {'text': 'Hi'}
@@ -129,7 +129,7 @@ def _otherwise(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
-    """Put a piece of a tool call where it belongs; arguments come in shreds. What has another shape is nobody's call."""
+    """Merge a delta of a tool call, whose arguments come in parts; invalid ones are ignored."""
     if not isinstance(piece, Mapping):
         return
     index, begins = (
@@ -155,5 +155,5 @@ def _text(value: object) -> str:
 
 
 def event(data: Mapping[str, Any]) -> bytes:
-    """An object as an event of a stream."""
+    """An object as a server-sent event."""
     return b"data: " + orjson.dumps(data) + b"\n\n"

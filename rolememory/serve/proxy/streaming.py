@@ -1,4 +1,4 @@
-"""The frontend's line while it is answered: who hangs up lets go of the work and of the upstream, and a broken answer is not made whole."""
+"""Streaming a response to the frontend: a disconnect cancels the work and the upstream request; truncation stays visible."""
 
 import asyncio
 import logging
@@ -12,17 +12,17 @@ from starlette.requests import Request
 from rolememory.serve.guard import CLOSE, Send
 
 Put = Callable[[bytes], Awaitable[None]]
-"""Sends a piece of an answer's body to the frontend; the first time status and headers before it, for b"" these alone."""
+"""Sends a chunk of the body to the frontend; the first time after status and headers, for b"" these alone."""
 _log = logging.getLogger(__name__)
 
 
 class UpstreamBrokeOffError(Exception):
-    """The upstream's answer ended too early."""
+    """The upstream's response was truncated."""
 
 
 @asynccontextmanager
 async def while_somebody_waits(request: Request) -> AsyncIterator[None]:
-    """What is done inside is given up when the frontend hangs up: a model may think for minutes. The body must have come in."""
+    """Cancel the block if the frontend disconnects: a model may think for minutes. The body must have been received."""
     working, waits = asyncio.current_task(), True
     gone = asyncio.ensure_future(hung_up(request))
 
@@ -43,13 +43,13 @@ async def while_somebody_waits(request: Request) -> AsyncIterator[None]:
 
 
 async def hung_up(request: Request) -> None:
-    """Ends when nobody waits for the answer any more."""
+    """Returns when the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 async def close_line(request: Request) -> None:
-    """Let the frontend see that its answer is not whole."""
+    """Close the connection, so that the frontend sees that the response is truncated."""
     if close := request.scope.get(CLOSE):
         close()
         await hung_up(request)
@@ -57,17 +57,17 @@ async def close_line(request: Request) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StreamedAnswer:
-    """The upstream's answer as it comes. `carry` brings all of it but the end, and closes it."""
+    """The upstream's response, streamed. `carry` sends all of it but the end, and closes it."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]]
     carry: Callable[[Put], Awaitable[None]]
 
     async def begin(self, send: Send) -> None:
-        """Send it on as far as it goes.
+        """Send all but the end.
 
         Raises:
-            UpstreamBrokeOffError: it is shorter than it said.
+            UpstreamBrokeOffError: it is shorter than its Content-Length.
         """
         begun = False
 
@@ -84,15 +84,15 @@ class StreamedAnswer:
 
     @staticmethod
     async def end(send: Send) -> None:
-        """Tell that this was all."""
+        """Send the end of the response."""
         await send({"type": "http.response.body", "body": b""})
 
 
 def broke_off(answer: httpx.Response, error: Exception) -> None:
-    """Tell of it on the console, and the frontend too where it would take the rest for the whole.
+    """Log a truncated response; with a Content-Length also raise, so that the frontend notices.
 
     Raises:
-        UpstreamBrokeOffError: the answer said how long it would be.
+    UpstreamBrokeOffError: the response has a Content-Length.
     """
     _log.warning("the upstream's answer broke off: %s", type(error).__name__)
     if "content-length" in answer.headers:

@@ -1,6 +1,6 @@
-"""From what a frontend sends to what was said: its lines around the chat taken out, voices told apart, each message once.
+"""Extracts chat messages from a frontend's request: without its prompt texts, with speakers, each message once.
 
-Frontends merge, squash and prefix messages in several ways; `spoken` undoes what can be undone for sure and leaves the rest.
+Frontends merge, squash and prefix messages in several ways; `spoken` undoes what is unambiguous and leaves the rest.
 """
 
 import re
@@ -17,49 +17,49 @@ Voice = Literal["user", "assistant"]
 _SAID: Mapping[str, Voice] = {"user": "user", "assistant": "assistant"}
 _PREFIX = re.compile(r"(?P<name>[^\n:：]{1,60}+)(?:: |：)")
 _PARAGRAPH = "\n\n"
-_KEPT = 4096  # messages that are read once: a chat shows what it holds on every turn
-_LONGEST_KEPT = 8_000  # characters of one
+_KEPT = 4096  # cached messages: a chat is sent again on every turn
+_LONGEST_KEPT = 8_000  # characters of a cached message
 
 
 @dataclass(frozen=True, slots=True)
 class SpeakerNames:
-    """Who is who, as far as it is known."""
+    """The known names of the speakers."""
 
     char: str = ""
     user: str = ""
-    members: tuple[str, ...] = ()  # of a group, the character among them
+    members: tuple[str, ...] = ()  # of a group, including the character
     persona: str = (
-        ""  # what stands before the user's lines where that is another name; tells nobody apart
+        ""  # the prefix of the user's lines if it is another name; does not identify the user
     )
 
     @property
     def users(self) -> tuple[str, ...]:
-        """Every name of the one user of this call."""
+        """All names of the user of this call."""
         return tuple(dict.fromkeys(name for name in (self.user, self.persona) if name))
 
     @property
     def chars(self) -> tuple[str, ...]:
-        """Everybody who speaks as assistant."""
+        """All names that speak as assistant."""
         return tuple(dict.fromkeys(name for name in (self.char, *self.members) if name))
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedTranscript:
-    """A request taken apart."""
+    """A parsed request."""
 
     spoken: tuple[Message, ...]
-    around: tuple[str, ...]  # the frontend's own texts, never a user's: card, lore, instructions
-    behind: tuple[str, ...] = ()  # those of them that stand after the last spoken message
-    one_message: bool = False  # everything came in one user message
+    around: tuple[str, ...]  # prompt texts of the frontend: card, lore, instructions
+    behind: tuple[str, ...] = ()  # those after the last chat message
+    one_message: bool = False  # the whole prompt is one user message
 
     @property
     def last_word(self) -> str:
-        """What the frontend says at the very end."""
+        """The frontend's last prompt text."""
         return self.behind[-1] if self.behind else ""
 
 
 def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
-    """The messages of a chat request by who speaks; the frontend's own lines are set apart."""
+    """The messages of a chat request by role, separated from the frontend's prompt texts."""
     spoken: list[Message] = []
     around: list[str] = []
     behind: list[str] = []
@@ -80,9 +80,9 @@ def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
 
 
 def _message_of(voice: Voice, text: str, name: object = None) -> Message | None:
-    """What somebody said, without what the frontend put around it; None where that is nothing.
+    """The message without text that the frontend put around it; None if it is empty.
 
-    The same object for the same words, as long as it is known: then a chat hears only what is new.
+    Cached: the same object for the same text, so that only new messages of a chat are processed.
     """
     named = name if isinstance(name, str) and name.strip("_ ") else None
     read = _read if len(text) <= _LONGEST_KEPT else _read.__wrapped__
@@ -100,7 +100,7 @@ def _read(voice: Voice, text: str, name: str | None) -> Message | None:
 def spoken(
     talk: ParsedTranscript, names: SpeakerNames, owners: Mapping[str, str]
 ) -> ParsedTranscript:
-    """The same with voices told apart: one big message cut into turns, names before texts read and taken off."""
+    """The transcript with speakers: a single big message is split into turns, name prefixes are parsed and removed."""
     if talk.one_message and names.char:
         turns = in_lines(talk.spoken[0].content, names)
         if any(message.role == "user" for message in turns.spoken):
@@ -113,9 +113,9 @@ def spoken(
 def whose(
     said: Sequence[Message], names: SpeakerNames, owners: Mapping[str, str]
 ) -> tuple[Message, ...]:
-    """The messages with the user whose words they are, where the `name` field tells it and `owners` or the call knows the name.
+    """The messages with their users, from the `name` field if `owners` or the call knows the name.
 
-    Several names without an owner stay as they are: they are several people, and nobody knows who. What a message says tells nothing.
+    Several names without an owner stay unchanged: they are several unknown people. Message texts are not used.
     """
     several = len({message.name or "" for message in said if message.role == "user"}) > 1
     return tuple(
@@ -138,9 +138,9 @@ def _whose(
 
 
 def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
-    """A transcript ("Lin: ...", "Asha: ...") as messages; what stands before its first line is the frontend's.
+    """A transcript ("Lin: ...", "Asha: ...") as messages; text before its first line is the frontend's.
 
-    The last line may be the bare name of who is to speak next.
+    The last line may be the bare name of the next speaker.
     """
     voices: dict[str, Voice] = {
         **dict.fromkeys(names.chars, "assistant"),
@@ -167,7 +167,7 @@ def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
 
 
 def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]]:
-    """(where the line begins, where its words begin, whose it is) of every turn."""
+    """(start of the line, start of its text, speaker) of every turn."""
     if not voices:
         return []
     named = "|".join(re.escape(name) for name in sorted(voices, key=len, reverse=True))
@@ -178,7 +178,7 @@ def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]
 
 
 def _common_prefix(said: Sequence[Message], names: SpeakerNames) -> frozenset[str]:
-    """Names that stand before texts as a habit of the frontend, not of one message."""
+    """Name prefixes added by the frontend, not written in one message."""
     found: dict[str, list[str]] = {"user": [], "assistant": []}
     for message in said:
         prefix = _PREFIX.match(message.content)
@@ -188,17 +188,17 @@ def _common_prefix(said: Sequence[Message], names: SpeakerNames) -> frozenset[st
     for voice, own in found.items():
         in_group = voice == "assistant" and names.members and not known.isdisjoint(own)
         if _is_habit(own, several=bool(in_group)):
-            habits |= {*own}  # of a group also those who have left it
+            habits |= {*own}  # in a group including former members
     return frozenset(habits)
 
 
 def _is_habit(prefixes: Sequence[str], *, several: bool) -> bool:
-    """Whether every message of a voice has one, more than once; the same unless `several` speak with it."""
+    """Whether all messages of a role have a prefix, at least two; the same one unless `several` may speak."""
     return len(prefixes) > 1 and all(prefixes) and (several or len(set(prefixes)) == 1)
 
 
 def _named(message: Message, names: SpeakerNames, prefixed: Collection[str]) -> Message:
-    """A message without the name before its text, with the name where it tells members of a group apart."""
+    """A message without its name prefix, with the name set if it distinguishes members of a group."""
     prefix = _PREFIX.match(message.content) if prefixed else None
     name = prefix["name"].strip() if prefix else ""
     if prefix is None or name not in prefixed:
@@ -213,7 +213,7 @@ def _named(message: Message, names: SpeakerNames, prefixed: Collection[str]) -> 
 
 
 def _known(message: Message, names: SpeakerNames) -> Message:
-    """A reply whose `name` field counts only if it can mean one name we know."""
+    """A reply, its `name` field kept only if it matches exactly one known name."""
     if not message.name or message.role == "user":
         return message
     meant = {name for name in names.chars if _means(name, message.name)}
@@ -226,12 +226,12 @@ def _known(message: Message, names: SpeakerNames) -> Message:
 
 
 def _means(name: str, field: str) -> bool:
-    """Whether a `name` field means that name: frontends cut it to letters, digits and underscores."""
+    """Whether a `name` field matches a name: frontends reduce it to letters, digits and underscores."""
     return field in (name, sanitised(name))
 
 
 def sanitised(name: str) -> str:
-    """A name as the `name` field carries it.
+    """A name as in the `name` field.
 
     >>> sanitised("Dr. Bones"), sanitised("明月")
     ('Dr__Bones', '__')
@@ -240,9 +240,9 @@ def sanitised(name: str) -> str:
 
 
 class RecurringTails:
-    """Instructions that a frontend hangs on the newest user message: they are gone from it in the next request.
+    """Detects instructions that a frontend appends to the newest user message only: they are missing in the next request.
 
-    What was once seen to vanish is taken off from then on. One for each role; not thread-safe by itself.
+    A tail that once disappeared is removed from then on. One per role; not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -250,7 +250,7 @@ class RecurringTails:
         self._last = ""
 
     def without(self, said: Sequence[Message]) -> tuple[Message, ...]:
-        """The messages with the newest user text freed of known tails; learns new ones by comparing with the request before."""
+        """The messages with known tails removed from the newest user text; detects new ones by comparison with the previous request."""
         place = next((at for at in range(len(said) - 1, -1, -1) if said[at].role == "user"), None)
         if place is None:
             return tuple(said)

@@ -1,4 +1,4 @@
-"""Both halves of a turn: what the character remembers before the model is asked, and what is kept of it afterwards. On threads."""
+"""The two steps of a turn: recall before the model is called, observe afterwards. Run on threads."""
 
 import logging
 import time
@@ -24,13 +24,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What goes into the request; nothing of it when the character remembers nothing."""
+    """The result of recall for a request; empty if nothing was recalled."""
 
-    parts: tuple[
-        Placement, ...
-    ] = ()  # texts with their places; lore only where lorebooks are ours to inject
+    parts: tuple[Placement, ...] = ()  # texts with positions; lore only if we inject lorebooks
     turn: Turn | None = None
-    note: TurnNote | None = None  # for the console, once it is sure that the turn gets it
+    note: TurnNote | None = None  # for the log, once the turn has used it
 
 
 def remember(app_state: AppState, call: ProxyCall) -> Remembered:
@@ -69,9 +67,9 @@ def remember(app_state: AppState, call: ProxyCall) -> Remembered:
 
 
 def learn(app_state: AppState, call: ProxyCall, reply: str | None, *, large: bool = False) -> None:
-    """Keep what was said. `reply` None: it did not come to an end, so only what stood before it is kept. Never raises.
+    """Observe the turn. `reply` None: it is incomplete, so only the messages before it are observed. Never raises.
 
-    `large`: it is much, and turns of the same role do not wait for it.
+    `large`: a long chat, for which turns of the same role do not wait.
     """
     if not call.teaches or call.role is None or not app_state.settings.memory:
         return
@@ -83,7 +81,7 @@ def learn(app_state: AppState, call: ProxyCall, reply: str | None, *, large: boo
 
 
 def _with_reply(call: ProxyCall, reply: str | None) -> list[Message]:
-    """What was said, the reply last: as one with the part of it that stood there already."""
+    """The messages with the reply last, joined with a partial reply that it continues."""
     messages = list(call.spoken)
     if call.partial and messages and messages[-1].role == "assistant":
         messages.pop()
@@ -101,7 +99,7 @@ def _heard(
     *,
     large: bool,
 ) -> None:
-    """One of those who were there keeps it."""
+    """Observe the turn for one of the roles present."""
     group = None if call.group is None else others(role_memory, (*call.group, call.name))
     kind = "normal" if call.kind == "task" else call.kind
 
@@ -132,13 +130,13 @@ def _heard(
 
 
 def _speaker(call: ProxyCall) -> str | None:
-    """In a group replies carry the name of who spoke."""
+    """The speaker's name for replies of a group, else None."""
     named = any(message.name for message in call.spoken if message.role == "assistant")
     return call.role.role.name if call.role and (named or call.members) else None
 
 
 def _lore(turn: Turn, call: ProxyCall) -> Iterator[Placement]:
-    """Texts of lore that the request does not hold already, each where its entry wants it."""
+    """Lore texts that are not in the request already, at the positions of their entries."""
     if turn.lore is not None:
         said = (one for one in call.body.get("messages", ()) if isinstance(one, dict))
         there = " ".join(str(message.get("content") or "") for message in said)

@@ -1,4 +1,4 @@
-"""The model's server behind us: requests go on as they came, answers come back as they are."""
+"""The upstream model server: relays requests and responses unchanged."""
 
 import os
 import sys
@@ -14,18 +14,18 @@ from rolememory.serve.token import same
 
 _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
-)  # headers of one leg of the way; RFC 9110, 7.6.1
-_OURS = frozenset("host content-length cookie origin referer".split())  # of the leg to us
-_ITS_PAGES = "access-control-"  # which pages may read an answer is for our own settings to say
-_KEY = "x-api-key"  # Anthropic's name for a key
-_FOR_US = "x-rolememory-"  # what the upstream is not told: the token, the user, the role, ...
+)  # hop-by-hop headers; RFC 9110, 7.6.1
+_OURS = frozenset("host content-length cookie origin referer".split())  # for this server only
+_ITS_PAGES = "access-control-"  # CORS is up to our settings
+_KEY = "x-api-key"  # of Anthropic's API
+_FOR_US = "x-rolememory-"  # not relayed: the token, the user, the role, ...
 
 
 class Upstream:
-    """The way to the model's server, without what a client of httpx adds to each call: cookies of others, redirects, headers of its own."""
+    """An HTTP client for the upstream, without httpx's additions to each call: cookies, redirects, default headers."""
 
     def __init__(self, settings: ServeSettings) -> None:
-        if find_spec("sniffio") is None:  # what its transport tries to import several times a call
+        if find_spec("sniffio") is None:  # its transport tries to import it several times a call
             sys.modules["sniffio"] = None  # type: ignore[assignment]  # found missing at once
         idle, connect = settings.idle_timeout_s, settings.connect_timeout_s
         self._times = {"connect": connect, "read": idle, "write": idle, "pool": connect}
@@ -40,7 +40,7 @@ class Upstream:
         headers: list[tuple[str, str]],
         body: bytes,
     ) -> httpx.Response:
-        """Ask the upstream; the answer is open, whoever takes it closes it.
+        """Send a request; the caller must close the response.
 
         Raises:
             httpx.HTTPError: it cannot be reached.
@@ -58,7 +58,7 @@ class Upstream:
                 return await self._connections.handle_async_request(request)
             except (httpx.ReadError, httpx.RemoteProtocolError) as error:
                 if way.new or not _closed_unanswered(error):
-                    raise  # else that line is out of the pool, and the next is another or a new one
+                    raise  # else that connection left the pool: retry on another one
 
     async def close(self) -> None:
         """Close all connections."""
@@ -66,7 +66,7 @@ class Upstream:
 
 
 class _Way:
-    """Whether a request opened a connection of its own; else it went over one that was left open, and the server may have closed that."""
+    """Whether a request opened a new connection; else it reused an idle one, which the server may have closed."""
 
     def __init__(self) -> None:
         self.new = False
@@ -76,16 +76,16 @@ class _Way:
 
 
 def _closed_unanswered(error: Exception) -> bool:
-    """Whether the line ended before a word of an answer: what a server does with an idle connection just when it is used again."""
+    """Whether the connection was closed before a response: a server may close an idle one just when it is reused."""
     return isinstance(error, httpx.ReadError) or "without sending a response" in str(error)
 
 
 def going_up(
     headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, token: str, *, plain: bool
 ) -> list[tuple[str, str]]:
-    """The headers of a request as the upstream gets them: those of this leg dropped, our token never passed on, its key put in.
+    """The request headers for the upstream: without hop-by-hop ones and our token, with its API key.
 
-    `plain`: ask for an answer that is not compressed, because we read it.
+    `plain`: request an uncompressed response, because we parse it.
     """
     kept = [
         (name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t"))
@@ -115,7 +115,7 @@ def going_up(
 def coming_back(
     headers: Iterable[tuple[bytes, bytes]], *, decoded: bool
 ) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer as the frontend gets them, byte for byte, but for those that admit pages. `decoded`: the body was unpacked on its way."""
+    """The response headers for the frontend, byte for byte, without CORS headers. `decoded`: the body was decompressed."""
     pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
     dropped = (
         _HOP
@@ -131,7 +131,7 @@ def coming_back(
 
 
 def _encoded(pair: tuple[str, str]) -> tuple[bytes, bytes]:
-    """A header as the wire has it: Latin-1 keeps every byte, whatever it meant."""
+    """A header as bytes: Latin-1 keeps every byte."""
     return pair[0].encode("latin-1"), pair[1].encode("latin-1")
 
 

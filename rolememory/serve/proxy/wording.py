@@ -1,4 +1,4 @@
-"""The lines that frontends write around a chat. They stand in worldbook_rules/lexicons/frontends.json."""
+"""The prompt texts of frontends, from worldbook_rules/lexicons/frontends.json."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,31 +7,29 @@ from functools import cache
 
 from rolememory.shipped import lexicon
 
-_LONGEST = 20_000  # characters of one text that are searched, from its beginning and from its end
+_LONGEST = 20_000  # characters of a text that are searched, at its beginning and end
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Compiled tables, by what they tell."""
+    """The compiled patterns."""
 
     nudge: Sequence[re.Pattern[str]]
     prompt: Sequence[re.Pattern[str]]
     members: Sequence[re.Pattern[str]]
     scaffolding: re.Pattern[str]
-    markers: re.Pattern[str]  # of instruct templates, around the turns of a text completion
+    markers: re.Pattern[str]  # of instruct templates in text completions
     continuing: Sequence[re.Pattern[str]]
     impersonate: Sequence[re.Pattern[str]]
     quiet: Sequence[re.Pattern[str]]
     task: Sequence[re.Pattern[str]]
-    wrapped: Sequence[
-        re.Pattern[str]
-    ]  # the user's words inside documents that were put around them
+    wrapped: Sequence[re.Pattern[str]]  # the user's text within added documents
     nobody: frozenset[str]
 
 
 @cache
 def wording() -> Wording:
-    """The shipped tables."""
+    """The shipped patterns."""
     raw = lexicon("frontends")
 
     def table(name: str) -> list[re.Pattern[str]]:
@@ -53,13 +51,13 @@ def wording() -> Wording:
 
 
 def first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
-    """The first pattern that is found, searched in a text of bounded length."""
+    """The match of the first pattern found in a text; only its beginning and end are searched."""
     looked = text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
     return next((found for pattern in patterns if (found := pattern.search(looked))), None)
 
 
 def unwrapped(text: str) -> str:
-    r"""What the user said, without documents that the frontend put around it; they are not the user's words.
+    r"""The user's text, without documents that the frontend put around it.
 
     >>> unwrapped("### Task:\nAnswer from this.\n<context>...</context>\n<user_query>Who is Anna?</user_query>")
     'Who is Anna?'
