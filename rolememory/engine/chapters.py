@@ -62,7 +62,7 @@ class RoleChapters:
         wanted = [self._chapter(one) for one in chapter_ids]
         if through:
             wanted += self._between(wanted[-1], self._chapter(through))
-        return [self._told_anew(one) for one in wanted]
+        return [self._rewritten(one) for one in wanted]
 
     def _between(self, first: Memory, last: Memory) -> list[Memory]:
         """The chapters after the first one, up to the last one."""
@@ -72,7 +72,7 @@ class RoleChapters:
             raise UnknownMemoryError(last.id, [one.id for one in behind])
         return behind[: behind.index(last) + 1] if last in behind else []
 
-    def _told_anew(self, old: Memory) -> "LearningReport":
+    def _rewritten(self, old: Memory) -> "LearningReport":
         report = self._learning.learner.behind.chapter(old.evidence[0].chat, [old])
         if any(old.id in one.supersedes for one in self._memories.current().values()):
             self._memories.commit(

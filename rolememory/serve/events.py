@@ -41,7 +41,7 @@ class EventBus:
             event = Event(next(self._numbers), kind, role, values)
             self._newest.append(event)
             for queue, loop in list(self._listeners.items()):
-                _give(loop, queue, event)
+                _enqueue(loop, queue, event)
         for call in tuple(self._calls):
             call(event)
         return event
@@ -82,7 +82,7 @@ class EventBus:
         with self._lock:
             self._closed = True
             for queue, loop in self._listeners.items():
-                _give(loop, queue, None)
+                _enqueue(loop, queue, None)
 
 
 class Listener:
@@ -116,7 +116,7 @@ class Listener:
         return event
 
 
-def _give(
+def _enqueue(
     loop: asyncio.AbstractEventLoop, queue: "asyncio.Queue[Event | None]", event: Event | None
 ) -> None:
     def put() -> None:

@@ -39,7 +39,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_HEADERS, HEADER_BYTES = 200, 64 * 1024
-_READ_OUT_S = 1.0
+_DRAIN_S = 1.0
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; "
@@ -67,9 +67,9 @@ CALLER = "rolememory.caller"  # in a scope: the caller of a service
 BODY = "rolememory.body"  # in a scope: the `Body`
 CLOSE = "rolememory.close"  # in a scope: closes the connection during the response
 _TURNS = "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)"
-_DOORS = tuple(
-    (verb, re.compile(door), right)
-    for verb, door, right in (
+_ROUTE_RIGHTS = tuple(
+    (verb, re.compile(pattern), right)
+    for verb, pattern, right in (
         ("POST", _TURNS, "read"),
         ("GET", "(?:/r/[^/]+)?/v1/models(?:/[^/]+)?", "read"),
         ("POST", "/api/roles/[^/]+/(?:recall|search)", "read"),
@@ -122,7 +122,7 @@ class AccessGuard:
             _check_path(scope)
             page = admitted(scope, headers, rules)
         except HttpRefusal as refusal:
-            await _read_out(headers, receive)
+            await _drain(headers, receive)
             await answer.refuse(refusal)
             return
         if scope["method"] == "OPTIONS" and page == "allowed":
@@ -277,7 +277,11 @@ def needed(method: str, path: str) -> str:
     >>> needed("POST", "/api/roles/mira/observe"), needed("GET", "/v1/models"), needed("DELETE", "/api/roles/mira")
     ('write', 'read', 'admin')
     """
-    found = (right for verb, door, right in _DOORS if verb == method and door.fullmatch(path))
+    found = (
+        right
+        for verb, pattern, right in _ROUTE_RIGHTS
+        if verb == method and pattern.fullmatch(path)
+    )
     return next(found, "admin")
 
 
@@ -540,13 +544,13 @@ def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
 
-async def _read_out(headers: Mapping[str, str], receive: Receive) -> None:
+async def _drain(headers: Mapping[str, str], receive: Receive) -> None:
     """Drain a small body before a refusal: closing a connection with unread bytes may lose the response."""
     length = headers.get("content-length", "")
     if not length.isdecimal() or int(length) > HEADER_BYTES or "transfer-encoding" in headers:
         return
     with suppress(TimeoutError):
-        async with asyncio.timeout(_READ_OUT_S):
+        async with asyncio.timeout(_DRAIN_S):
             while (await receive()).get("more_body"):
                 pass
 

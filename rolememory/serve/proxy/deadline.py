@@ -73,21 +73,21 @@ class DeadlineRunner:
                 "memory still hangs on %d earlier turns; this one goes on without it", self.late
             )
             return otherwise
-        errand = _Task()
+        task = _Task()
         self._waited_for += 1
         self._none.clear()
-        answer = asyncio.ensure_future(self._in_turn(work, errand))
+        answer = asyncio.ensure_future(self._in_turn(work, task))
         try:
             while not (await asyncio.wait({answer}, timeout=allowed_s))[0]:
                 if not longer():
-                    self._leave(errand)
+                    self._leave(task)
                     _log.warning(
                         "memory took longer than %g s; the turn went on without it", allowed_s
                     )
                     return otherwise
             return answer.result()
         except asyncio.CancelledError:
-            errand.given_up = True
+            task.given_up = True
             raise
         except Exception as error:  # a fault of memory must not fail the chat
             _log.warning("memory failed on this turn (%s); it went on without it", told(error))
@@ -99,30 +99,30 @@ class DeadlineRunner:
             if not self._waited_for:
                 self._none.set()
 
-    async def _in_turn(self, work: Callable[[], _T], errand: "_Task") -> _T:
+    async def _in_turn(self, work: Callable[[], _T], task: "_Task") -> _T:
         """Run the work once the previous task is done, or has run long enough."""
         await self._core.acquire()
         with ExitStack() as held:
             held.callback(self._core.release)
             next_one = asyncio.get_running_loop().call_later(self._alone_s, held.close)
             held.callback(next_one.cancel)
-            return await on_thread(self._threads, lambda: self._run(work, errand))
+            return await on_thread(self._threads, lambda: self._run(work, task))
 
-    def _run(self, work: Callable[[], _T], errand: "_Task") -> _T:
-        errand.runs = True
+    def _run(self, work: Callable[[], _T], task: "_Task") -> _T:
+        task.runs = True
         try:
-            with cancel_when(lambda: errand.given_up):
+            with cancel_when(lambda: task.given_up):
                 return work()
         finally:
             with self._lock:
-                errand.runs = False
-                self.late -= errand.late
+                task.runs = False
+                self.late -= task.late
 
-    def _leave(self, errand: "_Task") -> None:
-        errand.given_up = True
+    def _leave(self, task: "_Task") -> None:
+        task.given_up = True
         with self._lock:
-            errand.late = errand.runs
-            self.late += errand.late
+            task.late = task.runs
+            self.late += task.late
 
 
 class TasksInOrder:

@@ -111,13 +111,15 @@ def role_of(
         role = home.folder.find(wanted)
         return _of_this_card(role, hint, app_state, may_create), found.where
     except AmbiguousNameError:
-        same = [role for role in _alike(home, wanted) if hint.avatar and _wears(role, hint.avatar)]
+        same = [
+            role for role in _alike(home, wanted) if hint.avatar and _has_card(role, hint.avatar)
+        ]
         return (home.role(same[0].id), found.where) if len(same) == 1 else (None, "several")
     except UnknownRoleError:
         creates = may_create and app_state.settings.create_roles and hint.role_uuid != wanted
         if not creates or wanted.casefold() in wording().nobody:
             return None, "none"
-        return _founded(wanted, hint, app_state), found.where
+        return _created(wanted, hint, app_state), found.where
 
 
 def _alike(home: "Home", name: str) -> list[Role]:
@@ -126,7 +128,7 @@ def _alike(home: "Home", name: str) -> list[Role]:
     return [role for role in home.roles() if wanted in map(fold_name, role.names)]
 
 
-def _founded(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
+def _created(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
     """A new role, or the one that a concurrent call has created."""
     try:
         return app_state.home.create(name, aliases=(hint.avatar,) if hint.avatar else ())
@@ -141,7 +143,7 @@ def _of_this_card(
     avatars = [
         alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))
     ]
-    if not hint.avatar or not avatars or _wears(role, hint.avatar):
+    if not hint.avatar or not avatars or _has_card(role, hint.avatar):
         return app_state.home.role(role.id)
     try:
         return app_state.home.role(hint.avatar)
@@ -159,7 +161,7 @@ def _of_this_card(
             return app_state.home.role(own)
 
 
-def _wears(role: Role, avatar: str) -> bool:
+def _has_card(role: Role, avatar: str) -> bool:
     return fold_name(avatar) in {fold_name(name) for name in (*role.aliases, role.card_from)}
 
 
@@ -196,7 +198,7 @@ class Cards:
                 roles = [
                     role
                     for role in app_state.home.roles()
-                    if _wears(role, path.name) or fold_name(role.name) == fold_name(name)
+                    if _has_card(role, path.name) or fold_name(role.name) == fold_name(name)
                 ]
                 yield roles[0] if roles else app_state.home.create(name, aliases=(path.name,)).role
                 return

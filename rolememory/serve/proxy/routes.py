@@ -76,10 +76,10 @@ _log = logging.getLogger(__name__)
 
 def proxy(app: Starlette, app_state: AppState) -> None:
     """Add the routes."""
-    door = Proxy(app_state)
-    app.state.living.append(door.living)
+    endpoint = Proxy(app_state)
+    app.state.living.append(endpoint.living)
     for path in ("/v1/{path:path}", "/r/{role}/v1/{path:path}"):
-        app.router.routes.append(Route(path, door, methods=METHODS, include_in_schema=False))
+        app.router.routes.append(Route(path, endpoint, methods=METHODS, include_in_schema=False))
 
 
 class Proxy:
