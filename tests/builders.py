@@ -1,4 +1,4 @@
-"""Entries, memories, messages and scenes as a test says them, in one line each."""
+"""Builders of entries, memories, messages and scenes for tests."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ def on_day(day: float) -> datetime:
 
 
 def entry(entry_id: str, content: str = "", **fields: Any) -> Entry:
-    """A lorebook-like entry; lists are taken for tuples.
+    """A lorebook-like entry; lists become tuples.
 
     >>> entry("lighthouse", keys=["beacon"]).keys
     ('beacon',)
@@ -32,7 +32,7 @@ def entry(entry_id: str, content: str = "", **fields: Any) -> Entry:
 
 
 def memory(memory_id: str, content: str = "", *, day: float | None = None, **fields: Any) -> Memory:
-    """A memory; `day` is when it was made.
+    """A memory; `day` is its date.
 
     >>> memory("lighthouse", keys=["beacon"], day=2).created.isoformat()
     '2025-03-03T12:00:00+00:00'
@@ -43,7 +43,7 @@ def memory(memory_id: str, content: str = "", *, day: float | None = None, **fie
 
 
 def chat(*texts: str) -> list[Message]:
-    """Messages, oldest first, user and character in turn, the newest from the user.
+    """Messages, oldest first, alternating between user and character, the newest from the user.
 
     >>> [message.role for message in chat("Good morning.", "Why is it dark?")]
     ['assistant', 'user']

@@ -1,11 +1,11 @@
-"""A scripted server behind real HTTP on loopback: what a model's endpoint does well, and everything it can do badly.
+"""A scripted HTTP server on loopback: a model's endpoint, with normal and faulty behaviour.
 
     with Endpoint(answers('{"facts": []}')) as server:
         ...  # ask server.url
     server.requests[0].json["messages"]
 
-A behaviour is a function that gets one request and the open line and writes bytes as it likes. Behaviours are used up in order,
-one per request; the last one stays. The system chooses the port; nothing sleeps, what hangs waits until the server closes.
+A behaviour is a function that gets a request and its open connection, and writes any bytes. Behaviours are used in order,
+one per request; the last one is repeated. The system chooses the port; nothing sleeps: hanging ones wait until the server closes.
 """
 
 import gzip
@@ -20,53 +20,53 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
-_LOOK_S = 0.05  # how often a line that waits looks whether the server closes
+_LOOK_S = 0.05  # interval at which waiting connections check whether the server closes
 
 Behaviour = Callable[["Line"], None]
 
 
 @dataclass(frozen=True)
 class Request:
-    """What came in."""
+    """A received request."""
 
     method: str
     path: str
-    headers: dict[str, str]  # names in lower case
+    headers: dict[str, str]  # by lower-case name
     body: bytes
 
     @property
     def json(self) -> Any:
-        """The body."""
+        """The parsed body."""
         return json.loads(self.body)
 
     @property
     def said(self) -> str:
-        """The text of its messages, one after another."""
+        """The joined texts of its messages."""
         return "\n".join(message["content"] for message in self.json["messages"])
 
     @property
     def form(self) -> str:
-        """How JSON was asked for: json_schema, json_object, or nothing."""
+        """The requested response format: json_schema, json_object, or ""."""
         return self.json.get("response_format", {}).get("type", "")
 
 
 @dataclass
 class Line:
-    """One request and the way back."""
+    """The connection of a request."""
 
     request: Request
     socket: socket.socket
     closing: threading.Event
 
     def send(self, data: bytes) -> None:
-        """Write bytes; the other side may be gone."""
+        """Write bytes; ignores a disconnected client."""
         with suppress(OSError):
             self.socket.sendall(data)
 
     def reply(
         self, body: bytes, *, status: str = "200 OK", kind: str = "application/json", **headers: str
     ) -> None:
-        """A whole, well-formed answer; `retry_after="5"` becomes a header of that name."""
+        """Send a complete, valid response; `retry_after="5"` becomes a header of that name."""
         named = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
         named |= {name.replace("_", "-").title(): value for name, value in headers.items()}
         self.send(
@@ -78,7 +78,7 @@ class Line:
         )
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the server closes or the other side hangs up, or so long; true when it is over."""
+        """Wait until the server closes or the client disconnects, or so long; true if it is over."""
         until = None if seconds is None else monotonic() + seconds
         while until is None or monotonic() < until:
             left_s = _LOOK_S if until is None else min(until - monotonic(), _LOOK_S)
@@ -103,7 +103,7 @@ class Line:
 
 
 def completion(text: str, **message: Any) -> bytes:
-    """A chat completion that says this."""
+    """A chat completion with this text."""
     said = {"role": "assistant", "content": text, **message}
     return json.dumps(
         {
@@ -146,7 +146,7 @@ def raw(*pieces: bytes) -> Behaviour:
 
 
 def then_hangs(*pieces: bytes) -> Behaviour:
-    """Write these bytes, then nothing any more, and keep the line open."""
+    """Write these bytes, then keep the connection open."""
 
     def write(line: Line) -> None:
         for piece in pieces:
@@ -169,7 +169,7 @@ def drips(whole: bytes, every_s: float) -> Behaviour:
 
 
 def then_cuts(*pieces: bytes) -> Behaviour:
-    """Write these bytes, then reset the line."""
+    """Write these bytes, then reset the connection."""
 
     def write(line: Line) -> None:
         for piece in pieces:
@@ -180,7 +180,7 @@ def then_cuts(*pieces: bytes) -> Behaviour:
 
 
 def streams(pieces: Iterable[str], *, end: bytes = b"data: [DONE]\n\n") -> Behaviour:
-    """Answer as a stream of events although a whole answer was asked for."""
+    """Answer with an event stream although none was requested."""
     events = b"".join(
         b"data: " + json.dumps({"choices": [{"delta": {"content": piece}}]}).encode() + b"\n\n"
         for piece in pieces
@@ -189,18 +189,18 @@ def streams(pieces: Iterable[str], *, end: bytes = b"data: [DONE]\n\n") -> Behav
 
 
 def packed(body: bytes) -> Behaviour:
-    """Answer in gzip, which nobody asked for."""
+    """Answer with unrequested gzip compression."""
     return lambda line: line.reply(gzip.compress(body), content_encoding="gzip")
 
 
 def head(length: int, kind: str = "application/json") -> bytes:
-    """The beginning of an answer whose body has that length."""
+    """The head of a response with a body of that length."""
     return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n".encode()
 
 
 @dataclass
 class Endpoint:
-    """A server that does as it is told; `requests` is what it was asked. Use it in a `with`."""
+    """A scripted server; `requests` are those received. Use it in a `with`."""
 
     script: list[Behaviour]
     requests: list[Request] = field(default_factory=list)
@@ -222,12 +222,12 @@ class Endpoint:
         return f"http://{host}:{port}/v1"
 
     def now(self, *script: Behaviour) -> None:
-        """From now on, do this."""
+        """Replace the script."""
         with self._changed:
             self.script[:] = script
 
     def wait_for(self, count: int, timeout: float = 30.0) -> bool:
-        """Wait until so many requests have come in."""
+        """Wait until so many requests were received."""
         with self._changed:
             return self._changed.wait_for(lambda: len(self.requests) >= count, timeout)
 
@@ -249,7 +249,7 @@ class Endpoint:
         self.close()
 
     def close(self) -> None:
-        """Let go of everything; the port is closed from now on."""
+        """Close all connections and the port."""
         self._closing.set()
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -298,7 +298,7 @@ class Endpoint:
 
 
 def _request(line: socket.socket) -> Request | None:
-    """Read one request; None when the other side sent none."""
+    """Read one request; None if the client sent none."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = line.recv(65536)

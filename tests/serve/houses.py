@@ -1,4 +1,4 @@
-"""A real server on loopback for a test: started on a free port, stopped with the block."""
+"""A real server on loopback for tests: started on a free port, stopped at the end of the block."""
 
 import socket
 import threading
@@ -19,7 +19,7 @@ WORDS_ONLY = {"embedding.backend": "off"}
 
 @dataclass(frozen=True)
 class Served:
-    """A house whose doors are open."""
+    """A running server with its application state."""
 
     house: AppState
     url: str
@@ -70,12 +70,12 @@ class _Announcing(uvicorn.Server):
 
 
 def raw(port: int, data: bytes, timeout: float = 30.0) -> bytes:
-    """Send bytes as they are and read until the server closes or falls silent."""
+    """Send raw bytes, and read until the server closes or times out."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         found = b""
         with suppress(
             ConnectionError
-        ):  # who refuses a body need not read it to its end; the answer is there all the same
+        ):  # a server that refuses a body need not read all of it; its response still arrives
             connection.sendall(data)
         try:
             while chunk := connection.recv(65536):
@@ -88,7 +88,7 @@ def raw(port: int, data: bytes, timeout: float = 30.0) -> bytes:
 
 
 def _whole(answer: bytes) -> bool:
-    """Whether an HTTP answer with a length is complete."""
+    """Whether an HTTP response with Content-Length is complete."""
     head, _, body = answer.partition(b"\r\n\r\n")
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
