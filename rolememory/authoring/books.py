@@ -15,7 +15,7 @@ from rolememory.schema.value_class import value_class
 from rolememory.storage.json_diagnostics import diagnose_json
 from rolememory.storage.role_file import as_error
 
-TITLE = 40  # characters of a title that was made from something else
+TITLE = 40  # maximum characters of a generated title
 
 
 @value_class
@@ -36,10 +36,10 @@ class BookFile:
 
 
 def read_book_file(data: bytes, file: str) -> BookFile:
-    """The book in these bytes: a world file, a stand-alone book, a foreign lorebook, or the book inside a character card.
+    """Parse a world file, a stand-alone book, a foreign lorebook, or a character card with a book.
 
     Raises:
-        FileError: no book in it; with line and column where there are any.
+        FileError: it contains no book; with line and column if known.
     """
     if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b""):
         return _packed(data, file)
@@ -52,11 +52,11 @@ def read_book_file(data: bytes, file: str) -> BookFile:
 
 
 def _packed(data: bytes, file: str) -> BookFile:
-    """The book in a picture or an archive, with its card where there is one."""
+    """The book in an image or an archive, with its card if there is one."""
     book = load_book(data, file)
     try:
         raw: JsonMapping = load(data, file).raw
-    except FileError:  # a picture that holds a book and no character
+    except FileError:  # an image with a book and no character
         raw = book.raw
     return BookFile(book.name or Path(file).stem, raw, book.lorebook(book.name or Path(file).stem))
 
@@ -81,7 +81,7 @@ def _parsed(data: bytes, file: str) -> tuple[JsonObject, tuple[str, ...]]:
 
 
 def _broken(data: bytes, file: str, error: Exception) -> FileError:
-    """The error in a broken JSON text, with its place."""
+    """The error for invalid JSON, with its position."""
     import orjson
 
     try:
@@ -93,7 +93,7 @@ def _broken(data: bytes, file: str, error: Exception) -> FileError:
 
 
 def title(entry: LoreEntry) -> str:
-    """The title of an entry: its comment, else its first key, else how its text begins, else its id.
+    """The title of an entry: its comment, else its first key, else the start of its text, else its id.
 
     >>> title(LoreEntry(id="3", content="", keys=("beacon", "lamp")))
     'beacon'
@@ -109,10 +109,10 @@ def title(entry: LoreEntry) -> str:
 
 
 def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
-    """The entry that goes by this title or id; of two with one title the one that is switched on.
+    """The entry with this title or id; of equal titles the enabled one.
 
     Raises:
-        UnknownNameError, AmbiguousNameError: none or two do.
+        UnknownNameError, AmbiguousNameError: none or several match.
     """
     known = list(entries)
     found = _called(known, name.strip())
@@ -130,6 +130,6 @@ def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
 
 
 def _called(entries: Iterable[LoreEntry], name: str) -> list[LoreEntry]:
-    """The entries with this title in any case; where there is none, those with this id."""
+    """The entries with this title, case-insensitive; if there are none, those with this id."""
     by_title = [one for one in entries if title(one).strip().casefold() == name.casefold()]
     return by_title or [one for one in entries if one.id == name]

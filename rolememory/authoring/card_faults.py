@@ -13,7 +13,7 @@ from rolememory.schema.settings import ScanSettings
 
 
 def card_faults(card: Card, settings: ScanSettings, language: Language) -> list[WordedFinding]:
-    """Everything that is wrong with a card, then with its book under these settings, in words."""
+    """All findings on a card, then on its book under these settings, in words."""
     found = [worded(one, card.format, language) for one in _of_card(card)]
     if book := card.book_file:
         file = BookFile(book.name, card.raw, book.lorebook(book.name))

@@ -1,7 +1,7 @@
 """Converts cards and lorebooks between formats and reports every field that the target cannot hold.
 
-What the target's own fields cannot hold is kept in the result's extensions, so that converting back restores it; an edit made
-in between stands. So what is kept there is what other programs do not see.
+Fields that the target cannot hold are kept in the result's extensions, so that converting back restores them; edits made
+in between win. Other programs do not see what is kept there.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,8 +43,8 @@ class Loss(Localized):
 
     field: str  # its path in the source
     target: str  # the format that cannot hold it
-    held: Any = ABSENT  # what stands there instead, ABSENT = nothing
-    kept: str = ""  # where in the result it is kept for the way back; "" = nowhere
+    held: Any = ABSENT  # the value there instead, ABSENT = none
+    kept: str = ""  # where the result keeps it for converting back; "" = nowhere
 
     def text(self, language: str = "en") -> str:
         """The reason in that language.
@@ -187,7 +187,7 @@ class _NotedPart:
 
 
 def _losses(source: _NotedPart, result: _NotedPart) -> Iterator[FieldChange]:
-    """What the result keeps for the way back and the source did not: its own fields do not hold that."""
+    """What the result keeps for converting back and the source did not: its own fields cannot hold that."""
     known = source.notes
     for one in result.notes:
         held = one in known or same(value_at(result.raw, one.path), one.before)
@@ -197,7 +197,7 @@ def _losses(source: _NotedPart, result: _NotedPart) -> Iterator[FieldChange]:
 
 
 def _says_more(one: FieldChange) -> bool:
-    """Whether a change loses something: blanks between keys and quotes around a number do not count."""
+    """Whether a change loses information: blanks between keys and quotes around a number do not count."""
     told = [
         "".join(str(value).split()) if isinstance(value, str | int) else value
         for value in (one.before, one.after)
@@ -230,7 +230,7 @@ def _book_losses(book: Book, made: Book, above: str = "", target: str = "") -> l
 
 
 def _as_written(book: Book, path: Path) -> Path:
-    """Where a field of a book's head stands in its file: some formats have them one level down."""
+    """The path of a field of a book's head in its file: some formats nest it one level deeper."""
     there = value_at(book.raw, path) is not ABSENT
     return path if there else (*book.form.entries[:-1], *path)
 
@@ -244,7 +244,7 @@ def _has_object(placed: tuple[str, Any]) -> bool:
 
 
 def _picture_losses(card: Card, to: str) -> Iterator[Loss]:
-    """Pictures and other members that the format cannot hold; the source file still has them."""
+    """Images and other members that the format cannot hold; the source file still has them."""
     if card.format == "png" and to not in ("png", "charx"):
         yield Loss("(picture)", to)
     if to != "charx":

@@ -1,4 +1,4 @@
-"""A chat written as plain text: `Name: what they said`, one message after the other."""
+"""Parses a chat in plain text: `Name: text`, one message after the other."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -16,8 +16,8 @@ def read_dialogue(
 ) -> list[Message]:
     r"""The messages of a chat in plain text, oldest first.
 
-    A line without a name goes on with the message before it. The user is who is called so (`user`, or a name that says it: User, You, 我),
-    else everybody but the `characters`, else whoever speaks last, since the character is about to answer.
+    A line without a name continues the message before it. The user is the one with that name (`user`, or User, You, 我),
+    else everybody but the `characters`, else the last speaker, since the character answers next.
 
     >>> [(one.role, one.name, one.content) for one in read_dialogue("Mira: It is dark.\nLin: Why?\nTell me.")]
     [('assistant', 'Mira', 'It is dark.'), ('user', 'Lin', 'Why?\nTell me.')]
@@ -41,7 +41,7 @@ def _message(name: str, said: str, users: Collection[str]) -> Message:
 
 
 def _told(text: str) -> Iterator[tuple[str, str]]:
-    """(name, what was said); lines before the first name have no name."""
+    """(name, text) of each message; lines before the first name have none."""
     name, said = "", ""
     for line in text.splitlines():
         begins = _SPEAKER.fullmatch(line)

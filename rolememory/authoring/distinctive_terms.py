@@ -1,4 +1,4 @@
-"""Distinctive terms of memories: words that few of them have. They name themes and are offered as keys."""
+"""Distinctive terms of memories: words that few of them contain. They name themes and are suggested as keys."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,9 +15,9 @@ from rolememory.text.words import RARE, is_pair, kind, stem, word_lists
 
 NAMED_BY = 3  # words of a theme's name
 SPEAK_FOR_THEIR_THEME = 5  # members whose words name it
-SHARED = 0.2  # share of memories: a word that stands in more of them makes no key
+SHARED = 0.2  # share of memories above which a word is no key
 MOST_TERMS, LONGEST_TERM = 6, 4  # Chinese terms of a memory, and characters of one
-ENOUGH = 20  # memories from which that means something
+ENOUGH = 20  # memories needed for that share to be meaningful
 _VERBS = frozenset("借住养叫去来看约过给送买卖吃喝爱怕拿放写画走回搬丢说讲问学教找等用打开做想")
 _HAN = re.compile("[\u3400-\u9fff]+")
 
@@ -31,7 +31,7 @@ class DistinctiveTerms:
         self._total = len(memories)
 
     def name(self, memories: Sequence[Memory]) -> tuple[str, ...]:
-        """The words that most of these memories share and few others have, in their usual spelling."""
+        """The words that most of these memories share and few others contain, in their usual spelling."""
         held: Counter[str] = Counter()
         spelt: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for memory in memories[:SPEAK_FOR_THEIR_THEME]:
@@ -49,7 +49,7 @@ class DistinctiveTerms:
         return tuple(islice(_apart(spelt[word].most_common(1)[0][0] for word in best), NAMED_BY))
 
     def keys(self, memory: Memory) -> tuple[str, ...]:
-        """Keys that a memory could have and lacks."""
+        """Suggested keys that a memory lacks."""
         has = {folded_key(key) for key in memory.keys}
         return tuple(
             _apart(
@@ -60,7 +60,7 @@ class DistinctiveTerms:
         )
 
     def _told(self, memory: Memory) -> list[str]:
-        """The terms of a memory: its Chinese terms, else its rarest Latin words, as they are written."""
+        """The terms of a memory: its Chinese terms, else its rarest Latin words, in original spelling."""
         if terms := [one for one in _terms(memory.content) if folded_key(one) not in self._names]:
             return terms[:MOST_TERMS]
         rarest = sorted(
@@ -87,7 +87,7 @@ class DistinctiveTerms:
 
 @lru_cache(maxsize=4096)
 def _terms(content: str) -> tuple[str, ...]:
-    """The runs of Han characters between words of grammar that are short enough for a term.
+    """The runs of Han characters between function words that are short enough for a term.
 
     >>> _terms("我把小提琴借给了罗斯船长。")
     ('小提琴', '罗斯船长')
@@ -103,7 +103,7 @@ def _terms(content: str) -> tuple[str, ...]:
 
 
 def _between(run: str) -> Iterator[str]:
-    """The parts of a run between words of grammar."""
+    """The parts of a run between function words."""
     start = place = 0
     while place < len(run):
         length = next((size for size in (3, 2, 1) if _grammar(run[place : place + size])), 0)
@@ -132,7 +132,7 @@ def _as_written(word: str, text: str) -> str:
 
 
 def _words(memory: Memory) -> Collection[str]:
-    """The words of a memory as they are compared, and its keys and topics whole."""
+    """The normalized words of a memory, and its keys and topics as a whole."""
     return (*spelt(memory.content).values(), *map(folded_key, (*memory.keys, *memory.topics)))
 
 

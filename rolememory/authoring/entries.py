@@ -1,7 +1,7 @@
 """Edits single entries of a lorebook of any format, by our names for their fields; the rest of the file stays as it is.
 
-A world file is changed where it stands. Any other format is taken to the world's shape and back, and only what differs is written:
-what a format cannot say is kept in the entry's extensions, as conversions do it.
+A world file is changed in place. Any other format is converted to the world's shape and back, and only differences are written:
+unsupported fields are kept in the entry's extensions, as in conversions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ FIELDS = (*_PLAIN, "enabled", "selective_logic", "position", "role", "match_sour
 
 @value_class
 class Placed:
-    """An entry where it stands in the document. `entry` is None for one that cannot be read."""
+    """An entry and its place in the document. `entry` is None if it is invalid."""
 
     uid: str
     key: str | int  # in the object or the list of entries
@@ -54,9 +54,9 @@ class Placed:
 
 
 def placed(book: Book) -> list[Placed]:
-    """Every entry in the order of the file, with the engine's uid. What is no object is left out.
+    """Every entry in the order of the file, with the engine's uid. Non-objects are left out.
 
-    An entry that cannot be read goes by its place in brackets.
+    An invalid entry is named by its place in brackets.
     """
     standing = [(key, raw) for key, raw in _members(book) if isinstance(raw, Mapping)]
     read = list(book.lorebook().entries)
@@ -78,14 +78,14 @@ def changed(book: Book, uid: str, fields: JsonMapping) -> Book:
 
     Raises:
         UnknownNameError: no such entry or field.
-        InvalidValueError: a place, logic or voice that is none.
+        InvalidValueError: an invalid position, logic or role.
     """
     here = _one(book, uid)
     return _with(book, here.key, _edited(book, here, world_fields(fields)))
 
 
 def added(book: Book, fields: JsonMapping) -> tuple[Book, str]:
-    """The book with one more entry at its end, and its uid. Raises: as `changed`."""
+    """The book with an entry appended, and its uid. Raises: as `changed`."""
     number = _free_number(book)
     world = {"uid": number, **new_entry(**world_fields(fields))}
     if book.form.by_uid:
@@ -102,7 +102,7 @@ def removed(book: Book, uid: str) -> Book:
 
 
 def world_fields(fields: JsonMapping) -> JsonObject:
-    """Our fields as a world file has them.
+    """Our fields converted to a world file's.
 
     >>> world_fields({"keys": ["beacon"], "enabled": False, "position": "depth", "selective_logic": "and_all"})
     {'key': ['beacon'], 'disable': True, 'position': 4, 'selectiveLogic': 3}
@@ -149,7 +149,7 @@ def _members(book: Book) -> list[tuple[str | int, Any]]:
 
 
 def _reads(book: Book, key: str | int, raw: JsonMapping) -> bool:
-    """Whether an entry can be read: asked of a book with this entry alone."""
+    """Whether an entry is valid: checked in a book with only this entry."""
     alone = {key: raw} if isinstance(key, str) else [raw]
     return len(_with_entries(book, alone).lorebook().entries) == 1
 
@@ -174,7 +174,7 @@ def _edited(book: Book, here: Placed, told: JsonObject) -> JsonObject:
 
 
 def _with(book: Book, key: str | int, entry: Any) -> Book:
-    """The book with that entry there; ABSENT takes it out."""
+    """The book with that entry set; ABSENT removes it."""
     standing = value_at(book.raw, book.form.entries)
     if isinstance(standing, Mapping):
         return _with_entries(book, with_value(standing, (str(key),), entry))
@@ -192,7 +192,7 @@ def _free_number(book: Book) -> int:
 
 
 def _numbers(book: Book) -> Iterator[int]:
-    """Every number used as a key, uid or id."""
+    """Every number in use as a key, uid or id."""
     for key, raw in _members(book):
         names = (key, *((raw.get("uid"), raw.get("id")) if isinstance(raw, Mapping) else ()))
         yield from (

@@ -1,4 +1,4 @@
-"""Runs expectations against a book by the public scan; failures say why."""
+"""Runs expectations against a book with the public scan; failures have reasons."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from rolememory.schema.wording import word, word_gate
 
 @value_class
 class Failure(Localized):
-    """An expectation that was not met, and why."""
+    """A failed expectation, and why."""
 
     case: str
     turn: int  # from 1
@@ -36,7 +36,7 @@ class Failure(Localized):
     refusal: Refusal | None = None
 
     def text(self, language: Language = "en") -> str:
-        """In one line."""
+        """One line of text."""
         told = translated(
             _SENTENCES[self.code], language, name=self.name, found=self.found, wanted=self.wanted
         )
@@ -67,7 +67,7 @@ _SENTENCES: Mapping[str, str] = translatable(
 def check(
     book: Lorebook, cases: Iterable[ExpectationCase], file: str = ""
 ) -> Iterator[tuple[ExpectationCase, list[Failure]]]:
-    """Each case with what failed in it.
+    """Run each case and return its failures.
 
     Raises:
         FileError: an expectation names an entry that does not exist.
@@ -93,7 +93,7 @@ def check(
 def _played(
     case: ExpectationCase, index: LoreIndex
 ) -> Iterator[tuple[ExpectationStep, Activation]]:
-    """The turns, with the timers that each leaves to the next."""
+    """The turns, each with the timers of the one before."""
     state, told = TimedState(), list[Message]()
     for step in case.steps:
         told += step.messages
@@ -111,7 +111,7 @@ def _played(
 
 @dataclass(frozen=True)
 class _CaseTurn:
-    ids: Mapping[str, str]  # by the names in the case
+    ids: Mapping[str, str]  # by names in the case
     index: LoreIndex
     given: Activation
     case: str
@@ -119,7 +119,7 @@ class _CaseTurn:
 
     @cached_property
     def fired(self) -> Sequence[str]:
-        """Ids of the entries in the prompt, in its order."""
+        """Ids of the entries in the prompt, in order."""
         return in_prompt_order(self.given)
 
     @cached_property
@@ -128,7 +128,7 @@ class _CaseTurn:
         return {one.entry.id: one for one in self.given.awake}
 
     def failures(self, step: ExpectationStep) -> Iterator[Failure]:
-        """What is not met."""
+        """The failed expectations."""
         yield from self._of_entries(step)
         yield from self._of_text(step)
         yield from self._of_places(step)
@@ -174,7 +174,7 @@ class _CaseTurn:
 
 
 def placed_texts(given: Activation) -> list[str]:
-    """Every text in the order of the prompt, as far as places stand in one: before, after, note, examples, depth, outlets."""
+    """Every text in prompt order, as far as it is defined: before, after, note, examples, depth, outlets."""
     at = given.placement
     listed = [*at.before, *at.after, *at.personality, *at.scenario, *at.em_top, *at.em_bottom]
     around = [*at.an_top, *at.an_bottom]
@@ -187,7 +187,7 @@ def placed_texts(given: Activation) -> list[str]:
 
 
 def in_prompt_order(given: Activation) -> list[str]:
-    """Ids of the entries in that order; those whose text has no place come last."""
+    """Ids of the entries in that order; those without a position come last."""
     left = {one.entry.id: one.content for one in given.awake}
     found: list[str] = []
     for text in placed_texts(given):

@@ -58,24 +58,24 @@ Names = tuple[str, ...]
 
 
 class ExpectationStep(BaseModel, frozen=True, extra="forbid", coerce_numbers_to_str=True):
-    """One turn: what is said again, and what is expected then. Entries by title or uid."""
+    """One turn: its new messages, and what is expected. Entries by title or uid."""
 
     messages: Messages
-    chance: tuple[float, ...] | int = 0  # the numbers that decide, or a seed
+    chance: tuple[float, ...] | int = 0  # the random numbers, or a seed
     trigger: str = "normal"
     fires: Names = ()
     not_fires: Names = ()
-    exactly: Names | None = None  # these and no others
+    exactly: Names | None = None  # exactly these
     contains: Names = ()  # texts in the prompt
     lacks: Names = ()
-    order: Names = ()  # as they stand in the prompt
-    places: dict[str, str] = {}  # entry, where its text goes
+    order: Names = ()  # in prompt order
+    places: dict[str, str] = {}  # position of the entry's text
     costs_at_most: int | None = None  # tokens of lore
 
     @model_validator(mode="before")
     @classmethod
     def _seeded(cls, raw: Any) -> Any:
-        """A seed decides where no numbers do."""
+        """The seed decides if there are no numbers."""
         if not isinstance(raw, Mapping):
             return raw
         told = {"chance": raw["seed"], **raw} if "seed" in raw else raw
@@ -83,12 +83,12 @@ class ExpectationStep(BaseModel, frozen=True, extra="forbid", coerce_numbers_to_
 
     @property
     def names(self) -> Iterator[str]:
-        """Every entry that is named."""
+        """Every named entry."""
         yield from (*self.fires, *self.not_fires, *(self.exactly or ()), *self.order, *self.places)
 
 
 class _CaseTable(ExpectationStep):
-    """A case as it is written: one step, each of several messages alone, or turns."""
+    """A case as written: one step, each of several messages alone, or turns."""
 
     name: str = ""
     messages: Messages = ()
@@ -110,7 +110,7 @@ class ExpectationCase:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every entry that is named."""
+        """Every named entry."""
         return frozenset(name for step in self.steps for name in step.names)
 
 
@@ -122,11 +122,11 @@ _KNOWN: Mapping[str, Collection[str]] = {
     "character": [one.name for one in fields(Character)],
 }
 """What may stand in each table of a case."""
-_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")  # pydantic's names for it
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")  # names in pydantic
 
 
 def beside(book: Path) -> Path:
-    """Where a book's expectations stand.
+    """The path of a book's expectations.
 
     >>> beside(Path("books/harbour.json")).name
     'harbour.test.toml'
@@ -138,7 +138,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
     """The cases of a file.
 
     Raises:
-        FileError: no TOML, or a field nobody knows or with a value that does not fit; names the case.
+        FileError: invalid TOML, or an unknown field or invalid value; names the case.
     """
     try:
         raw = tomllib.loads(text)
@@ -157,7 +157,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
 
 
 def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[ExpectationCase]:
-    """The cases that one table makes."""
+    """The cases of one table."""
     case = _table(file, top, raw)
     settings = under(case.rules, case.settings)
     if case.each is not None:
@@ -175,7 +175,7 @@ def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[Expectatio
 
 
 def _table(file: str, top: JsonMapping, raw: JsonMapping) -> _CaseTable:
-    """A case with what stands at the top for all."""
+    """A case with the file's defaults."""
     shared = {name: top[name] for name in ("seed", "rules") if name in top}
     tables = {
         name: {**top.get(name, {}), **raw.get(name, {})} for name in ("settings", "character")
@@ -187,16 +187,16 @@ def _table(file: str, top: JsonMapping, raw: JsonMapping) -> _CaseTable:
 
 
 def _turn(case: _CaseTable, turn: ExpectationStep) -> ExpectationStep:
-    """A turn, by the chance and the trigger of its case where it says none."""
+    """A turn, with its case's chance and trigger as defaults."""
     of_case = {"chance": case.chance, "trigger": case.trigger}
     unsaid = of_case.keys() - turn.model_fields_set
     return turn.model_copy(update={name: of_case[name] for name in unsaid})
 
 
 def _misfit(file: str, case: str, rows: Sequence[JsonMapping]) -> FileError:
-    """The first of pydantic's complaints about a case; a name that nobody knows comes before what is missing for it."""
+    """The first validation error of a case; unknown names come before missing ones."""
     row = next((one for one in rows if one["type"] in _UNKNOWN), rows[0])
-    where = tuple(part for part in row["loc"] if "[" not in str(part))  # of a choice of types
+    where = tuple(part for part in row["loc"] if "[" not in str(part))  # in a union type
     problem = explained({**row, "loc": where})
     place = f"{case}: {problem.field}"
     if row["type"] in _UNKNOWN:
@@ -208,7 +208,7 @@ def _misfit(file: str, case: str, rows: Sequence[JsonMapping]) -> FileError:
 
 
 def _no_such_field(file: str, name: str, place: str, known: Collection[str]) -> FileError:
-    """The error for a name that nobody knows, with the one that is most likely meant."""
+    """The error for an unknown name, with the most similar known one."""
     near = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
     return FileError(
         file,

@@ -21,16 +21,14 @@ from rolememory.text.fold import fold_name
 
 BOOKS = "worldbooks/"
 
-_NO_NAMES = frozenset(
-    {"card", "main", "character", "default"}
-)  # what files are called when nobody named them
+_NO_NAMES = frozenset({"card", "main", "character", "default"})  # default file names
 
 
 @value_class
 class Match:
     """A role that this card may belong to. `sure`: the role was imported from this card, or from one with the same content.
 
-    `changed`: what the card says otherwise than the one that the role was made of.
+    `changed`: the differences between this card and the role's source card.
     """
 
     role: Role
@@ -40,22 +38,22 @@ class Match:
 
 @value_class
 class ImportedCard:
-    """What an import of a card did. Files by their names in the role's folder."""
+    """The result of a card import. Files by their names in the role's folder."""
 
     role: Role
     made: bool
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()  # books that were edited here and stay so
-    everywhere: tuple[CatchAllKey, ...] = ()  # keys of its book that match everything
+    kept: tuple[str, ...] = ()  # books kept because they were edited here
+    everywhere: tuple[CatchAllKey, ...] = ()  # keys of its book that match any text
     problems: tuple[str, ...] = ()
 
 
 def match(home: Home, card: Card, name: str = "") -> Match | None:
-    """The role this card belongs to: by the id in it, then (unless `name` is given) by the same card, then by the name.
+    """The role this card belongs to: by the id in it, else (unless `name` is given) by equal content, else by name.
 
     Raises:
-        AmbiguousNameError: two roles answer to the name.
+        AmbiguousNameError: two roles match the name.
     """
     parts, roles = role_from_card(card), home.roles()
     if found := next((role for role in roles if role.id == parts.role.id), None):
@@ -80,10 +78,10 @@ def import_card(
 ) -> ImportedCard:
     """Import the card as a new role, or update the role `into` after a backup of its files.
 
-    A book of an earlier card that was edited here stays unless `replace_books`; one that was not is replaced.
+    A book of an earlier card is replaced, unless it was edited here and `replace_books` is not set.
 
     Raises:
-        InvalidValueError: the name is no name.
+        InvalidValueError: the name is invalid.
         NotWrittenError: the disk refused.
     """
     if into is None:
@@ -96,7 +94,7 @@ def import_card(
         role = home.folder.rename(into.id, name) if name else into
         done = _updated(home, role, parts, replace_books)
     role = home.folder.update(_told(home, role, parts.role, card))
-    for gone in done.removed:  # only now: role.json no longer names it
+    for gone in done.removed:  # last: role.json no longer names it
         home.folder.space(role.id).blob(gone).delete()
     books = (card.book,) if card.book else ()
     found = everywhere(books, home.settings.lore)
@@ -104,9 +102,9 @@ def import_card(
 
 
 def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
-    """What differs from the card that the role was imported from; nothing where the card equals the role's export.
+    """Differences from the card that the role was imported from; none if the card equals the role's export.
 
-    A card that cannot be read any more says nothing.
+    Empty if that card is unreadable.
     """
     try:
         if not role.card or not differences(card_of(home.role(role.id))[0], card):
@@ -117,7 +115,7 @@ def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
 
 
 def _updated(home: Home, role: Role, parts: RoleFromCard, replace_books: bool) -> ImportedCard:
-    """Write the files that differ, after a backup."""
+    """Write the changed files, after a backup."""
     role_memory = home.role(role.id)
     space = role_memory.space
     before = _made_of_card(space, role)
@@ -156,18 +154,15 @@ def _is_edited(
 
 
 def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:
-    """The files that were written when the role's card was imported."""
+    """The files written when the role's card was imported."""
     try:
         return role_from_card(_card_in(space, role.card), role.id).files if role.card else {}
-    except (
-        RoleMemoryError,
-        OSError,
-    ):  # it cannot be read any more: then nothing is known to be untouched
+    except (RoleMemoryError, OSError):  # unreadable: then every book may be edited
         return {}
 
 
 def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
-    """The role with the card's file and names; names that belong to another role are left out."""
+    """The role with the card's file and names; names of other roles are left out."""
     others = home.folder.names(besides=role.id)
     names = {fold_name(one): one for one in role.names}
     for one in (of_card.name, *of_card.aliases, _stem(card)):
@@ -189,7 +184,7 @@ def _stem(card: Card) -> str:
 
 
 def has_card(home: Home, role: Role, parts: RoleFromCard) -> bool:
-    """Whether the role was imported from this very card."""
+    """Whether the role was imported from exactly this card."""
     file = parts.role.card or ""
     return (
         role.card == file and bytes_in(home.folder.space(role.id).blob(file)) == parts.files[file]
@@ -202,7 +197,7 @@ def _write(space: Space, files: Mapping[str, bytes]) -> None:
 
 
 def card_of(role_memory: RoleMemory) -> tuple[Card, Sequence[str]]:
-    """The role's card with its books inside and its id in the extensions, and the names of those books. A role without a card gets a new one.
+    """The role's card with its books and id, and the names of those books. A role without a card gets a new one.
 
     Raises:
         FileError: the card or a book cannot be read.

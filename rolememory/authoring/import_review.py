@@ -1,4 +1,4 @@
-"""Checks a foreign card or lorebook before an import: keys that match everything, and what differs from the role's card."""
+"""Reviews a card or lorebook before import: keys that match any text, and differences from the role's card."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,21 +18,21 @@ from rolememory.text.pattern import PatternBudget
 PROBES = ("Hello.", "好的。", "1", "?!", "ok", "Ну да", "え？")
 """Short texts without a common letter: a key found in each of them is found everywhere."""
 
-LONGEST = 60  # characters of a value that is shown
-MOST = 40  # differences that are told
+LONGEST = 60  # maximum characters of a shown value
+MOST = 40  # maximum differences shown
 _OURS = ("extensions", "rolememory")
 
 
 @value_class
 class CatchAllKey(Localized):
-    """A key that is found in nearly every text."""
+    """A key that matches nearly every text."""
 
     book: str
     entry: str  # its title, else its id
     key: str
 
     def text(self, language: str = "en") -> str:
-        """What that does, and what to do about it."""
+        """Its effect, and what to do about it."""
         return translated(
             "{entry}: the key {key!r} stands in nearly every message, so this entry comes on nearly every turn; make it constant, or change the key",
             language,
@@ -43,7 +43,7 @@ class CatchAllKey(Localized):
 
 @value_class
 class FieldDifference:
-    """A field of a card or of its book that differs; "" where it is empty."""
+    """A difference in a field of a card or its book; "" if empty."""
 
     field: str
     before: str
@@ -51,7 +51,7 @@ class FieldDifference:
 
 
 def everywhere(books: Iterable[Lorebook], settings: ScanSettings) -> tuple[CatchAllKey, ...]:
-    """Every primary key that matches any text, or is a letter or a word of grammar, so that its entry fires on nearly every turn."""
+    """Every primary key that matches any text, or is a letter or a function word, so that its entry fires on nearly every turn."""
     patterns = PatternBudget()
     return tuple(
         CatchAllKey(lore.book.name, lore.entry.comment or lore.entry.id, key.text)
@@ -70,7 +70,7 @@ def _fits_all(key: LoreKey, lore: Lore, patterns: PatternBudget) -> bool:
 
 
 def differences(before: Card, after: Card) -> tuple[FieldDifference, ...]:
-    """What differs in the second card, field by field, and in the texts of its book, entry by entry."""
+    """Differences of the second card, by field, and in the texts of its book, by entry."""
     found = [*_fields(_plain(before), _plain(after)), *_fields(_book(before), _book(after))]
     return tuple(found[:MOST])
 
@@ -99,7 +99,7 @@ def _book(card: Card) -> JsonObject:
 
 
 def _says(value: Any) -> bool:
-    """Whether a field is there and not empty."""
+    """Whether a field is not empty."""
     return value is not ABSENT and bool(value)
 
 

@@ -1,4 +1,4 @@
-"""Insight into a role's memories: themes, what never fired and why, which keys are missing. Pure.
+"""Analyses a role's memories: themes, unused ones and why, missing keys. Pure.
 
 Sources: S1.42 (clusters and associations), S1.47 (recommendations).
 """
@@ -16,13 +16,13 @@ from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
-MOST = 50  # of each kind of finding
-TURNS_UNHEARD = 20  # turns after which silence means something
+MOST = 50  # maximum findings of each kind
+TURNS_UNHEARD = 20  # turns without use that are significant
 
 
 @value_class
 class UnusedMemory:
-    """A memory that was in no prompt for so many turns, the likely reason, and more keys it could have."""
+    """A memory unused for many turns, the likely reason, and suggested keys."""
 
     id: str
     turns: int
@@ -32,7 +32,7 @@ class UnusedMemory:
 
 @value_class
 class KeylessMemory:
-    """A memory without keys, and keys taken from its text."""
+    """A memory without keys, and suggestions from its text."""
 
     id: str
     keys: tuple[str, ...]
@@ -40,7 +40,7 @@ class KeylessMemory:
 
 @value_class
 class Insight:
-    """The whole result. `alone`: how many memories belong to no theme."""
+    """The result. `alone`: the number of memories without a theme."""
 
     themes: tuple[Theme, ...] = ()
     alone: int = 0
@@ -51,18 +51,18 @@ class Insight:
 
 @value_class
 class InsightContext:
-    """What else is known of the role. `turns_since` gives the user turns since a memory was told, None where unknown."""
+    """Context of the role. `turns_since` returns the user turns since a memory was created, None if unknown."""
 
-    prompted: Collection[str] = frozenset()  # ids of those that were in some prompt
+    prompted: Collection[str] = frozenset()  # ids of used memories
     turns_since: Callable[[Memory], int | None] = field(default=lambda memory: None)
-    names: Collection[str] = frozenset()  # of the role and its users: they tell nothing apart
-    said: str = ""  # the newest words of its chats, folded
+    names: Collection[str] = frozenset()  # names of the role and its users: not distinctive
+    said: str = ""  # recent chat text, folded
 
 
 def insight(
     memories: MemoriesById, like: SimilarityRows, known: InsightContext | None = None
 ) -> Insight:
-    """Everything worth knowing about these memories. `like` holds the rows of those considered: they count, and are not archived. Cost: O(n²) for the nearest."""
+    """Analyse these memories. `like` has rows of those considered: they count, and are not archived. Cost: O(n²) for neighbours."""
     here = known or InsightContext()
     looked = [memories[one] for one in like.ids]
     telling = DistinctiveTerms(looked, here.names)
@@ -79,7 +79,7 @@ def insight(
 def _quiet(
     memories: Sequence[Memory], known: InsightContext, telling: DistinctiveTerms
 ) -> list[UnusedMemory]:
-    """Memories that were in no prompt for many turns, the longest first."""
+    """Memories unused for many turns, longest first."""
     unheard = [
         (memory, known.turns_since(memory))
         for memory in memories
@@ -116,7 +116,7 @@ def _lacking(
 
 
 def _offered(memory: Memory, telling: DistinctiveTerms, said: str) -> tuple[str, ...]:
-    """Keys it could have, first words that were said in chats, which are likely to be said again."""
+    """Suggested keys, first those that occur in chats and will probably occur again."""
     return tuple(sorted(telling.keys(memory), key=lambda key: not _is_said(key, said))[:NAMED_BY])
 
 

@@ -14,16 +14,14 @@ def changes(
 ) -> Iterator[None]:
     """Yields once for each burst of changes; files may vanish and come back. Never ends."""
     watched = tuple(paths)
-    known = marks(watched)  # marked now: an edit before the first look is not missed
+    known = marks(watched)  # read now: an edit before the first poll is not missed
 
     def bursts() -> Iterator[None]:
         nonlocal known
         while True:
             wait(every_s)
             before, seen = known, marks(watched)
-            while (
-                seen != known
-            ):  # until nothing moves any more: an editor may save in several steps
+            while seen != known:  # until nothing changes: an editor may save in several steps
                 wait(every_s)
                 known, seen = seen, marks(watched)
             if known != before:

@@ -1,4 +1,4 @@
-"""A scan as a report for authors: what fires, in which pass, by which key and where, which gates were closed, what it costs."""
+"""A scan report for authors: what fires, in which pass, by which key and where, failed gates, cost."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -19,32 +19,30 @@ from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
 
 AROUND = 12  # characters shown on either side of a match
-QUIET_GATES = frozenset(
-    {"key", "no_keys"}
-)  # an entry nobody spoke of: the usual case, not worth a line
+QUIET_GATES = frozenset({"key", "no_keys"})  # keys not found: the usual case, left out
 
 Said = Message | JsonMapping | str
 
 
 @value_class
 class MatchPlace:
-    """Where the text stands that made an entry fire."""
+    """The position of the text that made an entry fire."""
 
     source: str  # message, recursion, description, ...
     message: int  # from 1; 0 = no message
-    offset: int  # characters into what was said, the speaker's name not counted; -1 = in the name itself
+    offset: int  # offset in the message, without the speaker's name; -1 = in the name itself
     match: str
-    quote: str  # the match with what stands around it
+    quote: str  # the match with context
 
     @property
     def in_message(self) -> bool:
-        """Whether it is a message of the chat."""
+        """Whether it is in a chat message."""
         return self.message > 0
 
 
 @value_class
 class Fired:
-    """An entry that came into the prompt."""
+    """An entry in the prompt."""
 
     id: str  # among all books
     uid: str
@@ -53,15 +51,15 @@ class Fired:
     phase: str  # of that pass: initial, recursion, widening
     why: Reason
     place: MatchPlace | None
-    woken_by: str  # title of the entry whose text has the key; empty = a message or another text
+    woken_by: str  # title of the entry whose text has the key; empty = another source
     tokens: int
-    target: str  # where its text goes, e.g. "before", "depth 4 system"
+    target: str  # position of its text, e.g. "before", "depth 4 system"
     content: str
 
 
 @value_class
 class Silent:
-    """An entry that did not, and the gate that was closed."""
+    """An entry not in the prompt, and the failed gate."""
 
     id: str
     uid: str
@@ -71,11 +69,11 @@ class Silent:
 
 @value_class
 class ScanReport:
-    """The report of a scan. `silent` leaves out entries whose keys were not said, unless all were asked for."""
+    """The report of a scan. `silent` leaves out entries whose keys were not found, unless all were requested."""
 
     fired: tuple[Fired, ...]  # in the order of the scan
     silent: tuple[Silent, ...]
-    quiet: int  # entries that are left out of `silent`
+    quiet: int  # number of entries left out of `silent`
     budget: int  # tokens
     used: int
     overflowed: bool
@@ -127,14 +125,14 @@ def _asleep(index: LoreIndex, given: Activation) -> Iterator[Silent]:
 
 
 def _with_remedy(one: Silent, given: Activation, index: LoreIndex) -> Silent:
-    """The refusal with its remedy; for an entry whose keys were not said, without: the remedy is to say one."""
+    """The refusal with its remedy; none if no key was found: the remedy is obvious."""
     if one.refusal.gate in QUIET_GATES:
         return one
     return replace(one, refusal=refusal_by_title(given.explain(one.id) or one.refusal, index))
 
 
 def refusal_by_title(refusal: Refusal, index: LoreIndex) -> Refusal:
-    """The refusal with entries named by title; the entry itself is not named in its own remedy."""
+    """The refusal with entries named by title, except the entry itself."""
     titles = {lore.id: title(lore.entry) for lore in index.entries}
     told = tuple(
         (name, titles.get(str(value), value) if name == "winner" else value)
@@ -166,7 +164,7 @@ def _fired(one: Awake, given: Activation, rules: LoreRules) -> Fired:
 
 
 def _woken_by(one: Awake, given: Activation) -> str:
-    """The title of the entry whose text woke this one; a recursion block holds the texts of all entries of the pass before."""
+    """The title of the entry whose text activated this one; a recursion block holds all texts of the previous pass."""
     span = one.why.span
     block = given.segments[span.segment].text if span else ""
     for other in given.awake:
@@ -177,13 +175,11 @@ def _woken_by(one: Awake, given: Activation) -> str:
 
 
 def place_of(span: Span, segments: Sequence[Segment]) -> MatchPlace:
-    """A span as message number, offset and the words around it."""
+    """A span as message number, offset and context."""
     segment = segments[span.segment]
     text = segment.text
     head = len(segment.name) + 2 if segment.name and text.startswith(f"{segment.name}: ") else 0
-    said = (
-        head if span.start >= head else 0
-    )  # where what is shown may begin: the name says nothing about the place
+    said = head if span.start >= head else 0  # where the context may begin: the name is no context
     left, right = max(span.start - AROUND, said), span.end + AROUND
     return MatchPlace(
         source=segment.source,
@@ -197,7 +193,7 @@ def place_of(span: Span, segments: Sequence[Segment]) -> MatchPlace:
 
 
 def target(lore: Lore, rules: LoreRules) -> str:
-    """Where an entry's text goes: `before`, `depth 4 system`, `outlet sky`, ...; `nowhere` when it has no place."""
+    """The position of an entry's text: `before`, `depth 4 system`, `outlet sky`, ...; `nowhere` if it has none."""
     position = home(lore, rules)
     if position is LorePosition.DEPTH:
         return f"depth {_depth(lore)} {lore.asked.role or lore.entry.role}"

@@ -1,4 +1,4 @@
-"""Similarity of memories: a row of numbers for each, and the nearest of each. By embeddings where a model made them, else by words."""
+"""Similarity of memories: a vector for each, and nearest neighbours. By embeddings if available, else by words."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -13,17 +13,17 @@ from rolememory.text.arrays import Floats, Rows, np
 from rolememory.text.vectors import VectorTable
 from rolememory.text.words import kind, term_query, tokens
 
-DIMS = 512  # of rows by words: room for the words of a role, so that strangers rarely meet
-SPOTS = 3  # where each word stands among them
-NEAREST = 12  # others that are looked for
-READ = 0.8  # share of memories that a model must have read to be gone by
-_PRIOR = 30.0  # memories that are imagined beside the real ones: among few, a word that two share still tells something
+DIMS = 512  # dimensions by words: enough for a role's vocabulary, so that collisions are rare
+SPOTS = 3  # positions of each word
+NEAREST = 12  # neighbours searched
+READ = 0.8  # share of memories with an embedding needed to use them
+_PRIOR = 30.0  # smoothing: among few memories, a shared word still counts
 _BLOCK = 512  # rows compared at once
 
 
 @dataclass(frozen=True, eq=False)
 class SimilarityRows:
-    """Rows of memories, (n, dims) float32, normalised; a row of zeros is similar to none."""
+    """Vectors of memories, (n, dims) float32, normalised; a zero vector is similar to none."""
 
     ids: tuple[str, ...]
     rows: Floats = field(repr=False)
@@ -38,7 +38,7 @@ class SimilarityRows:
 def likeness(
     memories: Sequence[Memory], vectors: VectorTable | None = None, names: Collection[str] = ()
 ) -> SimilarityRows:
-    """The rows of these memories. `names`: words without weight, since they stand in most memories (the role's own)."""
+    """The vectors of these memories. `names`: words without weight, since most memories contain them (the role's own)."""
     ids = tuple(memory.id for memory in memories)
     meant = _by_meaning(ids, vectors) if vectors is not None and memories else None
     if meant is None:
@@ -101,14 +101,14 @@ def _tokens(memory: Memory) -> set[str]:
 
 @lru_cache(maxsize=65536)
 def _spots(token: str) -> tuple[tuple[int, float], ...]:
-    """Where a word stands, and on which side. Source: feature hashing, K. Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009)."""
+    """Positions and signs of a word. Source: feature hashing, K. Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009)."""
     told = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=2 * SPOTS).digest()
     numbers = (int.from_bytes(told[2 * at : 2 * at + 2], "little") for at in range(SPOTS))
     return tuple((number % DIMS, 1.0 if number & 0x8000 else -1.0) for number in numbers)
 
 
 def _by_meaning(ids: Sequence[str], vectors: VectorTable) -> Floats | None:
-    """Rows of the embedding model, (n, dim); of a memory without a vector zeros. None when too few have one."""
+    """Embeddings, (n, dim); zeros for a memory without one. None if too few have one."""
     named = vectors.named()
     found = [named.get(next(iter(vectors.digests(one)), b"")) for one in ids]
     if sum(one is not None for one in found) < READ * len(ids):

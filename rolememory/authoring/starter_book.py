@@ -1,4 +1,4 @@
-"""A starter lorebook: three entries that show the most needed fields, and their expectations."""
+"""A starter lorebook: three entries with the most important fields, and their expectations."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How the memories of a role stand to one another: looked at once per change, shared by the map and by insight."""
+"""Similarities of a role's memories: computed once per change, shared by the map and by insight."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -11,25 +11,23 @@ from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
-# chats, messages of each and letters of one in which keys are looked for
+# chats, messages of each and letters of one that are searched for keys
 CHATS, SAID, LONGEST = 10, 200, 2000
-MOST = 6000  # memories that are compared with each other, the newest: the cost is quadratic
+MOST = 6000  # memories compared with each other, newest first: the cost is quadratic
 
 
 @value_class
 class Survey:
-    """What was found in one look. `seen` is equal for two looks at the same."""
+    """The result. `seen` is equal for equal inputs."""
 
-    memories: MemoriesById  # that are not archived
-    near: (
-        SimilarityRows  # of those that count, the newest `MOST`: they are compared with each other
-    )
+    memories: MemoriesById  # not archived
+    near: SimilarityRows  # the newest `MOST` that count: they are compared with each other
     insight: Insight
     seen: Hashable
 
 
 def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
-    """The memories as they stand now; `known` where nothing changed since. Cost: O(n²) once per change."""
+    """The survey of the current memories; `known` if nothing changed. Cost: O(n²) once per change."""
     every, visibility = role_memory.memories, role_memory.chats.visible_from(None)
     names = frozenset((role_memory.role.name, *role_memory.role.aliases))
     vectors, maintenance = role_memory.parts.context.vectors(), role_memory.parts.maintenance
@@ -42,14 +40,14 @@ def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
     stands = standing(every, visibility)
     shown = {name: memory for name, memory in every.items() if not memory.archived}
     counting = [one for one in shown.values() if stands.holds(one.id)]
-    near = likeness(newest(counting), vectors, names)  # names tell no memory from another
+    near = likeness(newest(counting), vectors, names)  # names are not distinctive
     said = _said(role_memory, chats)
     more = InsightContext(prompted, lambda one: _turns_since(role_memory, one, turn), names, said)
     return Survey(shown, near, insight(shown, near, more), seen)
 
 
 def newest(memories: Iterable[Memory], most: int = MOST) -> list[Memory]:
-    """So many of them, in their order; what has no date is an author's, and counts as new."""
+    """The newest ones, in order; those without a date are authored, and count as new."""
     rows = list(memories)
     told = sorted(range(len(rows)), key=lambda at: -_moment(rows[at]))
     return [rows[at] for at in sorted(told[:most])]
@@ -60,7 +58,7 @@ def _moment(memory: Memory) -> float:
 
 
 def _turns_since(role_memory: RoleMemory, memory: Memory, turn: int) -> int | None:
-    """What has no date has been there since the beginning, as far as anybody can tell."""
+    """Turns since creation; all turns for a memory without a date."""
     told = role_memory.parts.recall.turn_at(memory.since) if memory.since else 0
     return None if told is None else turn - told
 
@@ -71,7 +69,7 @@ def _newest(role_memory: RoleMemory) -> list[ChatInfo]:
 
 
 def _said(role_memory: RoleMemory, chats: Sequence[ChatInfo]) -> str:
-    """The newest words of these chats, folded."""
+    """The newest messages of these chats, folded."""
     return "\n".join(
         folded_key(said.text[:LONGEST])
         for info in chats

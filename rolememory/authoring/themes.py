@@ -1,4 +1,4 @@
-"""Themes: groups of memories that are among each other's nearest, each with a name. Pure. Source: S1.42."""
+"""Themes: groups of memories that are mutual nearest neighbours, with names. Pure. Source: S1.42."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -7,10 +7,10 @@ from rolememory.authoring.similarity import SimilarityRows
 from rolememory.schema.memory import Memory
 from rolememory.schema.value_class import value_class
 
-NEAREST = 8  # neighbours that may belong to the same theme
-JOINS = {"meaning": 0.5, "words": 0.3}  # cosine from which neighbours do
-STEP = 0.08  # by which that rises for a theme that is too large
-LARGEST = 60  # memories of one theme
+NEAREST = 8  # neighbours considered for the same theme
+JOINS = {"meaning": 0.5, "words": 0.3}  # minimum cosine within a theme
+STEP = 0.08  # increment of that for a theme that is too large
+LARGEST = 60  # maximum memories of a theme
 SMALLEST = 3
 
 Near = Sequence[Sequence[tuple[int, float]]]
@@ -20,12 +20,12 @@ Near = Sequence[Sequence[tuple[int, float]]]
 class Theme:
     """A group of similar memories, the most central first."""
 
-    name: tuple[str, ...]  # its most telling words
+    name: tuple[str, ...]  # its most distinctive words
     ids: tuple[str, ...]
 
 
 def alike(like: SimilarityRows) -> list[tuple[str, str]]:
-    """Pairs that are each other's nearest, and near enough to belong to one theme."""
+    """Pairs that are mutual neighbours, and similar enough for one theme."""
     near = nearest(like, 1)
     first = {
         at: other
@@ -41,7 +41,7 @@ def alike(like: SimilarityRows) -> list[tuple[str, str]]:
 
 
 def nearest(like: SimilarityRows, most: int = NEAREST) -> Near:
-    """For each row its nearest others: (place, cosine), nearest first."""
+    """The nearest neighbours of each row: (place, cosine), nearest first."""
     places, cosines = (found[:, :most].tolist() for found in like.neighbours)
     return [list(zip(row, told, strict=True)) for row, told in zip(places, cosines, strict=True)]
 
@@ -49,7 +49,7 @@ def nearest(like: SimilarityRows, most: int = NEAREST) -> Near:
 def grouped(
     looked: Sequence[Memory], like: SimilarityRows, near: Near, telling: DistinctiveTerms
 ) -> tuple[Theme, ...]:
-    """The themes, the largest first."""
+    """The themes, largest first."""
     found = [
         Theme(telling.name([looked[at] for at in group]), tuple(looked[at].id for at in group))
         for group in _groups(near, JOINS[like.by])
@@ -83,7 +83,7 @@ def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
 
 
 def _reached(start: int, friends: Mapping[int, set[int]]) -> set[int]:
-    """Everything that can be reached from here over mutual neighbours."""
+    """Everything reachable over mutual neighbours."""
     part, waiting = {start}, [start]
     while waiting:
         at = waiting.pop()
@@ -94,7 +94,7 @@ def _reached(start: int, friends: Mapping[int, set[int]]) -> set[int]:
 
 
 def _by_heart(group: Sequence[int], near: Near) -> list[int]:
-    """The members, the most central first."""
+    """The members, most central first."""
     inside = set(group)
     worth = {at: sum(cosine for other, cosine in near[at] if other in inside) for at in group}
     return sorted(group, key=lambda at: (-round(worth[at], 5), at))

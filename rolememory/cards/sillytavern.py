@@ -262,7 +262,7 @@ def _scripted_logic(entry: LoreEntry) -> JsonObject:
 
 
 def _scripted_keys(raw: JsonMapping) -> JsonObject:
-    """Drops keys of 0, which are no text."""
+    """Empties keys of 0, which are no text."""
     lists = {"keys": raw.get("key"), "secondary_keys": raw.get("keysecondary")}
     return {
         field: tuple(_text(one or "") for one in listed)

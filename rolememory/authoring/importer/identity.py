@@ -1,4 +1,4 @@
-"""Finds the role of a character, also when its card changed, without confusing characters of the same name."""
+"""Finds the role of a character, even if its card changed, without confusing characters of the same name."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -26,7 +26,7 @@ _TEXTS = ("description", "personality", "scenario", "first_mes")
 def role_plans(
     home: Home, source: DataFolder, ledger: Ledger, problems: Problems
 ) -> dict[str, RolePlan]:
-    """The plan of every character by its avatar file. Unreadable cards go to `problems`; where their role is known, it stays known."""
+    """The plan of every character by its avatar file. Unreadable cards go to `problems`; they keep a known role."""
     roles = {role.id: role for role in home.roles()}
     paths = _cards(source, problems)
     standing = {path.name for path in paths}

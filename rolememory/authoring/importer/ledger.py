@@ -1,6 +1,6 @@
-"""The ledger of what was imported: one line per item, appended as soon as it is written, so that an interrupted import loses and doubles nothing.
+"""The import ledger: one line per item, appended once it is written, so that an interrupted import neither loses nor duplicates.
 
-Losing the whole log costs time, no more: roles are found by their cards, chats by their messages, summaries by their words.
+Losing it costs only time: roles are found by their cards, chats by their messages, summaries by their text.
 """
 
 import os
@@ -36,15 +36,15 @@ class Ledger:
         self._lines = len(lines)
 
     def of(self, kind: Kind, key: str) -> JsonMapping:
-        """What is noted of this item; empty when it was never imported."""
+        """The record of this item; empty if it was never imported."""
         return self._rows.get((kind, key), {})
 
     def all(self, kind: Kind) -> dict[str, JsonMapping]:
-        """Everything noted of a kind, by key."""
+        """All records of a kind, by key."""
         return {key: row for (found, key), row in self._rows.items() if found == kind}
 
     def note(self, kind: Kind, key: str, **fields: Any) -> None:
-        """Note that an item was imported, or what changed.
+        """Record an imported item, or its changes.
 
         Raises:
             NotWrittenError: the disk refused.
@@ -56,7 +56,7 @@ class Ledger:
             self._lines += 1
 
     def fold(self) -> None:
-        """Keep only the newest line of each thing, when most lines are older ones."""
+        """Keep only the newest line of each item, if most lines are outdated."""
         if self._lines > 2 * len(self._rows) + 100:
             self._log.rewrite([_line(*place, row)] for place, row in self._rows.items())
             self._lines = len(self._rows)
@@ -67,7 +67,7 @@ def _line(kind: str, key: str, row: JsonMapping) -> bytes:
 
 
 def ledger_name(source: Path) -> str:
-    """What the ledger of a source is called in a home."""
+    """The name of a source's ledger in a home."""
     path = os.path.normcase(source.resolve()).encode("utf-8", "surrogatepass")
     short = blake2b(path, digest_size=4).hexdigest()
     return f"{FOLDER}/sillytavern-{file_name(source.name, 'user')}-{short}"
@@ -78,7 +78,7 @@ def ledger_of(home: Space, source: Path, *, write: bool = True) -> Iterator[Ledg
     """The ledger, locked against a second import into the same home; read-only where `write` is false.
 
     Raises:
-        NotWrittenError: another import is under way, or the home takes no files.
+        NotWrittenError: another import is running, or the home is not writable.
     """
     log = home.log(ledger_name(source))
     if not write:
@@ -98,12 +98,12 @@ def ledger_of(home: Space, source: Path, *, write: bool = True) -> Iterator[Ledg
 
 
 def digest(data: bytes) -> str:
-    """A short name for these bytes."""
+    """A short digest of these bytes."""
     return blake2b(data, digest_size=12).hexdigest()
 
 
 def state_of(standing: str | None, wanted: str, before: str | None) -> State:
-    """How something stands here, by digests: of what is here, of what there is to bring, of what was brought before (None = nothing).
+    """The import state by digests: the current content here, the source's, and the last imported (None = none).
 
     >>> state_of(None, "b", None), state_of("a", "b", "a"), state_of("b", "b", "a"), state_of("c", "b", "a")
     ('new', 'changed', 'same', 'kept')

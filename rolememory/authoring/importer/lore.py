@@ -33,7 +33,7 @@ def read_worlds(source: DataFolder, problems: Problems) -> list[World]:
 
 
 def books_of(role: RolePlan, settings: TavernSettings) -> list[str]:
-    """The lorebooks that go with a character in every chat: its card's, those chosen beside it, those of every chat."""
+    """The lorebooks of a character in every chat: its card's, additional ones, global ones."""
     more = settings.more_books.get(PurePath(role.avatar).stem, ())
     return [name for name in dict.fromkeys((role.world, *more, *settings.global_books)) if name]
 
@@ -41,7 +41,7 @@ def books_of(role: RolePlan, settings: TavernSettings) -> list[str]:
 def world_plans(
     home: Home, worlds: Iterable[World], ledger: Ledger, problems: Problems
 ) -> dict[str, WorldPlan]:
-    """Every lorebook by its name, as it would stand here."""
+    """The plan of every lorebook by its name."""
     taken = {str(row["file"]) for row in ledger.all("world").values() if row.get("file")}
     plans: dict[str, WorldPlan] = {}
     for world in worlds:
@@ -92,7 +92,7 @@ def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
 
 
 def catch_all_keys(home: Home, plan: WorldPlan) -> tuple[FileError, ...]:
-    """The keys of a lorebook that match everything, each with what to do."""
+    """The keys of a lorebook that match any text, each with advice."""
     if plan.state not in ("new", "changed"):
         return ()
     book = read_book(orjson.loads(plan.data), plan.world.name, BookSource.GLOBAL)

@@ -1,4 +1,4 @@
-"""Imports summaries of extensions as memories of a role, with the messages they rest on; importing again adds nothing."""
+"""Imports summaries of extensions as memories with evidence; importing again adds nothing."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from rolememory.storage.memories import Edit
 ACTOR = "import"
 TAG = "summary"
 
-_LASTING = 0.7  # salience of what was marked to be kept for long
+_LASTING = 0.7  # salience of long-term summaries
 
 
 @value_class
@@ -29,7 +29,7 @@ class ImportedChat:
 
 
 def summary_id(summary: LeftSummary, user: str | None) -> str:
-    """The id of a summary's memory: the same words of the same extension are the same memory, in a chat and in its branches."""
+    """The id of a summary's memory: equal for equal text of the same extension, in a chat and in its branches."""
     said = f"{summary.by}\0{user or ''}\0{summary.text}"
     return f"summary-{blake2b(said.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
 
@@ -40,9 +40,9 @@ def remember_summaries(
     told: ImportedChat,
     before: Collection[str] = (),
 ) -> tuple[list[str], int]:
-    """Remember the summaries that are not here yet; gives the ids of all, and how many are new.
+    """Store new summaries; returns the ids of all, and how many are new.
 
-    `before` are ids that came earlier: those that are gone since were deleted here, and stay so.
+    `before` are ids imported earlier: missing ones were deleted here, and are not restored.
 
     Raises:
         NotWrittenError: the disk refused, or the role's file is broken; nothing was written.
@@ -68,7 +68,7 @@ def _as_memories(summaries: Iterable[LeftSummary], told: ImportedChat) -> dict[s
     rolling = ""
     for one in sorted(summaries, key=lambda one: one.through):
         if told.heard.since is None or one.through < told.heard.since:
-            continue  # it was not there yet
+            continue  # it did not exist yet
         memory_id = summary_id(one, told.user)
         raw = found.setdefault(memory_id, {"id": memory_id, **_fields(one, told)})
         if one.rolling:
@@ -101,13 +101,13 @@ def _fields(summary: LeftSummary, told: ImportedChat) -> JsonObject:
 
 
 def _told_at(summary: LeftSummary, heard: RoleTranscript, at: int | None) -> datetime | None:
-    """When the last message that it covers was sent."""
+    """The time of the last message it covers."""
     own = heard.sent[summary.through] if summary.through < len(heard.sent) else None
     return own or (None if at is None else heard.messages[at].sent)
 
 
 def _more_ground(evidence: Sequence[Evidence], memory_id: str, raw: JsonMapping) -> Edit | None:
-    """The edit that adds the evidence of another chat to a summary that is here."""
+    """The edit that adds another chat's evidence to an existing summary."""
     standing = {(one.chat, one.version) for one in evidence}
     more = [one for one in raw.get("evidence", ()) if (one.chat, one.version) not in standing]
     return (

@@ -1,4 +1,4 @@
-"""Personas: who the user is in which chat, and what is written about each, kept in `personas.json` of the home, where turns read it."""
+"""Imports personas: the user of each chat, and their descriptions, stored in the home's `personas.json`, which turns read."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ def user_of(
 def persona_plans(
     home: Home, settings: TavernSettings, ledger: Ledger, problems: Problems
 ) -> tuple[PersonaPlan, ...]:
-    """Every persona, and whether it is here already."""
+    """Every persona, and whether it exists here."""
     with problems.noted():
         standing = {str(row.get("avatar")): row for row in rows(_read(home.space.document(FILE)))}
         return tuple(

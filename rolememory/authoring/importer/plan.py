@@ -1,4 +1,4 @@
-"""The plan of an import: what there is, and what would be done with it."""
+"""The plan of an import: the items of the source, and what to do with each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,11 +22,11 @@ State = Literal["new", "changed", "same", "kept"]
 
 
 class Problems(list[FileError]):
-    """What cannot be read of the source; the rest goes on."""
+    """Errors in the source; the rest is imported."""
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note what goes wrong meanwhile."""
+        """Record errors raised inside."""
         try:
             yield
         except FileError as error:
@@ -43,9 +43,9 @@ class Problems(list[FileError]):
 class ImportSettings:
     """The options of an import."""
 
-    role: str = ""  # id of the role that a folder of chats without a card belongs to
-    hidden: bool = False  # messages that were hidden from the model come too
-    again: bool = False  # chats that did not change are read again
+    role: str = ""  # id of the role for a folder of chats without a card
+    hidden: bool = False  # include messages hidden from the model
+    again: bool = False  # read unchanged chats again
 
 
 PLAIN = ImportSettings()
@@ -55,14 +55,14 @@ PLAIN = ImportSettings()
 class RolePlan:
     """A character."""
 
-    avatar: str  # file of its card; where it has none the name of its folder of chats
+    avatar: str  # its card's file; without one the name of its chat folder
     name: str
     state: State
-    role: str | None = None  # id of the role that it is, where there is one
-    card: Card | None = None  # read where it differs from what is here
+    role: str | None = None  # id of its role, if it exists
+    card: Card | None = None  # its card, if different from the role's
     stamp: FileStamp | None = None
-    greets: bool = False  # it has a greeting
-    world: str = ""  # lorebook the card names
+    greets: bool = False  # whether it has a greeting
+    world: str = ""  # the card's lorebook
     mark: str = ""  # fingerprint of its texts
 
 
@@ -71,18 +71,18 @@ class WorldPlan:
     """A lorebook."""
 
     world: World
-    file: str  # what it is called in worldbooks/
-    data: bytes = field(repr=False)  # what would stand there
+    file: str  # its name in worldbooks/
+    data: bytes = field(repr=False)  # its content there
     state: State
 
     @property
     def name(self) -> str:
-        """What cards and chats call it."""
+        """The name in cards and chats."""
         return self.world.name
 
     @property
     def entries(self) -> int:
-        """How many it has."""
+        """The number of entries."""
         return count(self.world.book)
 
 
@@ -98,46 +98,46 @@ class PersonaPlan:
 class ChatPlan:
     """A chat file."""
 
-    key: str  # where it lies in the data folder, with forward slashes
+    key: str  # its path in the data folder, with forward slashes
     path: Path
     stamp: FileStamp
     head: TavernChatHead
-    id: str  # what the chat is called here
-    folder: str  # of the character, or the group's name
-    listeners: tuple[str, ...]  # avatars of the roles that may have heard it
-    members: tuple[str, ...] = ()  # of the group now
+    id: str  # the chat's id here
+    folder: str  # name of the character or group
+    listeners: tuple[str, ...]  # avatars of roles that may have been present
+    members: tuple[str, ...] = ()  # current group members
     group: bool = False
     state: State = "new"
 
     @property
     def name(self) -> str:
-        """What SillyTavern calls it."""
+        """SillyTavern's name of it."""
         return self.path.stem
 
 
 @value_class
 class ImportPlan:
-    """Everything in the source, and what would be done with it."""
+    """All items of the source, and what to do with them."""
 
     source: DataFolder
     settings: TavernSettings
     roles: Mapping[str, RolePlan]  # by avatar
     worlds: Mapping[str, WorldPlan]  # by name
     personas: tuple[PersonaPlan, ...]
-    chats: tuple[ChatPlan, ...]  # in the order of their beginnings
-    problems: tuple[FileError, ...]  # what cannot be brought, and why
+    chats: tuple[ChatPlan, ...]  # by begin
+    problems: tuple[FileError, ...]  # errors, per item
     many: Mapping[str, int] = field(
         default_factory=dict
-    )  # how many chats roles have whose stories nobody was asked about yet, by avatar
+    )  # number of chats by avatar, for roles whose story setting was not asked yet
 
     @property
     def due(self) -> tuple[ChatPlan, ...]:
-        """The chats that have something new."""
+        """The new or changed chats."""
         return tuple(chat for chat in self.chats if chat.state != "same")
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything is here already."""
+        """Whether everything was imported already."""
         things: list[RolePlan | WorldPlan | PersonaPlan] = [
             *self.roles.values(),
             *self.worlds.values(),
@@ -147,7 +147,7 @@ class ImportPlan:
 
     @property
     def states(self) -> Mapping[str, Sequence[State]]:
-        """How everything stands, by what it is called where it is listed."""
+        """The states of all items, by category."""
         return {
             "characters": [one.state for one in self.roles.values()],
             "lorebooks": [one.state for one in self.worlds.values()],

@@ -1,4 +1,4 @@
-"""Makes the plan of an import: looks at cards, lorebooks, personas and the first line of every chat; changes nothing."""
+"""Plans an import: reads cards, lorebooks, personas and the first line of every chat; changes nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -42,7 +42,7 @@ def make_plan(
     wishes: ImportSettings = PLAIN,
     tell: Tell = lambda *_: None,
 ) -> ImportPlan:
-    """The plan: what the data folder holds, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
+    """The plan: the items of the data folder, their state here, and errors. Cost: every card and lorebook, one line of every chat."""
     problems = Problems()
     settings = _settings(source, problems)
     roles = role_plans(home, source, ledger, problems)
@@ -67,7 +67,7 @@ def make_plan(
 def _many(
     home: Home, roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], ledger: Ledger
 ) -> dict[str, int]:
-    """How many chats each role has, for roles with new chats where it was not asked yet whether they share one story."""
+    """The number of chats by role, if it has new ones and the story setting was not asked yet."""
     found = dict[str, int]()
     new = set[str]()
     for chat in chats:
@@ -94,7 +94,7 @@ def _named(
     chats: Iterable[ChatPlan],
     settings: TavernSettings,
 ) -> Iterator[World]:
-    """The lorebooks that go with these roles and chats."""
+    """The lorebooks of these roles and chats."""
     names = {name for chat in chats for name in chat.head.books} | {
         persona.book for persona in settings.personas.values()
     }
@@ -110,7 +110,7 @@ def _settings(source: DataFolder, problems: Problems) -> TavernSettings:
 
 
 def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
-    """The role of a folder of chats without a card: the one that was named or imported before, else the only role of the folder's name."""
+    """The role for a folder of chats without a card: as given or imported before, else the only role of that name."""
     roles = home.roles()
     named = called(roles, source.only)
     found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
@@ -118,7 +118,7 @@ def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
     return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)
 
 
-# ── the chats that there are ─────────────────────────────────────────────────────────────────────────────────────────
+# ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _solo(
@@ -154,7 +154,7 @@ def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
 def _grouped(
     source: DataFolder, roles: Mapping[str, RolePlan], problems: Problems
 ) -> Iterator[ChatPlan]:
-    """Chats of groups; a chat without a group goes to those who speak in it."""
+    """Group chats; a chat without a group goes to its speakers."""
     if source.only:
         return
     found = problems.listed(source.group_chats, ".jsonl")
@@ -180,7 +180,7 @@ def _chat(
     problems: Problems,
     group: GroupChat | None = None,
 ) -> Iterator[ChatPlan]:
-    """The chat in this file, if it can be read. `place`: what its name is unique in."""
+    """The chat in this file, if readable. `place`: the scope in which its name is unique."""
     with problems.noted():
         head = read_head(path)
         known = group.integrities.get(path.stem, "") if group else ""
@@ -203,7 +203,7 @@ def _chat(
 
 
 def _identified(chats: list[ChatPlan], ledger: Ledger) -> list[ChatPlan]:
-    """Each chat with a unique id. Old branches have the id of the chat they left; then that chat keeps it."""
+    """Each chat with a unique id. Old branches share their parent's; then the parent keeps it."""
     found, taken = [], set[tuple[str, str]]()
     for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
         wanted = str(ledger.of("chat", chat.key).get("chat") or chat.id)
@@ -230,7 +230,7 @@ def _state(
 
 
 def begun(chat: ChatPlan) -> datetime:
-    """When the chat began, as far as that is known."""
+    """The begin of the chat, or an estimate."""
     return (
         chat.head.created
         or named_at(chat.name)

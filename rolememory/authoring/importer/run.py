@@ -1,4 +1,4 @@
-"""Runs an import item by item; each is noted when it is done, so that an interrupted import continues at the next run."""
+"""Runs an import item by item; each is recorded when done, so that an interrupted import continues at the next run."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,18 +44,18 @@ class ImportedItem:
     name: str
     state: State | Literal["failed"]
     key: str = ""
-    role: str | None = None  # id of the role that a character is
-    roles: tuple[str, ...] = ()  # names of the roles a chat went to
+    role: str | None = None  # id of a character's role
+    roles: tuple[str, ...] = ()  # names of a chat's roles
     user: str | None = None
-    messages: int = 0  # heard, of all roles together
-    hidden: int = 0  # left out because they were hidden
+    messages: int = 0  # messages, summed over roles
+    hidden: int = 0  # excluded hidden messages
     summaries: int = 0  # new
-    learned: int = 0  # memories that the chat itself taught
+    learned: int = 0  # memories learned from the chat
     problems: tuple[RoleMemoryError, ...] = field(default=())
 
 
 class ImportRun:
-    """One import. `run` yields each item when it is done; an item that fails carries its error, and the rest goes on."""
+    """An import. `run` yields each item when it is done; a failed item has its error, and the rest continues."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class ImportRun:
         self._roles: dict[str, RolePlan] = dict(plan.roles)
 
     def run(self) -> Iterator[ImportedItem]:
-        """Import everything that is due: lorebooks, roles, personas, then chats, the oldest first."""
+        """Import all new items: lorebooks, roles, personas, then chats, oldest first."""
         for brought, do in self._steps():
             yield self._tried(brought, do)
 
@@ -104,7 +104,7 @@ class ImportRun:
                 brought, state="failed", problems=(atomic.not_written(self.home.path, error),)
             )
 
-    # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── items ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _world(self, world: WorldPlan) -> ImportedItem:
         write_world(self.home, world, self.ledger)
@@ -135,7 +135,7 @@ class ImportRun:
         return ImportedItem("role", role.name, role.state, role.avatar, role_id)
 
     def _made(self, role: RolePlan) -> str:
-        """A new role; where the card holds the id of another role, as a copied card does, with a new id."""
+        """Create a role; with a new id if the card has another role's, as a copied card does."""
         known = {one.id for one in self.home.roles()}
         if role.card is not None and role_from_card(role.card).role.id not in known:
             return import_card(self.home, role.card, name=role.name).role.id
@@ -169,7 +169,7 @@ class ImportRun:
         self.ledger.note("role", avatar, linked=[*before, *fresh])
 
     def _drop_own_book(self, role: RolePlan, role_id: str) -> None:
-        """Delete the card's copy of a lorebook that was imported as a file, which is newer; two copies would fire twice."""
+        """Delete the card's copy of a lorebook that was imported as a newer file; two copies would fire twice."""
         world = self.plan.worlds.get(role.world)
         if world is None or role.card is None:
             return
@@ -181,7 +181,7 @@ class ImportRun:
     # ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _read(self, plan: ChatPlan) -> tuple[ChatFile, ImportedItem]:
-        """The chat, and what is known of it before anybody hears it."""
+        """The chat, and its known part of the result."""
         chat = read_chat(plan.path)
         user = user_of(plan.head, chat.messages, self.plan.settings)
         hidden = 0 if self._hidden else hidden_in(chat)
@@ -249,7 +249,7 @@ class ImportRun:
         return done, ids
 
     def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
-        """Whether a chat becomes a story of its own."""
+        """Whether a chat becomes its own story."""
         if plan.state != "new":
             return False
         chosen = self.ledger.of("role", avatar).get("stories") or self._stories.get(avatar)
@@ -258,7 +258,7 @@ class ImportRun:
         return bool(chosen == "each")
 
     def _books_of_chat(self, plan: ChatPlan, user: str | None) -> list[str]:
-        """The lorebooks bound to the chat, and the one that goes with the persona."""
+        """The lorebooks of the chat and of the persona."""
         settings = self.plan.settings
         persona = settings.personas.get(plan.head.persona) or (
             settings.persona_named(user) if user else None

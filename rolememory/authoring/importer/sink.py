@@ -1,4 +1,4 @@
-"""Writes a chat of another program into a role: the chat log first, then what the chat teaches."""
+"""Writes an imported chat into a role: the chat log first, then learning."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from rolememory.schema.value_class import value_class
 
 @value_class
 class KeptChat:
-    """A chat as it was kept: its id, and the version of every message that was given, in their order ("" = not kept)."""
+    """A stored chat: its id, and the version of every given message, in order ("" = not stored)."""
 
     chat: str
     versions: tuple[str, ...]
@@ -26,10 +26,10 @@ def keep_chat(
     title: str,
     own: bool = False,
 ) -> KeptChat:
-    """Write all visible messages of a chat and learn from them; on return both are done. Twice the same changes nothing.
+    """Store a chat's visible messages and learn from them; returns when both are done. Idempotent.
 
-    `own`: the chat is a story of its own, unless it branches off another chat: then it stays in that one's story. All messages
-    are given at once, since only then is it known which chat it was branched off.
+    `own`: the chat is its own story, unless it branches off another chat: then it stays in that one's. All messages
+    are given at once, which is needed to detect its parent chat.
     """
     kept = role_memory.observe(messages, chat=chat, user=user, title=title, own_file=True).chat
     info = role_memory.chats.info(kept)
@@ -44,7 +44,7 @@ def keep_chat(
 
 
 def taken(chat: str, path: Sequence[ChatMessage], messages: Sequence[Message]) -> KeptChat:
-    """Which version each message became: both lists in one order; what was not kept is missing in the path.
+    """The version of each message: both lists have the same order; messages not stored are missing in the path.
 
     Searches from the end, since the path may hold older messages in front.
     """
@@ -52,7 +52,7 @@ def taken(chat: str, path: Sequence[ChatMessage], messages: Sequence[Message]) -
 
 
 def _versions(path: Sequence[ChatMessage], messages: Sequence[Message]) -> Iterator[str]:
-    """The versions of the messages, the last one first."""
+    """The versions of the messages, last first."""
     before = len(path)
     for message in reversed(messages):
         words = normalize_text(message.content)

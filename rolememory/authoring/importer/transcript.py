@@ -1,4 +1,4 @@
-"""A chat as one role heard it: the messages to be written, each with its time."""
+"""The messages of a chat that one role receives, with times."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,15 +15,15 @@ _STEP = timedelta(seconds=1)
 
 @value_class
 class RoleTranscript:
-    """What a role takes in. `places` are the places of the messages in the chat's file."""
+    """The messages for a role. `places` are their places in the chat's file."""
 
     messages: tuple[Message, ...]
     places: tuple[int, ...]
-    since: int | None  # the first place at which it was there, hidden or not; None = it never was
-    sent: tuple[datetime | None, ...] = ()  # of every place of the file
+    since: int | None  # the first place at which it was present, hidden or not; None = never
+    sent: tuple[datetime | None, ...] = ()  # by place in the file
 
     def before(self, place: int) -> int | None:
-        """The index of the message at that place, or of the last one before it."""
+        """The index of the message at that place, or of the last one before."""
         at = bisect_right(self.places, place) - 1
         return at if at >= 0 else None
 
@@ -37,7 +37,7 @@ def as_heard(
     begun: datetime,
     hidden: bool,
 ) -> RoleTranscript:
-    """What the role heard of a chat. `begun` dates a chat that says no time; `hidden` takes in what was hidden from the model."""
+    """The chat as present to the role. `begun` dates a chat without times; `hidden` includes messages hidden from the model."""
     listed = _heard_of(chat, plan, role, roles)
     told = [one for one in listed if _is_said(one, hidden)]
     times = dated([one.sent for one in told], begun)
@@ -63,12 +63,12 @@ def _heard_of(
 
 
 def _is_said(message: TavernMessage, hidden: bool) -> bool:
-    """Whether a message belongs to the story; `hidden` includes those hidden from the model."""
+    """Whether a message is part of the story; `hidden` includes those hidden from the model."""
     return bool(message.text.strip()) and not message.program and (hidden or not message.hidden)
 
 
 def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:
-    """The roles that get a chat; in a group also former members who speak in it."""
+    """The roles that receive a chat; in a group also former members who speak in it."""
     spoke = (
         sorted({one.avatar for one in grouped(chat, tuple(roles.values()))}) if plan.group else ()
     )
@@ -76,7 +76,7 @@ def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> 
 
 
 def grouped(chat: ChatFile, roles: Sequence[RolePlan]) -> tuple[TavernMessage, ...]:
-    """The messages of a group with the avatars of those who speak."""
+    """A group's messages with the avatars of the speakers."""
     names = [role.name for role in roles]
     return with_avatars(
         chat.messages, {role.name: role.avatar for role in roles if names.count(role.name) == 1}
@@ -89,7 +89,7 @@ def hidden_in(chat: ChatFile) -> int:
 
 
 def dated(times: Sequence[datetime | None], begun: datetime) -> Iterator[datetime]:
-    """A time for every message: its own, else one second after the one before; counted back before the first known time.
+    """A time for every message: its own, else a second after the previous one; before the first known time, counted backwards.
 
     >>> from datetime import UTC
     >>> known = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Lints a book: all findings at once, the worst first."""
+"""Lints a book: all findings at once, most severe first."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,7 @@ _ORDER = list(Severity)
 
 
 def check(file: BookFile, settings: ScanSettings | None = None) -> list[LintFinding]:
-    """Every fault of the book under these settings: errors, then warnings, each in the order of the file."""
+    """All findings on the book: errors, then warnings, each in the order of the file."""
     subject = Subject.of(file, settings)
     places = {lore.entry.id: at for at, lore in enumerate(subject.entries)}
     found = [finding for rule in RULES for finding in rule(subject)]
@@ -54,5 +54,5 @@ def check(file: BookFile, settings: ScanSettings | None = None) -> list[LintFind
 
 
 def told(file: BookFile, settings: ScanSettings | None, language: Language) -> list[WordedFinding]:
-    """The same in words."""
+    """The findings in words."""
     return [worded(one, file.book.format, language) for one in check(file, settings)]

@@ -1,4 +1,4 @@
-"""Texts that exceed the token budget."""
+"""Rules for texts that exceed the token budget."""
 
 from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry
@@ -6,7 +6,7 @@ from rolememory.recall.lore.index import Lore
 
 
 def _limit(subject: Subject) -> int:
-    """The most tokens one entry may have."""
+    """The maximum tokens of one entry."""
     own = subject.book.token_budget if subject.rules.card_fields else None
     limit = min(subject.budget, own) if own is not None and own > 0 else subject.budget
     return limit - 1 if subject.rules.reaching_is_too_much else limit
@@ -14,14 +14,14 @@ def _limit(subject: Subject) -> int:
 
 @each_entry
 def too_dear(subject: Subject, lore: Lore) -> Findings:
-    """Entries that do not fit even when they are alone."""
+    """Entries that exceed the budget alone."""
     tokens, limit = subject.costs[lore.entry.id], _limit(subject)
     if tokens > limit and not lore.entry.ignore_budget:
         yield of(lore, "too_dear", "content", tokens=tokens, budget=limit)
 
 
 def constants(subject: Subject) -> Findings:
-    """Constant entries that leave no room, together."""
+    """Constant entries that take most of the budget."""
     limit = _limit(subject)
     tokens = sum(subject.costs[lore.entry.id] for lore in subject.living if lore.constant)
     if tokens > limit:

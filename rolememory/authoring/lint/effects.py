@@ -1,4 +1,4 @@
-"""Fields without effect, because of another field or of how chats go."""
+"""Rules for fields without effect, due to another field or to the course of chats."""
 
 from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry
@@ -10,7 +10,7 @@ TURN = 2  # messages: one of the user, one of the character
 
 @each_entry
 def short_timers(subject: Subject, lore: Lore) -> Findings:
-    """Timers that are over before the next turn begins."""
+    """Timers that end before the next turn."""
     for name in ("sticky", "cooldown"):
         messages = getattr(lore.entry, name)
         if 0 < messages <= TURN:
@@ -19,7 +19,7 @@ def short_timers(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def homeless(subject: Subject, lore: Lore) -> Findings:
-    """Entries whose text has no place to go."""
+    """Entries whose text has no position."""
     if lore.asked.position or lore.asked.depth is not None or lore.asked.reverse_depth is not None:
         return
     if lore.entry.position is LorePosition.OUTLET and not lore.entry.outlet.strip():

@@ -15,15 +15,15 @@ from rolememory.schema.value_class import value_class
 
 
 class Severity(StrEnum):
-    """How sure it is that this is not meant."""
+    """How likely it is unintended."""
 
-    ERROR = "error"  # cannot do what it was written for
-    WARNING = "warning"  # most likely not meant
+    ERROR = "error"  # cannot work as written
+    WARNING = "warning"  # most likely unintended
 
 
 @value_class
 class LintFinding:
-    """One fault. `entry` and `title` are empty for a fault of the book itself."""
+    """A finding. `entry` and `title` are empty if it is about the book."""
 
     code: str
     field: str  # by our name
@@ -34,7 +34,7 @@ class LintFinding:
 
 @value_class
 class WordedFinding:
-    """A fault as it is shown."""
+    """A finding as shown."""
 
     __pydantic_config__: ClassVar = ConfigDict(use_attribute_docstrings=True)
 
@@ -72,7 +72,7 @@ _CARD = (
 
 
 def written(field: str, form: str) -> str:
-    """A field as it is called in a file of this format.
+    """A field's name in a file of this format.
 
     >>> written("scan_depth", "sillytavern"), written("scan_depth", "character_book"), written("keys", "character_book")
     ('scanDepth', 'extensions.scan_depth', 'keys')
@@ -85,10 +85,10 @@ def written(field: str, form: str) -> str:
 
 
 def of(lore: Lore, code: str, field: str, /, **values: Any) -> LintFinding:
-    """A fault of an entry."""
+    """A finding on an entry."""
     return LintFinding(code, field, tuple(values.items()), lore.entry.id, title(lore.entry))
 
 
 def of_book(code: str, field: str, /, **values: Any) -> LintFinding:
-    """A fault of the book."""
+    """A finding on the book."""
     return LintFinding(code, field, tuple(values.items()))

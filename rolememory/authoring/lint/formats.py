@@ -1,4 +1,4 @@
-"""Fields and decorators that the format, or the rules it is read by, does not know."""
+"""Rules for fields and decorators unknown to the format or its activation rules."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ def same_ids(subject: Subject) -> Findings:
 
 
 def misspelled(subject: Subject) -> Findings:
-    """Fields that nearly have a name we know, and so do nothing."""
+    """Fields with a nearly known name, which have no effect."""
     known = {"sillytavern": _WORLD_FIELDS, "character_book": _CARD_FIELDS}.get(subject.book.format)
     if known is None:
         return
@@ -73,7 +73,7 @@ def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
 
 @each_entry
 def decorators(subject: Subject, lore: Lore) -> Findings:
-    """Decorator lines that do nothing."""
+    """Decorator lines without effect."""
     head, _ = split(lore.entry.content.lstrip("\r\n"))
     lines = [line.rstrip() for line in head]
     if lines and subject.file.spec == "chara_card_v2":
@@ -89,7 +89,7 @@ def _idle_there(line: str) -> str:
 
 
 def _idle_here(lines: list[str], at: int) -> str:
-    """A line counts when leaving out all others gives an effect; one with a fallback below it is meant to be unknown to some."""
+    """Whether a line has an effect alone; one with a fallback below it may be unknown on purpose."""
     line = lines[at]
     if line.startswith("@@@") or (at + 1 < len(lines) and lines[at + 1].startswith("@@@")):
         return ""
@@ -103,14 +103,14 @@ def _idle_here(lines: list[str], at: int) -> str:
 
 @each_entry
 def lost_in_entries(subject: Subject, lore: Lore) -> Findings:
-    """Fields of a card's entry that SillyTavern does not take over."""
+    """Fields of a card's entry that SillyTavern does not import."""
     lost = [name for name in ("priority", "use_regex") if getattr(lore.entry, name)]
     if lost and subject.exact:
         yield of(lore, "lost_field", lost[0], fields=", ".join(lost))
 
 
 def lost_in_book(subject: Subject) -> Findings:
-    """Fields of a card's book that SillyTavern does not take over."""
+    """Fields of a card's book that SillyTavern does not import."""
     fields = ("scan_depth", "token_budget", "recursive_scanning")
     lost = [name for name in fields if getattr(subject.book, name) is not None]
     if lost and subject.exact:

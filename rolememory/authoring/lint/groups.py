@@ -1,4 +1,4 @@
-"""Inclusion groups in which there is nothing to choose."""
+"""Rules for inclusion groups without a choice."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def _members(subject: Subject) -> dict[str, list[Lore]]:
 
 
 def lone(subject: Subject) -> Findings:
-    """Groups of one, and names that differ by nothing a reader would see."""
+    """Groups of one, and names that differ only invisibly."""
     groups = _members(subject)
     for name, members in groups.items():
         alike = [
@@ -49,7 +49,7 @@ def weightless(subject: Subject) -> Findings:
 
 
 def _always_wins(members: Sequence[Lore]) -> Lore | None:
-    """The first that comes before all others, where it fires whenever one of them does."""
+    """The first member that has priority over all others, if it fires whenever one of them does."""
     first = next((lore for lore in members if lore.entry.group_override), None)
     if first is None or first.entry.probability != 100:
         return None

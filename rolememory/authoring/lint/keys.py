@@ -1,4 +1,4 @@
-"""Keys that find too much, add nothing, or are not what they look like."""
+"""Rules for keys that match too much, are redundant, or are misleading."""
 
 import re
 import unicodedata
@@ -14,10 +14,8 @@ from rolememory.text.boundaries import is_han
 from rolememory.text.fold import folded_key
 from rolememory.text.words import word_lists
 
-EVERYWHERE = (
-    0.75  # of the everyday sentences: what stands in so many stands in nearly every message
-)
-LONG_KEY = 60  # characters: a sentence, which nobody says word by word
+EVERYWHERE = 0.75  # of the everyday sentences: such a share occurs in nearly every message
+LONG_KEY = 60  # characters: a sentence, which is never repeated verbatim
 _SPEAKERS = ("{{char}}", "{{user}}", "<char>", "<user>", "<bot>")
 _LIST = re.compile(r"[,，、;；]")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "《": "》", "[": "]"}
@@ -25,7 +23,7 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "《": 
 
 @each_entry
 def blank(subject: Subject, lore: Lore) -> Findings:
-    """Keys of nothing but blanks: found everywhere under exact rules, nowhere under ours."""
+    """Blank keys: they match everything under exact rules, nothing under ours."""
     if any(not key.strip() and (key or not subject.exact) for key in lore.entry.keys):
         matches = subject.rules.blank_key_matches
         yield of(lore, "blank_key" if matches else "idle_blank_key", "keys")
@@ -48,7 +46,7 @@ def listed(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def quoted(subject: Subject, lore: Lore) -> Findings:
-    """Quotes around a key, which are looked for too."""
+    """Quotes around a key, which are part of the match."""
     for key in _plain(lore):
         text = key.text.strip()
         if len(text) > 2 and _QUOTES.get(text[0]) == text[-1]:
@@ -67,7 +65,7 @@ def long(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def wide(subject: Subject, lore: Lore) -> Findings:
-    """Full-width letters, which exact rules do not take for plain ones."""
+    """Full-width letters, which exact rules do not fold."""
     if not subject.exact:
         return
     for key in _plain(lore):
@@ -78,7 +76,7 @@ def wide(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def broad(subject: Subject, lore: Lore) -> Findings:
-    """Keys that stand in nearly every message: single letters, words of grammar, marks, patterns of any text."""
+    """Keys in nearly every message: single letters, function words, punctuation, patterns of any text."""
     for key in lore.keys:
         if is_grammar(key) or _is_everywhere(subject, key):
             yield of(lore, "broad_key", "keys", key=key.text)
@@ -87,13 +85,13 @@ def broad(subject: Subject, lore: Lore) -> Findings:
 
 
 def _is_one_character(key: LoreKey) -> bool:
-    """Whether a key is one Chinese character, looked for inside words too."""
+    """Whether a key is one Chinese character, matched inside words too."""
     letter = key.text.strip()
     return len(letter) == 1 and is_han(letter) and not (key.spec and key.spec.cjk_words)
 
 
 def _is_everywhere(subject: Subject, key: LoreKey) -> bool:
-    """Whether it stands in most everyday sentences of a language; what matches nothing at all is told elsewhere."""
+    """Whether it occurs in most everyday sentences of a language; empty matches are reported elsewhere."""
     try:
         if not key.text.strip() or (key.pattern is not None and key.pattern.matches_empty):
             return False
@@ -107,7 +105,7 @@ def _is_everywhere(subject: Subject, key: LoreKey) -> bool:
 
 
 def is_grammar(key: LoreKey) -> bool:
-    """Whether a plain key is one letter or a word of grammar, in any case."""
+    """Whether a plain key is one letter or a function word, in any case."""
     if key.kind is not KeyKind.PLAIN or (
         key.spec and key.spec.form == "raw" and key.text != key.text.lower()
     ):
@@ -120,7 +118,7 @@ def is_grammar(key: LoreKey) -> bool:
 
 @each_entry
 def named(subject: Subject, lore: Lore) -> Findings:
-    """The name of somebody who speaks, while messages are read with their names."""
+    """A speaker's name, while messages are scanned with names."""
     own = subject.character.name
     for key in map(_stripped, lore.keys) if subject.settings.include_names else ():
         if key.lower() in _SPEAKERS or (own and key == own):
@@ -133,14 +131,14 @@ def _stripped(key: LoreKey) -> str:
 
 @each_entry
 def repeated(subject: Subject, lore: Lore) -> Findings:
-    """Keys of one entry that are the same."""
+    """Duplicate keys of an entry."""
     for first, second in combinations(_plain(lore), 2):
         if first.spec and second.spec and first.spec.needle == second.spec.needle:
             yield of(lore, "repeated_key", "keys", key=first.text, other=second.text)
 
 
 def twins(subject: Subject) -> Findings:
-    """Entries with the very same keys, in the same place, that are no rivals."""
+    """Entries with the same keys and position that are not in one group."""
     seen: dict[object, Lore] = {}
     for lore in filter(_may_have_twin, subject.living):
         first = seen.setdefault(_marks(lore), lore)
@@ -154,7 +152,7 @@ def _may_have_twin(lore: Lore) -> bool:
 
 
 def _marks(lore: Lore) -> object:
-    """When an entry fires and where its text goes."""
+    """When an entry fires and its position."""
     entry = lore.entry
     return (
         frozenset(key.text for key in lore.keys),

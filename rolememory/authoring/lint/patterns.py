@@ -1,4 +1,4 @@
-"""Keys that are patterns, or look like some: broken, slow, fitting everything, fitting nothing."""
+"""Rules for regular expressions, or keys like them: invalid, slow, matching everything, matching nothing."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _SIGNS = re.compile(r"[\\^$*+?()\[\]{}|]|\.[*+]")
 
 @each_entry
 def broken(subject: Subject, lore: Lore) -> Findings:
-    """Keys in slashes that are no patterns, and V3 patterns that are none: what is wrong, where, what JavaScript writes instead."""
+    """Invalid patterns in slashes or in V3 entries: the error, its position, and the JavaScript notation."""
     for key in (*lore.entry.keys, *lore.entry.secondary_keys):
         if lore.entry.use_regex and subject.rules.card_fields:
             yield from _v3(lore, key.strip())
@@ -49,7 +49,7 @@ def _slashed(lore: Lore, key: str, meant: bool) -> Findings:
 
 
 def _fault(source: PatternSource | str) -> str:
-    """What is wrong with a pattern; empty when nothing is."""
+    """The error in a pattern; empty if valid."""
     try:
         compile_pattern(source)
     except PatternError as error:
@@ -58,7 +58,7 @@ def _fault(source: PatternSource | str) -> str:
 
 
 def slow(subject: Subject) -> Findings:
-    """Patterns that take very long on some texts."""
+    """Patterns that are very slow on some texts."""
     for lore, pattern in _patterns(subject):
         if is_slow(pattern):
             yield of(lore, "slow_pattern", "keys", key=str(pattern.source))
@@ -75,7 +75,7 @@ def fitting_everything(subject: Subject) -> Findings:
 
 
 def pinned(subject: Subject) -> Findings:
-    """Patterns pinned to the very start, where U+0001 stands: they never match."""
+    """Patterns anchored at the start, where U+0001 is: they never match."""
     for lore, pattern in _patterns(subject):
         tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
         if "y" in pattern.source.flags and not _may_begin(tree, START):
@@ -85,7 +85,7 @@ def pinned(subject: Subject) -> Findings:
 
 
 def _starts_at_start(node: Node) -> bool:
-    """Whether it must begin at the start of the whole text and does not take U+0001 there."""
+    """Whether it must match at the start of the text and cannot match U+0001 there."""
     match node:
         case Concatenation(parts) if parts:
             anchored = (
@@ -99,13 +99,13 @@ def _starts_at_start(node: Node) -> bool:
         case CapturingGroup(body=body):
             return _starts_at_start(body)
         case Assertion(kind="start", lines=False):
-            return False  # nothing but ^: fits everything
+            return False  # only ^: matches everything
         case _:
             return False
 
 
 def _may_begin(node: Node, letter: str) -> bool:
-    """Whether it could take this character first; what is not known here may."""
+    """Whether it could match this character first; true if unknown."""
     match node:
         case CharacterSet(ranges=ranges, properties=properties, negated=negated):
             return bool(properties) or negated is not any(
@@ -124,16 +124,16 @@ def _patterns(subject: Subject) -> Iterator[tuple[Lore, Pattern]]:
         )
 
 
-LIMIT_S = 0.15  # of one search; a harmless pattern takes less than a hundredth of it
+LIMIT_S = 0.15  # per search; a harmless pattern takes less than a hundredth of it
 ROUNDS = 28  # of a loop: enough for 2 ** n steps
 LONG = 2500  # characters: enough for n ** 3 steps, and few enough for n ** 2
 MOST_TEXTS = 12
-_MISFIT = "\u0002"  # what no author's pattern asks for
+_MISFIT = "\u0002"  # beyond any pattern of an author
 
 
 @lru_cache(maxsize=512)
 def is_slow(pattern: Pattern) -> bool:
-    """Whether some text of a few thousand characters makes a backtracking engine, as browsers have, run too long."""
+    """Whether a text of a few thousand characters makes a backtracking engine, as in browsers, run too long."""
     tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
     engine = pattern.engine
     texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
@@ -142,7 +142,7 @@ def is_slow(pattern: Pattern) -> bool:
     ]
     tail = _MISFIT + sample(
         tree
-    )  # what the pattern asks for is there, too late: else an engine might give up at once
+    )  # the required text occurs too late: else an engine might fail at once
     return any(
         _too_long(engine, before + piece * rounds + end)
         for before, piece, rounds in tried
@@ -159,7 +159,7 @@ def _too_long(engine: Any, text: str) -> bool:
 
 
 def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
-    """For each unbounded loop: a text that leads up to it, and one that it repeats."""
+    """For each unbounded loop: a text leading to it, and one that it repeats."""
     match node:
         case Concatenation(parts):
             for part in parts:
@@ -175,7 +175,7 @@ def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _single(node: Node) -> Iterator[str]:
-    """A character that each part of a loop can take alone."""
+    """A character that each part of a loop can match alone."""
     if isinstance(node, CharacterSet):
         yield _letter(node)
     for child in children(node):

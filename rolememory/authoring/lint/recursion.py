@@ -1,4 +1,4 @@
-"""Entries that wake half the book."""
+"""Rules for entries that activate half the book."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, fits, rivals
 from rolememory.recall.lore.index import Lore
 
-MANY = 5  # entries woken at once, if that is also half the book
+MANY = 5  # entries activated at once, if that is also half the book
 
 
 def greedy(subject: Subject) -> Findings:
-    """An entry whose text wakes half the book."""
+    """An entry whose text activates half the book."""
     odd = [lore for lore in subject.living if lore.odd]
     for lore in subject.living if subject.settings.recursive else ():
         count = 0 if lore.silent else _woken(subject, lore, odd)
@@ -19,7 +19,7 @@ def greedy(subject: Subject) -> Findings:
 
 
 def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> int:
-    """How many an entry's text may wake, flags considered. Secondary keys and chance may still keep one out."""
+    """How many an entry's text may activate, considering flags, but not secondary keys and probability."""
     said = subject.macros.expand(lore.content, hidden=subject.rules.card_macros)
     heard = _found_in(subject, said, odd)
     return sum(
@@ -36,7 +36,7 @@ def _found_in(subject: Subject, text: str, odd: Sequence[Lore]) -> set[str]:
 
 
 def _may_wake(subject: Subject, lore: Lore, other: Lore) -> bool:
-    """Whether the text of an entry may wake the other: it fires by keys, listens to entries and is no rival."""
+    """Whether an entry's text may activate the other: it has keys, scans entries and is not in one group."""
     listens = not (other is lore or other.excluded or subject.is_woken(other))
     return listens and not rivals(lore, other)
 

@@ -1,4 +1,4 @@
-"""Secondary keys that are ignored or always true."""
+"""Rules for secondary keys that are ignored or always true."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ def ignored(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def contradicting(subject: Subject, lore: Lore) -> Findings:
-    """Keys that shut out the entry whenever they wake it."""
+    """Keys that exclude the entry whenever they activate it."""
     if not lore.keys or subject.is_woken(lore):
         return
     for forbidden in _forbidding(lore):
@@ -29,7 +29,7 @@ def contradicting(subject: Subject, lore: Lore) -> Findings:
 
 
 def _in_every_key(subject: Subject, lore: Lore, wanted: tuple[LoreKey, ...]) -> bool:
-    """Whether every key has one of these in it; what a pattern or a macro finds is not known."""
+    """Whether every key contains one of these; unknown for patterns and macros."""
     return all(
         key.kind is KeyKind.PLAIN and any(subject.keys_in(key.text, wanted)) for key in lore.keys
     )
@@ -40,7 +40,7 @@ def _listed(keys: tuple[LoreKey, ...]) -> str:
 
 
 def _forbidding(lore: Lore) -> Iterator[tuple[LoreKey, ...]]:
-    """Sets of keys of which one is enough to keep the entry out."""
+    """Sets of keys, any of which excludes the entry."""
     if lore.entry.selective_logic is SelectiveLogic.NOT_ANY:
         yield lore.secondary
     if lore.entry.selective_logic is SelectiveLogic.NOT_ALL and len(lore.secondary) == 1:
@@ -50,7 +50,7 @@ def _forbidding(lore: Lore) -> Iterator[tuple[LoreKey, ...]]:
 
 @each_entry
 def always_so(subject: Subject, lore: Lore) -> Findings:
-    """A secondary key that stands in every primary one, and so asks for nothing."""
+    """A secondary key that every primary one contains, and so has no effect."""
     asks = lore.entry.selective_logic is SelectiveLogic.AND_ANY and lore.secondary
     if asks and _in_every_key(subject, lore, lore.secondary):
         yield of(lore, "idle_secondary", "secondary_keys", keys=_listed(lore.secondary))
@@ -58,7 +58,7 @@ def always_so(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def patterns_only(subject: Subject, lore: Lore) -> Findings:
-    """Fields that a V3 entry with `use_regex` does not have."""
+    """Fields that have no effect in a V3 entry with `use_regex`."""
     lost = [name for name in ("constant", "secondary_keys") if getattr(lore.entry, name)]
     if lost and lore.entry.use_regex and subject.rules.card_fields:
         yield of(lore, "regex_ignores", "use_regex", fields=", ".join(lost))

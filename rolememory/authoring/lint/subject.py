@@ -1,4 +1,4 @@
-"""What lint rules look at: a book, read and prepared once."""
+"""The input of lint rules: a book, prepared once."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from rolememory.text.keys import KeySpec
 from rolememory.text.lengths import counter_for
 from rolememory.text.macros import Macros, for_character
 
-PATTERN_S = 0.05  # seconds that one search of a pattern may take here
+PATTERN_S = 0.05  # seconds per pattern search
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Subject:
 
     @classmethod
     def of(cls, file: BookFile, settings: ScanSettings | None = None) -> "Subject":
-        """With the defaults of the product; a card names its own character."""
+        """Prepare with product defaults; a card provides its character."""
         card: Any = file.raw.get("data")
         known = card if isinstance(card, Mapping) and "entries" not in file.raw else {}
         names = known.get("tags")
@@ -52,7 +52,7 @@ class Subject:
 
     @property
     def rules(self) -> LoreRules:
-        """The rules it is read by."""
+        """The activation rules."""
         return self.index.rules
 
     @property
@@ -62,7 +62,7 @@ class Subject:
 
     @cached_property
     def macros(self) -> Macros:
-        """Expands macros; unknown names stay as they are."""
+        """Expands macros; unknown names are unchanged."""
         who = self.character
         named = Character(
             name=who.name or "{{char}}",
@@ -73,7 +73,7 @@ class Subject:
 
     @cached_property
     def index(self) -> LoreIndex:
-        """The prepared entries, macros in their keys expanded."""
+        """The indexed entries, macros in keys expanded."""
         made = LoreIndex([self.book], self.settings)
         return made.speaking(for_character(self.character, card_macros=made.rules.card_macros))
 
@@ -85,24 +85,24 @@ class Subject:
 
     @cached_property
     def living(self) -> tuple[Lore, ...]:
-        """Those that are not switched off."""
+        """The enabled entries."""
         return tuple(lore for lore in self.entries if lore.entry.enabled)
 
     @cached_property
     def budget(self) -> int:
-        """Tokens that lore may take."""
+        """The token budget of lore."""
         return lore_budget(self.settings, self.settings.context_tokens)
 
     @cached_property
     def costs(self) -> Mapping[str, int]:
-        """Tokens of each entry's text, by its id in the book."""
+        """Tokens of each entry's text, by id."""
         return {
             lore.entry.id: self.tokens(self.macros.expand(lore.content)) for lore in self.entries
         }
 
     @cached_property
     def everyday(self) -> tuple[tuple[tuple[str, Collection[KeySpec]], ...], ...]:
-        """Everyday sentences as they are scanned, each with the plain keys in it, by language."""
+        """Everyday sentences in scan form, each with the plain keys in it, by language."""
         name = "Lin: " if self.settings.include_names else ""
         return tuple(
             tuple((text := f"{START}{name}{one}", self.index.keys.read(text)) for one in sentences)
@@ -110,11 +110,11 @@ class Subject:
         )
 
     def is_woken(self, lore: Lore) -> bool:
-        """Whether it fires without keys: it is constant, or a decorator activates it."""
+        """Whether it fires without keys: constant, or activated by a decorator."""
         return lore.constant or lore.asked.activate
 
     def keys_in(self, text: str, among: tuple[LoreKey, ...]) -> Iterator[LoreKey]:
-        """Those of these keys that stand in a text, as a scan would find them."""
+        """Those of these keys that a scan would find in the text."""
         found = self.index.keys.read(text)
         for key in among:
             if (key.kind is KeyKind.PLAIN and key.spec in found) or (
@@ -127,7 +127,7 @@ Rule = Callable[[Subject], Findings]
 
 
 def each_entry(rule: Callable[[Subject, Lore], Findings]) -> Rule:
-    """A rule about one entry, asked of every entry that is switched on."""
+    """A rule about single entries, applied to every enabled one."""
 
     @wraps(rule)
     def asked(subject: Subject) -> Findings:
@@ -137,14 +137,14 @@ def each_entry(rule: Callable[[Subject, Lore], Findings]) -> Rule:
 
 
 def rivals(one: Lore, other: Lore) -> bool:
-    """Whether they share a group, of which one comes in."""
+    """Whether they share a group, of which one is selected."""
     return not set(group_names(one.entry.group, exact=False)).isdisjoint(
         group_names(other.entry.group, exact=False)
     )
 
 
 def fits(key: LoreKey, text: str) -> bool:
-    """Whether a pattern matches a text, within the time it may take."""
+    """Whether a pattern matches a text, within the time limit."""
     try:
         return key.pattern is not None and key.pattern.search(text, timeout_s=PATTERN_S) is not None
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""Texts with unknown macros, in another language than their keys, or written twice."""
+"""Rules for texts with unknown macros, in another language than their keys, or duplicate."""
 
 import re
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from rolememory.text.language import language_of, scripts
 
 _LEFT = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _LONE_BRACE = re.compile(r"(?<!\{)\{\s*(char|user|char_name|user_name)\s*\}(?!\})", re.IGNORECASE)
-_ENOUGH = 10  # characters that tell a language
+_ENOUGH = 10  # characters needed to detect a language
 
 
 @each_entry
 def macros(subject: Subject, lore: Lore) -> Findings:
-    """Macros that nobody knows, are not closed, or have one brace where two are wanted."""
+    """Macros that are unknown, unclosed, or have one brace instead of two."""
     for field, texts in (
         ("content", (lore.content,)),
         ("keys", (*lore.entry.keys, *lore.entry.secondary_keys)),
@@ -51,7 +51,7 @@ def _broken(lore: Lore, field: str, text: str) -> Findings:
 
 @each_entry
 def languages(subject: Subject, lore: Lore) -> Findings:
-    """Keys in one language, the text in another, and the keys not in the text."""
+    """Keys in another language than the text, and not in it."""
     keys = [key.text for key in lore.keys if key.kind is KeyKind.PLAIN]
     if keys and len(keys) == len(lore.keys) and _is_foreign(lore.content, keys):
         spoken = language_of(lore.content)
@@ -59,7 +59,7 @@ def languages(subject: Subject, lore: Lore) -> Findings:
 
 
 def _is_foreign(text: str, keys: Sequence[str]) -> bool:
-    """Whether a text long enough to tell is in another script than all of these keys, and holds none of them."""
+    """Whether a text is in another script than all of these keys, and contains none of them."""
     if len(text) < _ENOUGH or scripts(text).keys() & {"kana", "hangul"}:
         return False
     chinese, folded = language_of(text) == "zh", folded_key(text)
@@ -67,7 +67,7 @@ def _is_foreign(text: str, keys: Sequence[str]) -> bool:
 
 
 def twice(subject: Subject) -> Findings:
-    """Entries that say the same."""
+    """Entries with equal texts."""
     seen: dict[str, Lore] = {}
     for lore in subject.living:
         said = folded_key(lore.content)

@@ -1,4 +1,4 @@
-"""Entries that can never fire, or hardly ever."""
+"""Rules for entries that can never fire, or hardly ever."""
 
 from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry, fits
@@ -10,7 +10,7 @@ GENERATIONS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quie
 
 
 def unreadable(subject: Subject) -> Findings:
-    """Entries that could not be read at all."""
+    """Invalid entries."""
     yield from (
         of_book("unreadable", "entries", problem=problem) for problem in subject.book.problems
     )
@@ -18,7 +18,7 @@ def unreadable(subject: Subject) -> Findings:
 
 @each_entry
 def keyless(subject: Subject, lore: Lore) -> Findings:
-    """Entries that have no key, and nothing else that wakes them."""
+    """Entries without keys that nothing else activates."""
     entry = lore.entry
     if subject.is_woken(lore) or any(map(str.strip, entry.keys)) or _text_for_list(entry.raw):
         return
@@ -27,13 +27,13 @@ def keyless(subject: Subject, lore: Lore) -> Findings:
     if entry.secondary_keys:
         keys = ", ".join(entry.secondary_keys[:5])
         yield of(lore, "only_secondary", "secondary_keys", keys=keys)
-    elif not (entry.keys and subject.rules.blank_key_matches):  # else told as a blank key
+    elif not (entry.keys and subject.rules.blank_key_matches):  # reported as a blank key
         yield of(lore, "no_keys", "keys")
 
 
 @each_entry
 def text_for_list(subject: Subject, lore: Lore) -> Findings:
-    """Keys written as one text where a list is wanted."""
+    """Keys as one text instead of a list."""
     if told := _text_for_list(lore.entry.raw):
         yield of(lore, "text_for_list", "keys", found=told, example=_listed(told))
 
@@ -50,7 +50,7 @@ def _listed(text: str) -> str:
 
 @each_entry
 def no_key_works(subject: Subject, lore: Lore) -> Findings:
-    """Entries all of whose keys can never be found."""
+    """Entries whose keys can all never match."""
     if (
         lore.keys
         and not subject.is_woken(lore)
@@ -71,21 +71,21 @@ def luckless(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def empty(subject: Subject, lore: Lore) -> Findings:
-    """Entries that say nothing; in a group that is a way to let nothing happen, and a decorator may be all that is wanted."""
+    """Empty entries; allowed in a group, where they mean no text, or with a decorator."""
     if not lore.content.strip() and not lore.entry.group and not lore.asked.disable_ui_prompt:
         yield of(lore, "empty", "content")
 
 
 @each_entry
 def patient(subject: Subject, lore: Lore) -> Findings:
-    """A delay longer than chats are."""
+    """A delay longer than chats."""
     if lore.entry.delay > LONG_CHAT:
         yield of(lore, "long_delay", "delay", delay=lore.entry.delay)
 
 
 @each_entry
 def blind(subject: Subject, lore: Lore) -> Findings:
-    """A scan depth that sees nothing."""
+    """A scan depth of nothing."""
     settings = subject.settings
     depth = settings.scan_depth if lore.scan_depth is None else lore.scan_depth
     widens = lore.scan_depth is None and settings.min_activations > 0
@@ -96,7 +96,7 @@ def blind(subject: Subject, lore: Lore) -> Findings:
 
 
 def _reads_other_texts(subject: Subject, lore: Lore) -> bool:
-    """Whether an entry without messages still reads the character's texts or other entries."""
+    """Whether an entry without messages still scans the character's texts or other entries."""
     if subject.rules.zero_depth_is_blind:
         return False
     return bool(lore.entry.match_sources) or (subject.settings.recursive and not lore.excluded)
@@ -108,7 +108,7 @@ def _found_in_nothing(key: LoreKey) -> bool:
 
 @each_entry
 def for_nobody(subject: Subject, lore: Lore) -> Findings:
-    """A character filter that lets nobody in, or not the character whose card it is."""
+    """A character filter that excludes everyone, or the card's own character."""
     wanted = lore.entry.character_filter
     if wanted is None or wanted.exclude:
         if wanted and subject.character.name and subject.character.name in wanted.names:
@@ -120,7 +120,7 @@ def for_nobody(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def wrong_triggers(subject: Subject, lore: Lore) -> Findings:
-    """Kinds of generation that do not exist."""
+    """Unknown generation types."""
     unknown = [one for one in lore.entry.triggers if one not in GENERATIONS]
     if unknown:
         code = "no_known_trigger" if len(unknown) == len(lore.entry.triggers) else "unknown_trigger"
@@ -129,13 +129,13 @@ def wrong_triggers(subject: Subject, lore: Lore) -> Findings:
 
 @each_entry
 def forbidden(subject: Subject, lore: Lore) -> Findings:
-    """A decorator that keeps the entry out for good."""
+    """A decorator that always excludes the entry."""
     if lore.asked.dont_activate and not lore.asked.activate:
         yield of(lore, "forbidden", "content")
 
 
 def waiting_in_vain(subject: Subject) -> Findings:
-    """Entries that wait for a recursion they are kept out of, or that never comes."""
+    """Entries that require a recursion from which they are excluded, or that never happens."""
     levels = {lore.entry.delay_until_recursion for lore in subject.living} - {0}
     alone = subject.rules.first_level_waits and not subject.settings.recursive and len(levels) == 1
     for lore in subject.living:

@@ -1,4 +1,4 @@
-"""The wording of each finding: its severity, why it is a fault, and what to write instead."""
+"""The wording of each finding: severity, explanation, and a fix."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ E, W = Severity.ERROR, Severity.WARNING
 
 
 class FaultWording(NamedTuple):
-    """One fault in words."""
+    """The wording of one rule."""
 
     severity: Severity
     why: str
@@ -104,12 +104,12 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
 
 
 def severity(finding: LintFinding) -> Severity:
-    """How bad it is."""
+    """The severity of a finding."""
     return WORDS[finding.code].severity
 
 
 def why(finding: LintFinding, language: Language = "en") -> str:
-    """What is wrong.
+    """The explanation.
 
     >>> why(LintFinding("broad_key", "keys", (("key", "the"),)))
     "'the' is found in nearly every message"
@@ -118,7 +118,7 @@ def why(finding: LintFinding, language: Language = "en") -> str:
 
 
 def write(finding: LintFinding, language: Language = "en") -> str:
-    """What to write instead.
+    """The suggested fix.
 
     >>> write(LintFinding("broad_key", "keys", (("key", "the"),)), "zh")
     '换一个能区分这个条目的词'
@@ -127,7 +127,7 @@ def write(finding: LintFinding, language: Language = "en") -> str:
 
 
 def worded(finding: LintFinding, form: str, language: Language) -> WordedFinding:
-    """A finding as it is shown of a file of this format."""
+    """A finding as shown for a file of this format."""
     return WordedFinding(
         severity=severity(finding).value,
         code=finding.code,
