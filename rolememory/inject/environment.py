@@ -81,7 +81,7 @@ class Templates:
         `name` may also be the text of a template.
 
         Raises:
-        TemplateError: none compiles.
+            TemplateError: none compiles.
         """
         tries: list[Compiled] = []
         notes: list[str] = []

@@ -180,7 +180,7 @@ def call_method(method: Callable[..., Any], args: Sequence[Any], kwargs: Mapping
     """Call a method of a text, list or table, after checking the size of its result.
 
     Raises:
-    SpentError: it is not in `METHODS`, or its result is too large.
+        SpentError: it is not in `METHODS`, or its result is too large.
     """
     owner, name = getattr(method, "__self__", None), getattr(method, "__name__", "")
     if name not in METHODS.get(type(owner), ()):

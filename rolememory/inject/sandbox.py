@@ -244,7 +244,7 @@ class Compiled:
         """The rendered text.
 
         Raises:
-        TemplateError: with the template's name and line.
+            TemplateError: with the template's name and line.
         """
         return self.sandbox.run(self.whole(), self.name, context)
 
@@ -273,7 +273,7 @@ class Sandbox:
         """Check and compile a template; `name` is for errors.
 
         Raises:
-        TemplateError: it does not parse, is too large, or uses something forbidden.
+            TemplateError: it does not parse, is too large, or uses something forbidden.
         """
         if isinstance(source, RenderedText):
             raise TemplateError(

@@ -92,7 +92,7 @@ def broke_off(answer: httpx.Response, error: Exception) -> None:
     """Log a truncated response; with a Content-Length also raise, so that the frontend notices.
 
     Raises:
-    UpstreamBrokeOffError: the response has a Content-Length.
+        UpstreamBrokeOffError: the response has a Content-Length.
     """
     _log.warning("the upstream's answer broke off: %s", type(error).__name__)
     if "content-length" in answer.headers:
