@@ -1,4 +1,4 @@
-"""`/mcp`: the tools over streamable HTTP. The protocol's package takes seconds to load, so that is left to the first call."""
+"""`/mcp`: the tools over streamable HTTP. The `mcp` package takes seconds to import, so it is loaded at the first call."""
 
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -11,7 +11,7 @@ PATH = "/mcp"
 
 
 def mcp(app: Starlette, app_state: AppState) -> None:
-    """Add the path. Who may come in is the guard's business."""
+    """Add the route. Access is checked by the guard."""
 
     def made() -> tuple[App, Living]:
         from rolememory.serve.mcp.server import over_http

@@ -1,4 +1,4 @@
-"""What tools are given and what they give back. Every text of a memory that goes out is tamed: it is data, never an instruction."""
+"""Arguments and results of tools. Memory texts in results are escaped: they are data, never instructions."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,7 +15,7 @@ Kind = Literal["episodic", "semantic", "trait", "goal"]
 
 
 def told(about: str, **bounds: Any) -> Any:
-    """A field with its description; `server.mcp_server` words it in the language that is spoken."""
+    """A field with its description, which `server.mcp_server` translates."""
     return Field(description=about, **bounds)
 
 
@@ -67,7 +67,7 @@ class FoundMemory(BaseModel):
 
     @classmethod
     def of(cls, memory: Memory, score: float | None = None) -> "FoundMemory":
-        """A memory, with how near it is where that was asked."""
+        """A memory, with its score if searched."""
         return cls(
             id=memory.id,
             type=memory.type.value,
@@ -80,7 +80,7 @@ class FoundMemory(BaseModel):
         )
 
     def line(self) -> str:
-        """On one line, with the id that other tools ask for.
+        """The memory as a line, with the id that other tools need.
 
         >>> FoundMemory(id="storm", type="episodic", content="The beacon failed.").line()
         '- (storm) The beacon failed.'
@@ -113,7 +113,7 @@ class Archived(BaseModel):
 class RecalledNow(BaseModel):
     """What comes to mind at a message."""
 
-    text: str  # the block as it would stand in the prompt
+    text: str  # the block for the prompt
     memories: list[FoundMemory]
 
 
@@ -124,7 +124,7 @@ class Explained(BaseModel):
 
 
 def listed(found: Iterable[Memory | Scored], total: int | None, nothing: str) -> CallToolResult:
-    """Memories as text between our marks and as values."""
+    """A tool result of memories, as fenced text and as values."""
     rows = [
         FoundMemory.of(one.memory, one.score) if isinstance(one, Scored) else FoundMemory.of(one)
         for one in found
@@ -134,7 +134,7 @@ def listed(found: Iterable[Memory | Scored], total: int | None, nothing: str) ->
 
 
 def answer(text: str, values: BaseModel) -> CallToolResult:
-    """The same for a model to read and for a program."""
+    """A tool result, as text for models and as values for programs."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=values.model_dump(mode="json"),

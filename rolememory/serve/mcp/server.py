@@ -1,4 +1,4 @@
-"""The tools as a server of the protocol, over HTTP and over stdio. Source: the 2.x `mcp` package, `mcp.server.mcpserver`."""
+"""The MCP server, over HTTP and stdio. Source: the 2.x `mcp` package, `mcp.server.mcpserver`."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ _TAKES = ToolAnnotations(
 
 
 def over_http(app_state: AppState) -> tuple[App, Living]:
-    """The MCP server as an ASGI application with its lifespan. Every request stands for itself."""
+    """The MCP server as a stateless ASGI application with its lifespan."""
     language: Language = app_state.language
     server = mcp_server(
         app_state.home,
@@ -66,13 +66,13 @@ def over_http(app_state: AppState) -> tuple[App, Living]:
         json_response=True,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=False
-        ),  # the guard did that
+        ),  # done by the guard
     )
     return app, server.session_manager.run
 
 
 def serve_stdio(home: Home, language: Language = "en", user: str | None = None) -> None:
-    """Serve over standard input and output until the other side hangs up."""
+    """Serve over standard input and output until the client disconnects."""
     mcp_server(home, language, user=user).run("stdio")
 
 
@@ -84,9 +84,9 @@ def mcp_server(
     *,
     service: bool = False,
 ) -> "McpServer":
-    """A server of this home; everything it says is in that language. With a `user` it is on their behalf, whatever a model asks.
+    """A server of this home, with texts in that language. `user`: all calls are for this user, whatever the arguments.
 
-    Of a `service`: the key of a call says its role and user, no argument does.
+    `service`: role and user are determined by the key of a call, not by arguments.
     """
     with _log_left_alone():
         server = McpServer(home, language, user, service=service)
@@ -106,7 +106,7 @@ def mcp_server(
 
 
 class McpServer(MCPServer[Any]):
-    """Tells what is wrong in the words that people get everywhere else."""
+    """An MCP server with localized descriptions and error messages."""
 
     def __init__(
         self, home: Home, language: Language, user: str | None = None, *, service: bool = False
@@ -121,7 +121,7 @@ class McpServer(MCPServer[Any]):
         self._place, self._language, self._user = str(home.path), language, user
 
     def speak(self) -> None:
-        """Keep the descriptions of arguments in our language alone, and no argument for what is settled."""
+        """Translate the descriptions of arguments, and remove arguments that are fixed."""
         settled = ("role", "user") if self._service else ("user",) if self._user else ()
         for tool in self._tool_manager.list_tools():
             for name in settled:
@@ -135,10 +135,10 @@ class McpServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: JsonObject, context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool. Whose memories count is said by who set the server up or by the connection, before any model.
+        """Call a tool. The user of the server's setup or the connection overrides the argument.
 
         Raises:
-            ToolError: it cannot be done; arguments that do not fit are told field by field.
+            ToolError: it failed; invalid arguments are listed by field.
         """
         try:
             self._refuse_unknown(name, arguments)
@@ -160,7 +160,7 @@ class McpServer(MCPServer[Any]):
     def _by_key(
         self, name: str, arguments: JsonMapping, context: Context[Any, Any] | None
     ) -> JsonObject:
-        """The arguments with the role and the user that the key of the call is for. Raises: ToolError, UnknownRoleError."""
+        """The arguments with role and user of the call's key. Raises: ToolError, UnknownRoleError."""
         request = context and context.request_context.request
         caller: Caller | None = getattr(request, "scope", {}).get(CALLER)
         if caller is None or (name in _WRITES and not caller.may("write")):
@@ -172,7 +172,7 @@ class McpServer(MCPServer[Any]):
         return told
 
     def _refuse_unknown(self, name: str, arguments: JsonMapping) -> None:
-        """An argument nobody knows is a typing mistake: it must not be passed over. Raises: UnknownNameError."""
+        """Refuse unknown arguments, which are typing mistakes. Raises: UnknownNameError."""
         tools = {one.name: one for one in self._tool_manager.list_tools()}
         if name not in tools:
             raise UnknownNameError("tool", name, tools)
@@ -181,11 +181,11 @@ class McpServer(MCPServer[Any]):
             raise UnknownNameError("argument", unknown, known)
 
     def _words(self, error: RoleMemoryError) -> str:
-        """What went wrong, without the places of this machine."""
+        """The message of an error, without local paths."""
         return error.text(self._language).replace(self._place, ".")
 
     def _misfits(self, error: ValidationError) -> str:
-        """Every argument that does not fit, and what to write instead."""
+        """The invalid arguments, with hints."""
         rows = error.errors()[:10]
         return translated("; ", self._language).join(
             explained(row).text(self._language) for row in rows
@@ -198,7 +198,7 @@ def _headers(context: Context[Any, Any] | None) -> Mapping[str, str]:
 
 @contextmanager
 def _log_left_alone() -> Iterator[None]:
-    """The package sets up the root logger when a server is made, unless somebody has: ours tells what the console shows."""
+    """Keep the `mcp` package from configuring the root logger when a server is created."""
     root, ours = logging.getLogger(), logging.NullHandler()
     root.addHandler(ours)
     try:

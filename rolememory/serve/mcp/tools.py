@@ -1,4 +1,4 @@
-"""The tools: plain calls of a role, done on threads by the server that lists them."""
+"""The tools: plain calls of a role, run on threads by the server."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -40,12 +40,12 @@ Changed = Callable[[RoleMemory], Any]
 
 @value_class
 class Tools:
-    """What an agent may do in a home."""
+    """The tools for a home."""
 
     home: Home
     language: Language
-    changed: Changed  # called after every write, with the role it was made in
-    only_own: bool  # what all share may be heard, and is not forgotten for one user's sake
+    changed: Changed  # called after every write, with the role
+    only_own: bool  # a user may read shared memories, but not forget them
 
     def remember(
         self,
@@ -84,7 +84,7 @@ class Tools:
             "subject": subject,
             "user": user,
             "salience": salience,
-            "source": "summary",  # a model's words, so they may fade
+            "source": "summary",  # written by a model, so they may decay
             "created": datetime.now(UTC),
         }
         told = {name: value for name, value in fields.items() if value not in (None, [])}
@@ -185,7 +185,7 @@ class Tools:
         )
 
     def _heard(self, role_memory: RoleMemory, user: str | None) -> list[Memory]:
-        """What counts for this user, newest first; dateless ones last."""
+        """The current memories for this user, newest first; undated ones last."""
         stand = standing(role_memory.memories, role_memory.chats.visible_from(None))
         mine = self._theirs(role_memory, user).values()
         return sorted(
@@ -198,7 +198,7 @@ class Tools:
         )
 
     def _theirs(self, role_memory: RoleMemory, user: str | None) -> dict[str, Memory]:
-        """The memories of this user, under all names that were linked, and those of nobody in particular, by id."""
+        """The memories of this user, under all linked names, and shared ones, by id."""
         people = self.home.people.follow()
         return {
             one.id: one for one in role_memory.memories.values() if people.is_for(one.user, user)

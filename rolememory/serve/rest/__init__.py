@@ -1,1 +1,1 @@
-"""REST under `/api`: everything the page, extensions and scripts ask for. `router.rest` adds it; docs/en/rest.md lists it."""
+"""The REST API under `/api` for the page, extensions and scripts; listed in docs/en/rest.md."""

@@ -1,4 +1,4 @@
-"""Making the change that a refusal told of: of a memory, of a lorebook entry, or of a setting."""
+"""Applying a suggested change of an explanation: to a memory, a lorebook entry, or a setting."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,7 +57,7 @@ def apply(call: RoleCall, given: ApplyIn) -> ApplyOut:
 
 
 def _to_memory(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, str | None]:
-    """What stood in a memory, what stands there now, and what takes it back. Raises: UnknownNameError."""
+    """The old and new value of a memory's field, and the transaction. Raises: UnknownNameError."""
     if given.field not in Memory.model_fields or given.field in ("id", "type"):
         raise UnknownNameError("field", given.field, Memory.model_fields)
 
@@ -72,7 +72,7 @@ def _to_memory(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, str | None]:
 
 
 def _to_entry(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
-    """One field of an entry, in the book where it stands. Raises: UnknownNameError."""
+    """Change a field of an entry in its book. Raises: UnknownNameError."""
     if given.field not in EntryFields.model_fields:
         raise UnknownNameError("field", given.field, EntryFields.model_fields)
     fields = _fields(given)
@@ -87,7 +87,7 @@ def _to_entry(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
 
 
 def _fields(given: ApplyIn) -> dict[str, Any]:
-    """The field with its value. Raises: RequestValidationError; the value does not fit."""
+    """The field with its value. Raises: RequestValidationError: an invalid value."""
     try:
         return EntryFields.model_validate({given.field: given.value}).told()
     except ValidationError as error:
@@ -97,7 +97,7 @@ def _fields(given: ApplyIn) -> dict[str, Any]:
 
 
 def _books_of(call: RoleCall) -> Iterator[tuple[BookFolder, Path]]:
-    """The books that the role hears, its own first."""
+    """The role's books, its own first."""
     own, shared = shelf_named(call.app_state, call.role.id), shelf_named(call.app_state, "shared")
     yield from ((own, path) for path in own.files())
     linked = call.role.role.worldbooks
@@ -120,7 +120,7 @@ def _to_setting(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
 
 
 def _setting(role_memory: RoleMemory, key: str) -> Any:
-    """The value of a dotted key as it holds for the role. Raises: InvalidValueError."""
+    """The current value of a dotted key for the role. Raises: InvalidValueError."""
     value: Any = role_memory.settings.model_dump(mode="json")
     for part in key.split("."):
         if not isinstance(value, dict) or part not in value:

@@ -1,4 +1,4 @@
-"""Where lorebooks stand: on the shared shelf, or on that of a role. A name in an address is looked for among the files that are there."""
+"""Folders of lorebooks: shared, or of a role. Names in URLs are only matched against existing files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,25 +40,25 @@ class BookFolder:
 
     @property
     def id(self) -> str:
-        """How an address names it."""
+        """Its name in URLs."""
         return self.role_memory.id if self.role_memory else SHARED
 
     @property
     def settings(self) -> ScanSettings:
-        """How its books are scanned."""
+        """The scan settings of its books."""
         return (
             self.role_memory.settings if self.role_memory else self.app_state.home.settings
         ).lore
 
     def files(self) -> Iterator[Path]:
-        """Its books, by name. What leads out of the folder is none."""
+        """Its books, by name, without links that leave the folder."""
         for path in sorted(self.folder.glob("*.json")):
             here = path.is_file() and path.resolve().parent == self.folder.resolve()
             if here and not path.name.startswith("."):
                 yield path
 
     def file(self, name: str) -> Path:
-        """The file of that name, with or without its ending. Raises: UnknownNameError."""
+        """The file of that name, with or without extension. Raises: UnknownNameError."""
         known = {path.name: path for path in self.files()}
         for path in known.values():
             if name in (path.name, path.stem):
@@ -66,7 +66,7 @@ class BookFolder:
         raise UnknownNameError("worldbook", name, known)
 
     def new_file(self, name: str, *, replace: bool = False) -> Path:
-        """Where a new book of that name goes; the name is made safe. Raises: InvalidValueError when one stands there."""
+        """The path of a new book; the name is sanitised. Raises: InvalidValueError if it exists."""
         path = self.folder / f"{file_name(name.removesuffix('.json'))}.json"
         if path.exists() and not replace:
             raise InvalidValueError(
@@ -75,19 +75,19 @@ class BookFolder:
         return path
 
     def write(self, path: Path, data: bytes) -> None:
-        """Write a book or what stands beside it, whole or not at all, and let listeners know. What stood there stays as `.prev`."""
+        """Write a book or its companion file atomically, and publish an event. The old file is kept as `.prev`."""
         rewrite(FileSpace(self.folder), path.name, data)
         self.app_state.bus.tell(
             "worldbook", self.role_memory.id if self.role_memory else "", book=path.name
         )
 
     def from_somebody(self, path: Path) -> None:
-        """Note that a book came from somebody else: it has a share of the budget, as a card's has."""
+        """Record that a book was imported, which limits its share of the budget, as for a card's book."""
         note_imported(FileSpace(self.folder.parent), path.name)
 
 
 def shelf_named(app_state: AppState, name: str) -> BookFolder:
-    """The shared shelf, or that of a role. Raises: UnknownRoleError, AmbiguousNameError."""
+    """The shared folder, or that of a role. Raises: UnknownRoleError, AmbiguousNameError."""
     if name == SHARED:
         return BookFolder(app_state, app_state.home.path / FOLDER)
     role_memory = app_state.home.role(name)
@@ -95,12 +95,12 @@ def shelf_named(app_state: AppState, name: str) -> BookFolder:
 
 
 def read(path: Path) -> BookFile:
-    """What a book says. Raises: FileError."""
+    """Read a book. Raises: FileError."""
     return read_book_file(limits.read_bytes(path), path.name)
 
 
 def editable(path: Path) -> Book:
-    """A book whose file can be written back. Raises: FileError, InvalidValueError."""
+    """Read a book for editing. Raises: FileError, InvalidValueError."""
     data = limits.read_bytes(path)
     book = load_book(data, path.name)
     if book.container.data != data:
@@ -112,7 +112,7 @@ def editable(path: Path) -> Book:
 
 
 class CallOfShelf(RestCall):
-    """A call about the books of one shelf."""
+    """A call about the books of a folder."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class CallOfShelf(RestCall):
 
     @contextmanager
     def editing(self, book: str) -> Iterator[Path]:
-        """The file of a book, alone with it."""
+        """The file of a book, locked within the block."""
         path = self.shelf.file(book)
         with self.alone(f"book {path}"):
             yield path

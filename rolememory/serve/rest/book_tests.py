@@ -1,4 +1,4 @@
-"""What fires in a book, what is wrong with it, and whether it does what is expected of it."""
+"""Scanning, linting and testing of lorebooks."""
 
 from collections import Counter
 from typing import Annotated
@@ -200,7 +200,7 @@ def _text_beside(shelf: BookFolder, book: str) -> str:
 
 
 def _cases(shelf: BookFolder, book: str, given: RunIn | None) -> list[ExpectationCase]:
-    """The cases to play. Raises: FileError; there are none beside the book."""
+    """The cases to run. Raises: FileError: the book has none."""
     told = given.text if given else None
     text = _text_beside(shelf, book) if told is None else told
     return read_expectations(text, beside(shelf.file(book)).name)

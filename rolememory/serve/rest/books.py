@@ -1,4 +1,4 @@
-"""Lorebooks: list, look, begin, bring in, carry out; entries changed one by one with the linter looking on."""
+"""Lorebooks: list, read, create, import, export; edit single entries, with lint findings."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -213,7 +213,7 @@ def remove_entry(call: ShelfCall, book: BookName, uid: str, if_match: IfMatch) -
 
 
 class LoadedBook:
-    """A book as it stands, or will be read again: its entries, prepared for questions."""
+    """A book with its entries, prepared for look-ups and linting."""
 
     def __init__(self, call: ShelfCall, data: bytes, name: str) -> None:
         self._call, self._file = call, read_book_file(data, name)
@@ -243,7 +243,7 @@ class LoadedBook:
 
 
 def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:
-    """A book as it goes out; one that cannot be read is told with its problem."""
+    """The response of a book; for an unreadable one, with its problem."""
     try:
         return _told(call, shelf, path, limits.read_bytes(path))
     except FileError as error:
@@ -254,7 +254,7 @@ def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:
 def _told(
     call: HomeCall, shelf: BookFolder, path: Path, data: bytes, *, keys: bool = False
 ) -> BookOut:
-    """What a book with this content is. `keys`: with those that match everything. Raises: FileError."""
+    """The response of a book with this content. `keys`: include those that match everything. Raises: FileError."""
     file = read_book_file(data, path.name)
     return _shown(
         call,
@@ -276,7 +276,7 @@ def _shown(call: HomeCall, shelf: BookFolder, path: Path, book: Lorebook, **more
 
 
 def converted_out(call: HomeCall, made: Converted) -> ConvertedOut:
-    """A conversion, told."""
+    """The response of a conversion."""
     losses = [call.shown(LossOut, one, text=one) for one in made.losses]
     return ConvertedOut.from_value(
         made, format=made.result.format, bytes=len(made.data), losses=losses
@@ -286,7 +286,7 @@ def converted_out(call: HomeCall, made: Converted) -> ConvertedOut:
 def attached(
     data: bytes, stem: str, suffix: str, losses: int = 0, kind: str = "application/octet-stream"
 ) -> Response:
-    """A file to be saved; its name in any script. Source: RFC 6266, RFC 8187."""
+    """A download; its name may have any characters. Source: RFC 6266, RFC 8187."""
     name = quote(sendable(f"{stem}{suffix}"), safe="")
     headers = {
         "content-disposition": f"attachment; filename*=UTF-8''{name}",

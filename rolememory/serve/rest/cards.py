@@ -1,4 +1,4 @@
-"""Character cards: bring one in, look at a role's, carry it out and lint it; and what a dropped file is."""
+"""Character cards: import, read, export, lint; and detection of a dropped file's type."""
 
 from pathlib import PurePath
 from typing import Annotated, Literal
@@ -185,12 +185,12 @@ def look_at_file(call: HomeCall, upload: TheUpload) -> FileSeen:
 
 
 def _card_in(upload: Upload) -> Card:
-    """The card that came. Raises: FileError."""
+    """The uploaded card. Raises: FileError."""
     return load(upload.data, upload.name or "card")
 
 
 def _anything(upload: Upload) -> Card | Book:
-    """A card, else a lorebook. Raises: FileError, the card's."""
+    """The uploaded card or lorebook. Raises: FileError: that of the card."""
     try:
         return _card_in(upload)
     except FileError as error:
@@ -201,7 +201,7 @@ def _anything(upload: Upload) -> Card | Book:
 
 
 def _asked(call: HomeCall, found: Match) -> Response:
-    """The question whether it is the same character, and what the card says otherwise than before."""
+    """The response that asks whether it is the same character, with the card's differences."""
     error = InvalidValueError(
         "role {name!r} ({id}) is there already; `into` brings it up to date, another `name` makes another",
         name=found.role.name,
@@ -216,7 +216,7 @@ def _asked(call: HomeCall, found: Match) -> Response:
 
 
 def _findings(call: HomeCall, card: Card) -> CardFindings:
-    """A card and what is wrong with it and its book."""
+    """A card with the findings on it and its book."""
     items = card_faults(card, call.home.settings.lore, call.language)
     return CardFindings(card=_card_out(call, card), items=items)
 

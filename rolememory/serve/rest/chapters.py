@@ -1,4 +1,4 @@
-"""Chapters: ending one, telling one again. They are memories: `memories?tag=chapter` lists them, and what changes a memory changes them."""
+"""Chapters: end or rewrite one. They are memories: listed by `memories?tag=chapter`, and edited as such."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 routes = router("chapters", under="/roles/{role}/chapters")
 KEPT_S = (
-    10.0  # so long the turns that went through are waited for: a chapter ends behind the newest
+    10.0  # timeout of waiting until finished turns are observed: a chapter ends after the newest
 )
 
 
@@ -64,7 +64,7 @@ def retell(call: RoleCall, given: RetellIn) -> ChaptersOut:
 def _new(
     call: RoleCall, told: "Callable[[], Sequence[LearningReport]]", chat: str = ""
 ) -> ChaptersOut:
-    """The chapters that were not there before, of one chat or of all, whoever asked for them; without any, why."""
+    """The new chapters of one chat or of all, also from concurrent calls; if none, notes why."""
     before = {one.id for one in call.role.chapters()}
     notes = dict.fromkeys(note.text(call.language) for report in told() for note in report.notes)
     call.tell("memory")

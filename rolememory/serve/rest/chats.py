@@ -1,4 +1,4 @@
-"""Chats as they are kept: what was said, in which versions, and what was learned from it. Stories: which chats know of one another."""
+"""Stored chats: messages, their versions, and what was learned from them. Stories: which chats share memories."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -214,14 +214,14 @@ def remove_chat(
 
 
 def chat_out(info: ChatInfo) -> ChatOut:
-    """A chat as it goes out; its ETag is of what can be changed."""
+    """The response of a chat; its ETag covers the editable fields."""
     shown = ChatOut.from_value(info, chosen=info.chosen is not None, etag="")
     names = {"id", "title", "user", "story", "chosen", "mode", "archived"}
     return shown.model_copy(update={"etag": tag(shown.model_dump(include=names))})
 
 
 def _shown_in(role: RoleMemory, chat: str) -> Callable[[ChatMessage], MessageShown]:
-    """How a message of this chat is shown: beside other versions of it, and with what was learned from it."""
+    """The converter of this chat's messages to responses, with other versions and what was learned."""
     learned, slots = _learned(role.memories, chat), defaultdict(list)
     for said in role.chats.versions(chat).values():
         slots[said.slot].append(said)
@@ -237,11 +237,11 @@ def _shown_in(role: RoleMemory, chat: str) -> Callable[[ChatMessage], MessageSho
 
 
 def _learned(memories: MemoriesById, chat: str) -> "defaultdict[str, list[Memory]]":
-    """The memories that rest on each version of this chat."""
+    """The memories from each version in this chat."""
     found: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories.values():
         if memory.chapter:
-            continue  # it rests on many, and has a list of its own
+            continue  # chapters have many messages, and their own list
         proofs = (one for one in memory.evidence if one.chat == chat)
         for version in {version for one in proofs for version in one.versions}:
             found[version].append(memory)

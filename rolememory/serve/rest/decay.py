@@ -1,4 +1,4 @@
-"""How memories fade: what time has left of them since they were told, what it had left at a moment, and what it will leave."""
+"""Decay of memories: their freshness now, at a moment, and in the future."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from rolememory.schema.memory import Memory
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import Out
 
-AHEAD = 3.0  # half-lives that are shown ahead of now
+AHEAD = 3.0  # half-lives shown after now
 POINTS = 25
 routes = router("memories")
 
@@ -61,7 +61,7 @@ def all_fading(
 
 
 def fading(role_memory: RoleMemory, memory: Memory) -> FadingOut:
-    """The curve of a memory under the settings as they are; flat for what does not fade."""
+    """The decay curve of a memory under the current settings; flat if it does not decay."""
     ageing = Ageing.of(role_memory)
     age, fades = ageing.age(memory.since, datetime.now(UTC)), ageing.fades(memory)
     end = age + AHEAD * ageing.half_life / max(memory.decay if fades else 0.0, 0.25)
@@ -76,6 +76,6 @@ def fading(role_memory: RoleMemory, memory: Memory) -> FadingOut:
 
 
 def _ages(now: float, end: float) -> Iterator[float]:
-    """Evenly spread, now among them."""
+    """Evenly spaced ages, including the current one."""
     steps = {round(end * step / (POINTS - 1), 3) for step in range(POINTS)}
     yield from sorted(steps | {now})

@@ -23,12 +23,12 @@ from rolememory.serve.rest.route import RestRoute, among
 from rolememory.serve.rest.schemas import Faulty, Out, Page
 
 MOST_ROWS = 500
-NEWEST = 1000  # changes among which one just made is looked for
+NEWEST = 1000  # newest changes searched for one just made
 Thing = TypeVar("Thing")
 Row = TypeVar("Row")
 Shown = TypeVar("Shown", bound=Out)
 SHAPES = "#/components/schemas/"
-# By reference: of a model, FastAPI makes a reader of its own for every status of every path, half a second of each start.
+# By reference: with a model FastAPI would build a validator per status and path, half a second at every start.
 FAULTS: dict[int | str, JsonObject] = {
     status: {
         "description": told,
@@ -52,13 +52,13 @@ FAULTS: dict[int | str, JsonObject] = {
 
 
 def fault_shapes() -> JsonObject:
-    """What `FAULTS` refer to, as the components of an OpenAPI document."""
+    """The schemas that `FAULTS` refers to, as components of an OpenAPI document."""
     found = Faulty.model_json_schema(mode="serialization", ref_template=f"{SHAPES}{{model}}")
     return {**found.pop("$defs", {}), "Faulty": found}
 
 
 def router(*tags: str, under: str = "") -> APIRouter:
-    """The paths of one group of resources."""
+    """An APIRouter for a group of resources."""
     return APIRouter(
         prefix=f"/api{under}",
         tags=list(tags),
@@ -69,7 +69,7 @@ def router(*tags: str, under: str = "") -> APIRouter:
 
 
 def kept(kind: type) -> Any:
-    """A dependency: the one thing of this kind that lives as long as the application (`router.rest_app` makes it)."""
+    """A dependency: the application's single object of this class (created by `router.rest_app`)."""
 
     def found(request: Request) -> Any:
         return request.app.state.kept[kind]
@@ -78,7 +78,7 @@ def kept(kind: type) -> Any:
 
 
 class UpdateLocks:
-    """One at a time between looking whether something changed and changing it."""
+    """Locks for check-and-update of resources."""
 
     def __init__(self) -> None:
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
@@ -86,7 +86,7 @@ class UpdateLocks:
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
-        """Alone, as far as this server goes; files edited from outside are the store's to settle."""
+        """Hold the lock of this name, within this server; the store handles external edits of files."""
         with self._lock:
             lock = self._locks[name]
         with lock:
@@ -94,7 +94,7 @@ class UpdateLocks:
 
 
 class RestCall:
-    """One call: the application's state, the caller and their language, and how they are answered."""
+    """One call: the application's state, the caller, their language, and conversion of responses."""
 
     def __init__(self, request: Request, response: Response) -> None:
         self.request, self.response = request, response
@@ -106,16 +106,16 @@ class RestCall:
         self.alone = locks.alone
 
     def say(self, said: Any) -> str:
-        """A text, or something that has one in every language, as this caller reads it."""
+        """A text, or a localized one in the caller's language."""
         text = said if isinstance(said, str) else said.text(self.language)
         return private(text, self.app_state)
 
     def shown(self, kind: type[Shown], value: object, /, **more: Any) -> Shown:
-        """A value of the engine as it goes out, see `Out.from_value`; every `Said` in the caller's language."""
+        """The response of an engine's value, see `Out.from_value`; every `Said` in the caller's language."""
         return kind.from_value(value, self, **more)
 
     def tagged(self, answer: Thing, etag: str) -> Thing:
-        """The answer with its ETag."""
+        """The response, with its ETag header set."""
         self.response.headers["etag"] = etag
         return answer
 
@@ -133,18 +133,18 @@ class CallOfRole(RestCall):
         self.role = self.caller.role(self.home, role) if self.caller else self.home.role(role)
 
     def tell(self, kind: str, **values: Any) -> None:
-        """Let listeners know that something of this role changed."""
+        """Publish an event of this role."""
         self.bus.tell(kind, self.role.id, **values)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """One change of the role's memories at a time; listeners are told of it when it is made."""
+        """Within the block the role's memories are locked; publishes an event at the end."""
         with self.alone(f"memory {self.role.id}"):
             yield
         self.tell("memory")
 
     def newest_txn(self, ids: Container[str], actor: str = "") -> str | None:
-        """The transaction that changed one of these last, or that an actor did: learning may have changed others since."""
+        """The newest transaction of one of these ids, or of an actor: learning may have changed others since."""
         lines = (line for line in self.role.history(limit=NEWEST) if line.id in ids)
         return next((line.txn for line in lines if actor in ("", line.actor)), None)
 
@@ -155,7 +155,7 @@ RoleCall = Annotated[CallOfRole, Depends()]
 
 @value_class
 class Pages:
-    """Which part of a list is wanted, and the page that holds it."""
+    """Pagination of a list."""
 
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50
     offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0
@@ -163,7 +163,7 @@ class Pages:
     def __call__(
         self, rows: Sequence[Any], shown: Callable[[Any], Row] = lambda row: row
     ) -> Page[Row]:
-        """The wanted part of the rows."""
+        """The requested page of the rows."""
         items = [shown(one) for one in rows[self.offset : self.offset + self.limit]]
         return Page(items=items, total=len(rows), limit=self.limit, offset=self.offset)
 
@@ -172,7 +172,7 @@ Paged = Annotated[Pages, Depends()]
 
 
 def tag(value: Any) -> str:
-    """The ETag of a value: the same as long as it says the same.
+    """The ETag of a value: equal for equal values.
 
     >>> tag({"a": 1}) == tag({"a": 1}), tag({"a": 1}) == tag({"a": 2})
     (True, False)
@@ -183,16 +183,16 @@ def tag(value: Any) -> str:
 
 
 class Tagged(Protocol):
-    """An answer with its ETag."""
+    """A response with an ETag."""
 
     @property
     def etag(self) -> str:
-        """What the caller sends to say that they saw this."""
+        """The ETag for the `If-Match` header."""
         ...
 
 
 class Precondition:
-    """What the caller saw of the thing that they change."""
+    """The `If-Match` precondition of a change."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class Precondition:
         self._given = if_match
 
     def check(self, current: Callable[[], Tagged]) -> None:
-        """Refuse the change when something else stands there; one who names nothing is not asked.
+        """Refuse the change if the resource was modified; without a header nothing is checked.
 
         Raises:
             Stale: it was changed meanwhile.

@@ -1,4 +1,4 @@
-"""What a caller is told when something goes wrong: one shape, their language, no trace, no path of this machine."""
+"""Error responses: one format, in the caller's language, without tracebacks and local paths."""
 
 import logging
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ VERSION = "1"
 VERSION_HEADER = "x-rolememory-api"
 _log = logging.getLogger(__name__)
 
-STATUSES: tuple[tuple[type[errors.RoleMemoryError], int, str], ...] = (  # the first that fits
+STATUSES: tuple[tuple[type[errors.RoleMemoryError], int, str], ...] = (  # the first match counts
     (errors.UnknownRoleError, 404, "unknown_role"),
     (errors.UnknownMemoryError, 404, "unknown_memory"),
     (errors.UnknownChatError, 404, "unknown_chat"),
@@ -43,7 +43,7 @@ STATUSES: tuple[tuple[type[errors.RoleMemoryError], int, str], ...] = (  # the f
 
 
 class Stale(Exception):  # noqa: N818  # an answer, not a fault
-    """What the caller changed is no longer what they saw."""
+    """The resource was modified since the caller read it."""
 
     def __init__(self, current: Any) -> None:
         super().__init__("stale")
@@ -56,7 +56,7 @@ def language_of(request: Request, app_state: AppState) -> Language:
 
 
 def told(error: Exception, app_state: AppState, language: Language) -> Response:
-    """The answer that tells of this error."""
+    """The response of an exception."""
     if isinstance(error, Stale):
         return plain(412, language, error.current.model_dump(mode="json"))
     if isinstance(error, errors.RoleMemoryError):
@@ -73,14 +73,14 @@ def told(error: Exception, app_state: AppState, language: Language) -> Response:
 
 
 def plain(status: int, language: Language, current: Any = None) -> Response:
-    """An answer known by its status alone."""
+    """The response of a status."""
     why = http_refusal.REFUSALS.get(status, http_refusal.REFUSALS[400])
     message, hint = why.message.text(language), why.hint.text(language)
     return answer(status, Fault(code=why.code, message=message, hint=hint), current)
 
 
 def answer(status: int, error: Fault, current: Any = None) -> Response:
-    """The error as it goes out."""
+    """The response of a `Fault`."""
     whole = Faulty(error=error, current=current)
     return RestResponse(
         whole.model_dump(mode="json", exclude_defaults=True),
@@ -121,14 +121,14 @@ def _all(error: Exception, app_state: AppState, language: Language) -> list[str]
 
 
 def private(text: str, app_state: AppState) -> str:
-    """A text without the places of this machine."""
+    """A text without local paths."""
     for root in (str(app_state.home.path), str(shipped())):
         text = text.replace(f"{root}/", "").replace(f"{root}\\", "").replace(root, ".")
     return text
 
 
 def parted(text: str) -> tuple[str, str]:
-    """What is wrong, and what to do instead.
+    """A message split into problem and hint.
 
     >>> parted("no role named 'x' (known: y); did you mean 'y'?")
     ("no role named 'x' (known: y)", "did you mean 'y'?")
@@ -149,7 +149,7 @@ def _misshapen(rows: Sequence[JsonMapping], language: Language) -> Response:
 
 
 def _mistake(row: JsonMapping, language: Language) -> tuple[str, str, str]:
-    """What is wrong with one field, what to write, and where it stands."""
+    """The problem, hint and place of an invalid field."""
     where = ".".join(str(part) for part in row["loc"])[:200]
     if row["type"] == "json_invalid":
         place = row["loc"][-1]

@@ -1,4 +1,4 @@
-"""Which memories a list shows, and in which order."""
+"""Filtering and sorting of memory lists."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
@@ -70,7 +70,7 @@ Filtered = Annotated[Wanted, Depends()]
 def filtered(
     memories: Iterable[Memory], wanted: Wanted, standing: ActiveSet, same: Same
 ) -> list[Memory]:
-    """The memories that are wanted, in their order. Cost: O(n)."""
+    """The matching memories, sorted. Cost: O(n)."""
     words, person = folded_key(wanted.q).split(), same(wanted.user or "")
     tests: dict[str, Test] = {
         "counts": lambda memory, choice: standing.holds(memory.id) is (choice == "yes"),
@@ -85,11 +85,11 @@ def filtered(
 
 
 def ordered(memories: list[Memory], order: Order) -> list[Memory]:
-    """Sorted by a field; equal ones stay in the order of the file."""
+    """Sorted by a field; stable, so ties stay in file order."""
     if order == "file":
         return sorted(
             memories, key=lambda memory: _ARRAYS[memory.type]
-        )  # where new ones will stand once they are folded in
+        )  # the order of new ones after a checkpoint
     name = order.removeprefix("-")
 
     def value(memory: Memory) -> Any:
@@ -110,7 +110,7 @@ _TESTS: Mapping[str, Test] = {
     "since": lambda memory, at: memory.since is not None and memory.since >= in_utc(at),
     "until": lambda memory, at: memory.since is not None and memory.since <= in_utc(at),
 }
-"""What each condition asks of a memory, the cheap ones first."""
+"""The predicates of the conditions, cheap ones first."""
 
 
 def _says(memory: Memory, words: list[str]) -> bool:

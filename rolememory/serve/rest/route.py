@@ -1,4 +1,4 @@
-"""How a request becomes a call: its body read strictly, its errors told in one shape, our version on every answer."""
+"""The route class of REST: strict JSON bodies, uniform errors, the API version on every response."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -13,12 +13,12 @@ from rolememory.errors import InvalidValueError
 from rolememory.serve.rest import error_responses
 from rolememory.text.json_depth import is_deeper
 
-LEVELS = 64  # of a body: what is deeper breaks those who write it later
+LEVELS = 64  # of nesting of a body: deeper ones break later serialisation
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def among(given: str | None, etag: str) -> bool:
-    """Whether a precondition of a caller names this ETag. Source: RFC 9110, 13.1.
+    """Whether a precondition header contains this ETag. Source: RFC 9110, 13.1.
 
     >>> among('W/"a", "b"', '"b"'), among("*", '"b"'), among(None, '"b"')
     (True, True, False)
@@ -28,7 +28,7 @@ def among(given: str | None, etag: str) -> bool:
 
 
 class Strict(Request):
-    """A request whose JSON is JSON: no NaN, no halves of characters, at most `LEVELS` levels."""
+    """A request with strict JSON: no NaN, no lone surrogates, at most `LEVELS` levels."""
 
     async def json(self) -> Any:
         """The body as values. Raises: orjson.JSONDecodeError, InvalidValueError."""
@@ -45,17 +45,15 @@ class RestRoute(APIRoute):
     """A path of REST."""
 
     def get_route_handler(self) -> Handler:
-        """The handler with our manners around it."""
+        """The handler with our error handling and headers."""
         inner = super().get_route_handler()
 
         async def asked(request: Request) -> Response:
             try:
                 response = await inner(Strict(request.scope, request.receive))
-            except ClientDisconnect:  # gone, or sent away by the guard: there is nobody to tell
+            except ClientDisconnect:  # disconnected, or refused by the guard
                 return Response(status_code=499)
-            except (
-                Exception
-            ) as error:  # whatever it is: an answer in our shape, the trace in the log
+            except Exception as error:  # respond in our format, log the traceback
                 response = self._told(error, request)
             response.headers[error_responses.VERSION_HEADER] = error_responses.VERSION
             response.headers.setdefault("cache-control", "no-store")
@@ -70,7 +68,7 @@ class RestRoute(APIRoute):
         if isinstance(cause, ClientDisconnect):
             return Response(status_code=499)
         if isinstance(error, HTTPException) and isinstance(cause, InvalidValueError):
-            error = cause  # of the body; FastAPI has no word for it but 400
+            error = cause  # of the body; FastAPI only says 400
         return error_responses.told(
             error, app_state, error_responses.language_of(request, app_state)
         )

@@ -1,4 +1,4 @@
-"""REST as one application: every module with paths, what lives as long as it, and the answer to unknown addresses."""
+"""The REST application: its routes, lifespan, and the response to unknown paths."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -61,18 +61,18 @@ MODULES = (
     models,
     event_stream,
 )
-"""Every module with paths, in the order in which they are tried: each has its `routes`."""
+"""The modules with `routes`, in order of matching."""
 ROUTERS = tuple(module.routes for module in MODULES)
-STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next start
+STOP_S = 5.0  # an import stops after the current chat, or resumes at the next start
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 
 def rest_app(app_state: AppState) -> tuple[App, Living]:
-    """REST as an application of its own, with its lifespan."""
+    """The REST application and its lifespan."""
     app = FastAPI(
         title="rolememory",
         version=__version__,
-        openapi_url=None,  # below: it takes a second to write, and nobody's chat is to wait for it
+        openapi_url=None,  # see `_description`: generating takes a second, which must not delay chats
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -102,7 +102,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     @app.get("/healthz", tags=["health"])
     def healthz() -> dict[str, str]:
         """Whether the server runs, and whether the embedding model is loaded."""
-        return state_of(app_state)  # described here, answered before REST is loaded
+        return state_of(app_state)  # for the documentation; served before REST is loaded
 
     @asynccontextmanager
     async def living() -> AsyncIterator[None]:
@@ -115,7 +115,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
 
 
 def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
-    """The OpenAPI document: which REST this is, and how every fault looks. Written once, on a thread."""
+    """The endpoint of the OpenAPI document, with API version and error schemas. Generated once, on a thread."""
 
     @cache
     def document() -> bytes:
@@ -131,7 +131,7 @@ def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _methods(request: Request) -> set[str]:
-    """With which methods this address is asked."""
+    """The allowed methods of the path."""
     routes = (route for router in ROUTERS for route in router.routes if isinstance(route, Route))
     return {
         method
