@@ -1,6 +1,6 @@
-"""The command `rolememory`: settles language and place, runs one verb, and turns whatever happens into one line and an exit code.
+"""The command `rolememory`: sets language and home, runs one verb, and maps errors to one line and an exit code.
 
-0 done; 1 it could not be done; 2 the command line is wrong; 3 `doctor` found faults; 130 interrupted.
+0 success; 1 failure; 2 usage error; 3 `doctor` found faults; 130 interrupted.
 """
 
 import logging
@@ -57,12 +57,12 @@ def main() -> None:
     code = run(sys.argv[1:])
     _flush()
     if code == INTERRUPTED or _still_loading():
-        os._exit(code)  # a model that is being loaded would hold the end up
+        os._exit(code)  # loading a model would delay the exit
     sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line; the exit code. Nothing but one line tells of what went wrong."""
+    """Run a command line and return the exit code. Errors are one line."""
     words.settle(arguments)
     _quiet()
     out.begin()
@@ -88,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _on_the_way_out(error: BaseException) -> bool:
-    """Whether it only failed because Ctrl-C came before, for example in the midst of loading a library.
+    """Whether the error only follows from Ctrl-C, for example while importing a library.
 
     >>> try:
     ...     try:
@@ -104,7 +104,7 @@ def _on_the_way_out(error: BaseException) -> bool:
 
 
 def _perform(command: Any, arguments: list[str]) -> None:
-    """Run the command; what it raises is ours to word. (typer's own `main` would end the process at a closed pipe.)"""
+    """Run the command; we word its errors. (typer's own `main` would exit on a closed pipe.)"""
     if "_ROLEMEMORY_COMPLETE" in os.environ:
         command.main(arguments, prog_name="rolememory")
     with command.make_context("rolememory", arguments) as context:
@@ -112,7 +112,7 @@ def _perform(command: Any, arguments: list[str]) -> None:
 
 
 def _told(error: Exception) -> int:
-    """Say in one line what went wrong; the exit code."""
+    """Print the error in one line; return the exit code."""
     code = FAILED
     if isinstance(error, command_line.UsageError):
         message, code = error.text(words.ProcessLanguage.language), WRONG_LINE
@@ -129,7 +129,7 @@ def _told(error: Exception) -> int:
 
 
 def _unexpected(error: Exception) -> str:
-    """What was not foreseen: the system's own words for files, else the bug in the program."""
+    """The text of an unexpected error: the system's for files, else a bug report."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         return say(
@@ -146,7 +146,7 @@ def _unexpected(error: Exception) -> str:
 
 
 def _quiet() -> None:
-    """Keep libraries from talking between our lines: what matters of theirs is in results and errors."""
+    """Silence libraries between our lines: their relevant messages are in results and errors."""
     logging.getLogger("rolememory").addHandler(logging.NullHandler())
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
@@ -165,6 +165,6 @@ def _flush() -> None:
 
 
 def _close_pipe() -> None:
-    """Nobody reads any more: let Python's own flush at the end go nowhere."""
+    """After a closed pipe: redirect Python's final flush to nowhere."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -130,7 +130,7 @@ def _show_report(report: "ScanReport", values: Row) -> None:
 
 
 def _fired(one: "Fired") -> Row:
-    """An entry that came in, as a row."""
+    """A row of an activated entry."""
     return picked(one, "id uid title phase tokens target") | {
         "pass": one.in_pass,
         "why": one.why.code,
@@ -142,7 +142,7 @@ def _fired(one: "Fired") -> Row:
 
 
 def _reason(one: "Fired") -> str:
-    """Why it came in, with the place of its key."""
+    """Why it was activated, with the position of its key."""
     place = one.place
     if place is None:
         return told_reason(one.why)
@@ -168,7 +168,7 @@ def _reason(one: "Fired") -> str:
 
 
 def _silent(one: "Silent") -> Row:
-    """An entry that did not come in, as a row."""
+    """A row of an entry that was not activated."""
     from rolememory.schema.wording import word_gate
 
     remedy = one.refusal.remedy
@@ -205,7 +205,7 @@ def fault_rows(path: Path, faults: "Iterable[WordedFinding]") -> list[Row]:
 
 
 def show_faults(rows: list[Row], several: bool = False) -> int:
-    """Show faults; the number of errors."""
+    """Show faults; return the number of errors."""
     errors: int = sum(row["severity"] == "error" for row in rows)
     if out.json(rows):
         return errors
@@ -261,7 +261,7 @@ def show(
 
 
 def _marks(entry: "LoreEntry") -> list[str]:
-    """What is unusual about an entry, in short."""
+    """An entry's non-default properties, in short."""
     flags = {"off": not entry.enabled}
     flags |= {word: getattr(entry, field) for field, word in _FLAGS.items()}
     values = {word: getattr(entry, field) for field, word in _VALUES.items()}

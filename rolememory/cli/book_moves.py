@@ -1,4 +1,4 @@
-"""book new, import, export: lorebooks that come and go."""
+"""book new, import, export: creates, imports and exports lorebooks."""
 
 from pathlib import Path
 from typing import Annotated

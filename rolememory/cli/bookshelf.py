@@ -1,4 +1,4 @@
-"""Where a book of the command line is: a file, a book of the home or of a role, or one that is shipped."""
+"""Resolves a book on the command line: a file, a book of the home or of a role, or a shipped one."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -30,10 +30,10 @@ KINDS = (".json", ".png", ".charx")
 
 
 def book_path(name: str) -> Path:
-    """The file that is meant.
+    """The file with this name.
 
     Raises:
-        UnknownNameError: there is none of that name anywhere.
+        UnknownNameError: there is none of that name.
     """
     path = Path(name).expanduser()
     if path.is_file():
@@ -59,7 +59,7 @@ def book_or_role(name: str) -> Path:
     """The file of a book, or of the only book that the role of this name has.
 
     Raises:
-        UnknownNameError: neither a book nor a role is called so.
+        UnknownNameError: no book or role has this name.
         InvalidValueError: the role has no book, or several.
     """
     try:
@@ -84,7 +84,7 @@ def card_path(name: str) -> Path:
     """The file of a card, or of the card that the role of this name was imported from.
 
     Raises:
-        InvalidValueError: neither a file nor a role is called so, or the role has no card.
+        InvalidValueError: no file or role has this name, or the role has no card.
     """
     path = Path(name).expanduser()
     if path.exists():
@@ -102,7 +102,7 @@ def card_path(name: str) -> Path:
 
 
 def _role(name: str) -> "tuple[Role, Path] | None":
-    """The role of this name and its folder; None where there is no such role, or no home."""
+    """The role of this name and its folder; None without such a role or without a home."""
     from rolememory.storage.home import HomeFolder
 
     try:
@@ -126,7 +126,7 @@ def read_file(path: Path) -> "BookFile":
 
 
 def settings_of(rules: str | None) -> "ScanSettings":
-    """How the home scans, where there is one, else the defaults; under these rules, if they are named.
+    """The home's scan settings if there is one, else the defaults; with these rules, if given.
 
     Raises:
         UnknownNameError: no such rules.
@@ -146,10 +146,10 @@ def settings_of(rules: str | None) -> "ScanSettings":
 
 
 def again(once: Callable[[], int], paths: Sequence[Path] = (), watch: bool = False) -> None:
-    """Do it now, and end with exit code 3 where it found faults; with --watch at every change, whatever is wrong meanwhile.
+    """Run once, and exit with code 3 on faults; with --watch on every change, where errors only warn.
 
     Raises:
-        Exit: it found some.
+        Exit: faults were found.
     """
     if not watch:
         if once():

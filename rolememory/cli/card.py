@@ -1,4 +1,4 @@
-"""card show, lint, import, export, convert: what is in a character card, what is wrong with it, and how it comes and goes."""
+"""card show, lint, import, export, convert: the content of a character card, its faults, and conversions."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -78,7 +78,7 @@ def contents(card: "Card") -> Row:
 
 
 def _fields(card: "Card") -> Iterator[Row]:
-    """Every field that holds text, with its lengths."""
+    """Every non-empty text field, with its lengths."""
     from rolememory.schema.settings import LengthSettings
     from rolememory.text.lengths import counter_for
 
@@ -106,7 +106,7 @@ def _role_id(card: "Card") -> str | None:
 
 
 def _head(found: Mapping[str, Any]) -> Row:
-    """What people are told otherwise than scripts."""
+    """The header, formatted for people."""
     book = found["book"]
     entry = "entry" if book and book["entries"] == 1 else "entries"
     return {
@@ -146,7 +146,7 @@ def bring(
 
 
 def _standing(home: "Home", card: "Card", name: str | None, yes: bool) -> "Role | None":
-    """The role to bring up to date, asked about where it is not certain; None = a new one."""
+    """The role to update, confirmed if uncertain; None = a new one."""
     from rolememory.authoring.import_card import match
 
     found = match(home, card, name or "")
@@ -164,7 +164,7 @@ def _standing(home: "Home", card: "Card", name: str | None, yes: bool) -> "Role 
 
 
 def _tell_changed(found: "Match") -> None:
-    """What the card says otherwise than the one that came before."""
+    """The differences from the previous card."""
     if not found.changed or out.as_json:
         return
     out.say("this card says something else than the one that is here:", style="bold")

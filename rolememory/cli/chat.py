@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rolememory.recall.turn import Turn
     from rolememory.schema.message import Message
 
-_TIMEOUT_S = 300.0  # of a whole reply
+_TIMEOUT_S = 300.0  # for a whole reply
 _HELP = translatable(
     "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /chapter [TITLE]  end a chapter    /help  these commands    /quit  end"
 )
@@ -61,7 +61,7 @@ class ChatSession:
     said: "list[Message]" = field(default_factory=list)
 
     def greet(self) -> None:
-        """Show where the chat stands."""
+        """Show the state of the chat."""
         from rolememory.schema.message import Message
 
         settings = self.role_memory.settings.memory
@@ -79,7 +79,7 @@ class ChatSession:
         out.say(_HELP, style="dim")
 
     def heard(self, line: str) -> bool:
-        """One line of the user's; false when it was the last."""
+        """Handle a line of the user; false to quit."""
         from rolememory.learn.commands import chapter_commands
         from rolememory.schema.message import Message
 
@@ -178,14 +178,14 @@ class ChatSession:
             out.warn(error)
 
     def _chapter(self, title: str) -> None:
-        """End a chapter here; the model writes it now, or later."""
+        """End a chapter; the model writes it now, or later."""
         if not self.said:
             out.raw(say("nothing was said yet"))
             return
         end_chapter(self.role_memory, self.chat, title)
 
     def _previously(self, last: datetime) -> None:
-        """What happened before, after days without a word."""
+        """A recap after days of inactivity."""
         least, told = (
             self.role_memory.settings.inject.previously_days,
             self.role_memory.chapters(self.chat),

@@ -1,4 +1,4 @@
-"""Chats from files: a JSON list of messages, JSON lines, an OpenAI request, a SillyTavern chat, or lines `Name: text`."""
+"""Reads chats from files: a JSON list of messages, JSON lines, an OpenAI request, a SillyTavern chat, or lines `Name: text`."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -17,10 +17,10 @@ def messages_of(
     user: str | None = None,
     characters: Collection[str] = (),
 ) -> "list[Message]":
-    """The messages of a chat file in any form, plain text too, if there is one, and the newest one of the user's.
+    """The messages of a chat file in any format, if given, and the user's newest message.
 
     Raises:
-        FileError: the chat is none.
+        FileError: not a chat.
     """
     from rolememory.authoring.dialogue import read_dialogue
     from rolememory.schema.message import Message

@@ -1,4 +1,4 @@
-"""What `doctor` looks at: one finding per thing, good or bad. Looks only; mends nothing."""
+"""The checks of `doctor`: one finding each, good or bad. Read-only."""
 
 import os
 import shutil
@@ -56,14 +56,14 @@ _MEANWHILE = translatable(
         "replies": "until then the frontend shows this error",
     }
 )
-MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in an evening
+MANY_WAIT = 50  # drafts pending review: more than one reviews in an evening
 
 Level = Literal["good", "note", "warning", "fault"]
 
 
 @value_class
 class HealthFinding:
-    """How one thing stands: where, what, and what to do about it."""
+    """A finding: the place, the state, and what to do about it."""
 
     level: Level
     about: str  # home, settings, model, learning, server, serve, role, chats, review, worldbook, template, parts
@@ -88,7 +88,7 @@ def finding(
     remedy: str = "",
     **values: Any,
 ) -> HealthFinding:
-    """A finding in the person's language; `values` are those of what is told and of what to do."""
+    """A finding in the person's language; `values` fill both its text and its remedy."""
     told = say(what, **values) if isinstance(what, str) else worded(what)
     return HealthFinding(level, about, where, told, say(remedy, **values))
 
@@ -169,14 +169,14 @@ def _home(home: Path) -> Findings:
 
 
 def _open_to_others(home: Path) -> bool:
-    """Whether a role's folder can be read by others; new ones cannot, those of older versions may."""
+    """Whether others can read a role's folder; possible for folders of older versions."""
     folders = [home, *(home / name for name in FileStorage(home).roles())]
     allowed = [folder.stat().st_mode & 0o077 for folder in folders]
     return bool(allowed[0] and any(allowed[1:]))
 
 
 def _settings(home: Path) -> tuple[Settings | None, list[HealthFinding]]:
-    """The settings, and every mistake in them at once."""
+    """The settings, and all errors in them."""
     try:
         loaded = load_settings(home)
     except SettingsError as error:
@@ -229,7 +229,7 @@ def _templates(home: Path) -> Findings:
 
 
 def _rendered(folder: Path, kind: str, name: str, language: Language) -> tuple[str, ...]:
-    """What is wrong with a template that compiles, found out by saying a memory with it."""
+    """Errors of a template that compiles, found by rendering a memory."""
     if kind != "inject":
         return ()
     settings = InjectSettings(template=name, language=language)
@@ -268,7 +268,7 @@ def _role(role: RoleMemory) -> Findings:
 
 
 def _problems(role: RoleMemory) -> Findings:
-    """What is wrong in memory.json and in chats, with the whole path of the file, so that an editor can jump there; and in role.json."""
+    """Errors in memory.json and in chats, with full paths, so that an editor can jump there; and in role.json."""
     context, folder = role.parts.context.home, role.folder
     for problem in still_ineffective(role.store.snapshot().problems, context.lexicons.current()):
         text = worded(problem)
@@ -283,7 +283,7 @@ def _problems(role: RoleMemory) -> Findings:
 
 
 def _behind(role: RoleMemory) -> Findings:
-    """What waits to be learned."""
+    """What is waiting to be learned."""
     name, behind = role.role.name, role.learner.behind.status(ProcessLanguage.language)
     if waiting := len(role.waiting()):
         level: Level = "warning" if waiting > MANY_WAIT else "note"
@@ -366,7 +366,7 @@ def _backups(role: RoleMemory) -> Findings:
 
 
 def _learning(settings: Settings, *, ask: bool) -> Findings:
-    """Who learns, and the servers that are asked."""
+    """What learns, and the servers it uses."""
     by = learns_by(settings)
     level: Level = "note" if by == "off" else "good"
     told = say(by, msgctxt="learning")
@@ -392,7 +392,7 @@ def _learning(settings: Settings, *, ask: bool) -> Findings:
 
 
 def _server(what: str, base: str, key_env: str, *, ask: bool) -> HealthFinding:
-    """A server; asked, where it may be, whether it is there."""
+    """A model server; if `ask`, whether it responds."""
     url, _ = translated(base, "")
     where = say("{what}, {url}", what=say(_SERVERS[what]), url=shown(url))
     if ask and (reason := trouble_with(url, key_env)):
@@ -405,7 +405,7 @@ def _server(what: str, base: str, key_env: str, *, ask: bool) -> HealthFinding:
 
 
 def _serving(home: Home) -> Findings:
-    """Whether `serve` can do its work as it is set."""
+    """Whether `serve` can work with these settings."""
     rules = home.settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         yield note("serve", "the server is not installed", "", 'pip install "rolememory[serve]"')

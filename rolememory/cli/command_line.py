@@ -1,4 +1,4 @@
-"""The options that hold for every verb, wherever on the line they stand."""
+"""The options common to all verbs, at any position of the line."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ OPTIONS = (
 
 
 class UsageError(InvalidValueError):
-    """The command line itself is wrong: exit code 2."""
+    """A usage error: exit code 2."""
 
 
 @value_class
 class CommandLine:
-    """A command line with what holds for every verb taken out of it."""
+    """A command line without the common options, and their values."""
 
     rest: tuple[str, ...]
     home: Path
@@ -32,13 +32,13 @@ class CommandLine:
 
 
 def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> CommandLine:
-    """Take --home, --json and --lang from anywhere before a lone `--`; the last of each counts.
+    """Parse --home, --json and --lang anywhere before a lone `--`; the last of each wins.
 
     >>> read(["roles", "--json", "--home=h"], {}).rest
     ('roles',)
 
     Raises:
-        UsageError: an option without its value, or a language that is not spoken.
+        UsageError: an option without its value, or an unsupported language.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
     rest, given = [], {"--home": environment.get("ROLEMEMORY_HOME", ""), "--lang": "", "--json": ""}

@@ -1,4 +1,4 @@
-"""What every verb works with: the home and its roles."""
+"""The context of every verb: the home and its roles."""
 
 import os
 from collections.abc import Iterator
@@ -20,27 +20,27 @@ _SHOWN = 5  # names of people
 
 
 class _Process:
-    """The home of this process, settled before a verb runs."""
+    """The home of this process, set before a verb runs."""
 
     home = Path()
 
 
 def settle(home: Path) -> None:
-    """Work in this home."""
+    """Set the home."""
     _Process.home = home
 
 
 def home_path() -> Path:
-    """The home as the command line names it."""
+    """The home from the command line."""
     return _Process.home
 
 
 @contextmanager
 def open_home(meaning: bool = False, make: bool = False) -> "Iterator[Home]":
-    """The home, closed afterwards. `meaning`: with an embedding model; without one nothing heavy is loaded. `make`: where there is nothing, a new one.
+    """The home, closed afterwards. `meaning`: with an embedding model; else nothing heavy is loaded. `make`: create it if missing.
 
     Raises:
-        InvalidValueError: there is none here.
+        InvalidValueError: there is no home.
     """
     if not make or home_path().expanduser().exists():
         check_home()
@@ -53,7 +53,7 @@ def open_home(meaning: bool = False, make: bool = False) -> "Iterator[Home]":
 
 @contextmanager
 def open_role(name: str, meaning: bool = False, reading: bool = False) -> "Iterator[RoleMemory]":
-    """A role of the home by id, name or alias. `reading`: tell of a broken file, whose last good state answers."""
+    """A role of the home by id, name or alias. `reading`: report a broken file, whose last good state is used."""
     with open_home(meaning) as home:
         role_memory = home.role(name)
         if reading:
@@ -71,10 +71,10 @@ def _warn_of_broken(role_memory: "RoleMemory") -> None:
 
 
 def check_home() -> None:
-    """Refuse to work where no home is.
+    """Raise an error if there is no home.
 
     Raises:
-        InvalidValueError: with the command that makes one.
+        InvalidValueError: with the command that creates one.
     """
     path = home_path().expanduser()
     if path.is_dir() and _is_home(path):
@@ -99,11 +99,11 @@ def _is_home(path: Path) -> bool:
     try:
         return any(canonical(entry.name) for entry in path.iterdir())
     except OSError:
-        return True  # there is something; opening it will tell what is wrong
+        return True  # something exists; opening it reports errors
 
 
 def tell_listeners(role_memory: "RoleMemory", user: str | None) -> None:
-    """Where nobody is named, say who may ask for what was said in chats."""
+    """If no user is given, list users whose messages can be recalled."""
     if user is not None:
         return
     chats = role_memory.chats.chats()

@@ -1,4 +1,4 @@
-"""demo: the shipped home at work, from a copy, so that nothing shipped changes."""
+"""demo: the shipped home in use, as a copy, so that the original stays unchanged."""
 
 import shutil
 import sys
@@ -61,7 +61,7 @@ def demo(
 
 @contextmanager
 def _stage(words: bool) -> "Iterator[Home]":
-    """The shipped home, copied."""
+    """A copy of the shipped home."""
     from rolememory.engine import Home
 
     settings = {"embedding.model": "", "embedding.backend": "off" if words else "auto"}
@@ -74,7 +74,7 @@ def _stage(words: bool) -> "Iterator[Home]":
 
 
 def _scenes(home: "Home", role: str | None) -> list[Scene]:
-    """The script; characters who speak the person's language first."""
+    """The script; characters in the person's language first."""
     import orjson
 
     from rolememory.text.language import language_of
@@ -106,7 +106,7 @@ def _greet(home: "Home") -> None:
 
 
 def _go_on() -> bool:
-    """Whether the next scene is wanted; in a pipe it always is."""
+    """Whether to continue; always true in a pipe."""
     if not (out.is_terminal and sys.stdin.isatty()):
         return True
     out.say("Enter: next scene; q: enough", style="dim")

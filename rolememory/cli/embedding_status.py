@@ -1,4 +1,4 @@
-"""Whether meaning works here: which embedding model a home would use, which languages it knows; and waiting until it is loaded."""
+"""The status of semantic search: the home's embedding model and its languages; and waiting until it is loaded."""
 
 import sys
 from dataclasses import asdict, replace
@@ -25,22 +25,22 @@ MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 @value_class
 class EmbeddingStatus:
-    """What a home can use for meaning. `source`: off, endpoint, folder, package, cache, or none."""
+    """The embedding model of a home. `source`: off, endpoint, folder, package, cache, or none."""
 
     source: str
     model: str = ""
     languages: tuple[str, ...] = ()
     problem: str = ""
-    runtime: str = ""  # what computes the vectors of a model in this process
-    note: str = ""  # why the graph of the model is not used
+    runtime: str = ""  # the runtime that computes vectors in this process
+    note: str = ""  # why the model's ONNX graph is not used
 
     @property
     def works(self) -> bool:
-        """Whether a model can be expected to load."""
+        """Whether a model is expected to load."""
         return self.source not in ("off", "none") and not self.problem
 
     def knows(self, language: str) -> bool:
-        """Whether the model knows this language; an unknown model is believed."""
+        """Whether the model knows this language; assumed for unknown models."""
         return not self.languages or language in self.languages
 
     def as_json(self) -> JsonMapping:
@@ -91,7 +91,7 @@ LANGUAGES = translatable({"en": "English", "zh": "Chinese", "multi": "many more"
 
 
 def look(home: Path) -> EmbeddingStatus:
-    """What this home would use, by its settings and what is on disk."""
+    """The status by the home's settings and files."""
     from rolememory.storage.settings import load_settings
 
     try:
@@ -101,7 +101,7 @@ def look(home: Path) -> EmbeddingStatus:
 
 
 def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
-    """What these settings lead to."""
+    """The status by these settings."""
     from rolememory.text.embed.loader import chosen
 
     try:
@@ -115,7 +115,7 @@ def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
 
 
 def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingStatus:
-    """By the graph of the model if one will be taken, else by the library."""
+    """The status with the ONNX graph if one will be used, else with the library."""
     from rolememory.text.embed.graph import expected_graph, graph_folder
 
     note = ""
@@ -131,7 +131,7 @@ def _running(meaning: EmbeddingStatus, folder: Path, home: Path) -> EmbeddingSta
 
 
 def tell_without(text: str) -> None:
-    """At a terminal, say that the answer did without meaning although a model is there that knows the text's language."""
+    """At a terminal, report that the answer was made without an available model that knows the text's language."""
     if out.as_json or not (out.is_terminal and sys.stderr.isatty()):
         return
     from rolememory.text.language import language_of
@@ -147,7 +147,7 @@ def tell_without(text: str) -> None:
 
 
 def ready(role_memory: "RoleMemory") -> bool:
-    """Wait until model and vectors are there, with a bar at the terminal; false, and why, when there is no model."""
+    """Wait until model and vectors are loaded, with a progress bar; false, and why, without a model."""
     label = say("loading the embedding model, reading the memories")
     total = len(role_memory.memories)
     loader = role_memory.parts.recall.loader

@@ -1,4 +1,4 @@
-"""export, import: a role as one JSON document, out and in; whole lives from other programs (`cli.import_sillytavern`)."""
+"""export, import: a role as one JSON document; complete installations of other programs (`cli.import_sillytavern`)."""
 
 import sys
 from collections.abc import Sequence
@@ -85,10 +85,10 @@ def import_file(
 
 
 def _document(file: str) -> Any:
-    """The JSON of a file or of standard input; what is wrong with it is told with its place.
+    """Parse JSON of a file or of standard input; errors have positions.
 
     Raises:
-        InvalidValueError: nothing came, or it is not JSON.
+        InvalidValueError: empty, or not JSON.
     """
     import json
 
@@ -139,7 +139,7 @@ def _tell(done: "Imported", dry_run: bool) -> None:
 
 
 def _tell_fields(done: "Imported") -> None:
-    """Every field that would come, a line each."""
+    """Every field to import, one per line."""
     from rolememory.storage.settings_tree import dotted
 
     rows = [

@@ -1,4 +1,4 @@
-"""Fields of a memory as they are written on a command line: `keys=beacon,storm`, `weight=1.5`, `expires=`."""
+"""Parses memory fields on a command line: `keys=beacon,storm`, `weight=1.5`, `expires=`."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def split(text: str) -> list[str]:
-    """A list written with commas, Western or Chinese.
+    """Split a comma list, Western or Chinese.
 
     >>> split("beacon, storm，灯塔、海")
     ['beacon', 'storm', '灯塔', '海']
@@ -22,7 +22,7 @@ def split(text: str) -> list[str]:
 
 
 def value_of(name: str, text: str) -> Any:
-    """The value that a person means by a text; None = the default. What a list, a number or a switch is, the reader of memory.json knows.
+    """The value of a text; None = the default. Lists, numbers and switches are parsed by the reader of memory.json.
 
     >>> value_of("keys", "a,b"), value_of("user", ""), value_of("chapter", "Fog")
     ('a,b', None, {'title': 'Fog'})
@@ -34,7 +34,7 @@ def value_of(name: str, text: str) -> Any:
 
 
 def assignments(given: Iterable[str], memory: "Memory | None" = None) -> Row:
-    """What `field=value`, `field+=value` and `field-=value` change.
+    """The changes of `field=value`, `field+=value` and `field-=value`.
 
     Raises:
         InvalidValueError, UnknownNameError: no assignment, or no such field.
@@ -57,7 +57,7 @@ def assignments(given: Iterable[str], memory: "Memory | None" = None) -> Row:
 def _joined(
     field: str, sign: str, value: str, changes: Mapping[str, Any], memory: "Memory | None"
 ) -> Any:
-    """A list with some taken in or out."""
+    """A list with items added or removed."""
     from rolememory.storage.codec import DEFAULTS
 
     if not isinstance(DEFAULTS.get(field), list | tuple):
@@ -78,10 +78,10 @@ def _joined(
 
 
 def field_named(name: str, memory: "Memory | None" = None) -> str:
-    """The field a person names, by ours or a known foreign name; the author's own fields too where the memory has them.
+    """The field with this name, ours or a known foreign one; custom fields too if the memory has them.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: none.
     """
     from rolememory.storage.codec import ALIASES, FIELDS
 

@@ -1,4 +1,4 @@
-"""Files that a verb reads whole or writes, and standard input."""
+"""Reads and writes whole files, and standard input."""
 
 import os
 import sys
@@ -11,14 +11,14 @@ from rolememory.errors import FileError, InvalidValueError
 if TYPE_CHECKING:
     from rolememory.authoring.convert import Converted
 
-MOST_BYTES = 256 * 2**20  # of a file or stream that is read whole
+MOST_BYTES = 256 * 2**20  # maximum of a file or stream
 
 
 def read_text(source: str) -> str:
     """The text of a file, or of standard input for `-`.
 
     Raises:
-        FileError: unreadable, too large, or in no encoding we can tell.
+        FileError: unreadable, too large, or in an unknown encoding.
     """
     if source == "-":
         return decoded(_standard_input(), say("standard input"))
@@ -26,7 +26,7 @@ def read_text(source: str) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What a file holds.
+    """The content of a file.
 
     Raises:
         FileError: unreadable, or too large.
@@ -81,7 +81,7 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def write_file(path: Path, text: str | bytes, yes: bool) -> None:
-    """Write a file, never over another without being asked to."""
+    """Write a file; ask before overwriting."""
     from rolememory.storage.files.atomic import write
 
     sure = yes or not path.exists()
@@ -100,7 +100,7 @@ def write_file(path: Path, text: str | bytes, yes: bool) -> None:
         ) from error
     mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
     write(path, text.encode("utf-8") if isinstance(text, str) else text)
-    path.chmod(mode & 0o777)  # outside a home a file is as any other that its author makes
+    path.chmod(mode & 0o777)  # outside a home, files have the usual permissions
 
 
 def _umask() -> int:
@@ -110,7 +110,7 @@ def _umask() -> int:
 
 
 def give_converted(made: "Converted", file: str | None, yes: bool, **more: Any) -> None:
-    """Write a card or book into a file, and say what its format could not hold; without a file, give its text."""
+    """Write a converted card or book to a file, and list lost fields; without a file, print it."""
     losses = [
         {"field": one.field, "why": worded(one), "kept": one.kept or None} for one in made.losses
     ]
@@ -136,10 +136,10 @@ def give_converted(made: "Converted", file: str | None, yes: bool, **more: Any) 
 
 
 def print_converted(made: "Converted") -> None:
-    """The text of a card or book on standard output, and on standard error what its format cannot hold.
+    """Print a card or book on standard output, and lost fields on standard error.
 
     Raises:
-        InvalidValueError: it is no text.
+        InvalidValueError: it is binary.
     """
     if b"\0" in made.data[:64]:
         raise InvalidValueError(

@@ -1,4 +1,4 @@
-"""stats, doctor: figures of a home, and what is wrong with it."""
+"""stats, doctor: statistics of a home, and faults."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -71,7 +71,7 @@ def _figures(role_memory: "RoleMemory", wait: bool) -> JsonObject:
 
 
 def _told(row: JsonMapping) -> Row:
-    """Figures of a role for people."""
+    """Statistics of a role for people."""
     parts = [f"{name} {size(count)}" for name, count in row["bytes"].items() if count]
     backup = row["last_backup"]
     return {

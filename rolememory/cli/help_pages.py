@@ -1,4 +1,4 @@
-"""The help pages: short, aligned for Chinese and Latin alike, in the person's language, made without rich so that they are quick."""
+"""Help pages: short, aligned for Chinese and Latin, in the person's language, without rich for speed."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,10 @@ translatable("Show this message and exit.")
 
 
 class HelpPage(typer.core.TyperCommand):
-    """A verb whose help is ours."""
+    """A verb with our help page."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page."""
+        """Write the help page."""
         formatter.write(page(self, ctx))
 
 
@@ -63,7 +63,7 @@ def usage(command: Any, ctx: Any) -> list[str]:
 
 
 def metavar(argument: Any) -> str:
-    """How an argument stands in a usage line: optional ones in brackets, lists with dots."""
+    """An argument in a usage line: optional ones in brackets, lists with dots."""
     name = argument.metavar or argument.name.upper()
     name += "..." if argument.nargs == -1 and "..." not in name else ""
     return name if argument.required or name.startswith("[") else f"[{name}]"
@@ -76,12 +76,12 @@ def _about(command: Any) -> list[str]:
 
 
 def argument_row(argument: Any) -> Row:
-    """An argument and what it is."""
+    """An argument and its description."""
     return metavar(argument), _with_default(argument)
 
 
 def option_row(option: Any) -> Row:
-    """An option as it is written, and what it does."""
+    """An option and its description."""
     names = ", ".join(sorted([*option.opts, *option.secondary_opts], key=len))
     value = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
     return names + value, _with_default(option)
@@ -117,7 +117,7 @@ def _aligned(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A paragraph in lines of at most `width` columns; Chinese may break after any character, Latin at spaces.
+    """Wrap a paragraph to `width` columns; Chinese breaks after any character, Latin at spaces.
 
     >>> wrapped("the beacon is dark", 10), wrapped("灯塔灭了，今夜无光", 10)
     (['the beacon', 'is dark'], ['灯塔灭了，', '今夜无光'])
@@ -135,7 +135,7 @@ _CLOSING = "，。；：！？、）》」』”’…"
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """What must stay on one line: Latin words with the space after them, Chinese characters with the punctuation after them."""
+    """Unbreakable pieces: Latin words with the space after them, Chinese characters with following punctuation."""
     piece = ""
     for letter in text:
         if (

@@ -1,4 +1,4 @@
-"""import sillytavern: characters, lorebooks, personas and chats of another program, with what its memory extensions left."""
+"""import sillytavern: characters, lorebooks, personas, chats, and summaries of memory extensions."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,11 +41,11 @@ def bring(
     yes: bool,
     stories: str | None,
 ) -> None:
-    """Show what there is, then bring it, unless it is only to be shown.
+    """Show the plan, then import unless `dry_run`.
 
     Raises:
-        UnknownNameError: not a program that we know.
-        FileError: the folder is none of its.
+        UnknownNameError: an unknown program.
+        FileError: not its folder.
     """
     if program.casefold() != PROGRAM:
         raise UnknownNameError("program", program, [PROGRAM])
@@ -69,7 +69,7 @@ def bring(
 
 
 def _stories(plan: ImportPlan, wanted: str | None, yes: bool) -> Mapping[str, Living]:
-    """For each role with many chats whether they share one life: as was said, as a person answers, else each its own."""
+    """For each role with many chats whether they share a story: as given, as answered, else each its own."""
     found: dict[str, Living] = {}
     for avatar, count in plan.many.items():
         name = plan.roles[avatar].name
@@ -90,7 +90,7 @@ def _stories(plan: ImportPlan, wanted: str | None, yes: bool) -> Mapping[str, Li
 
 
 def _lives(name: str, count: int) -> Living:
-    """The answer of a person; a blank one takes what is proposed."""
+    """The person's answer; empty means the default."""
     question = say(
         "{name} has {count} chats. Is each a story of its own (each), or do they share one life (one)? [each] ",
         name=name,
@@ -100,10 +100,10 @@ def _lives(name: str, count: int) -> Living:
 
 
 def _chosen(users: Sequence[DataFolder], wanted: str | None) -> DataFolder:
-    """The user that is meant: the one named, the only one, else the default one.
+    """The selected user: the one named, the only one, else the default one.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: no such user.
     """
     if wanted is None and len(users) == 1:
         return users[0]
@@ -128,7 +128,7 @@ def _show(plan: ImportPlan) -> None:
 
 
 def _sums(plan: ImportPlan) -> Iterator[tuple[str, str]]:
-    """How many of each kind there are, and how they stand."""
+    """The number of items of each kind, by state."""
     titles = {
         "characters": say("characters"),
         "lorebooks": say("lorebooks"),
@@ -148,7 +148,7 @@ def _sums(plan: ImportPlan) -> Iterator[tuple[str, str]]:
 
 
 def _show_dry(plan: ImportPlan) -> None:
-    """What would come; chats are not read."""
+    """Show the plan; chats are not read."""
     chats = [
         {"chat": chat.key, **picked(chat, "name folder state"), "size": chat.stamp.size}
         for chat in plan.due
@@ -166,7 +166,7 @@ def _show_dry(plan: ImportPlan) -> None:
 
 
 def _values(plan: ImportPlan, done: Sequence[ImportedItem], **more: Any) -> Row:
-    """The plan for scripts, with what became of it: the ids of new roles, each chat, and what failed."""
+    """The plan for scripts, with results: the ids of new roles, each chat, and failures."""
     roles = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
     failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
     sizes = {chat.key: chat.stamp.size for chat in plan.chats}
@@ -216,7 +216,7 @@ def _carry(steps: ImportRun, stories: Mapping[str, Living]) -> None:
                 tell(read, total)
                 _tell_one(one, sizes.get(one.key, 0))
     except KeyboardInterrupt:
-        # the chat in hand is kept; what it teaches is learned when the import goes on
+        # the current chat is stored; it is learned when the import continues
         out.warn(
             say(
                 "stopping: {here_now} of {due} chats are imported, the same command continues; Ctrl-C again stops at once, nothing is lost",
@@ -231,7 +231,7 @@ def _carry(steps: ImportRun, stories: Mapping[str, Living]) -> None:
 
 
 def _tell_one(one: ImportedItem, bytes_: int) -> None:
-    """One line of JSON per chat on standard error, for those who follow; people have the bar."""
+    """One line of JSON per chat on standard error, for scripts; people have the progress bar."""
     if out.as_json and one.kind == "chat":
         write(orjson.dumps(_chat_row(one, bytes_)).decode() + "\n", sys.stderr)
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""integrate: puts our side of things into a frontend, says what to paste where, and takes it all out again."""
+"""integrate: installs our extension in a frontend, prints what to paste, and uninstalls it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -57,7 +57,7 @@ def _make_home() -> None:
 
 
 def _allowed(also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
-    """Change which pages may ask; false when nothing was to change."""
+    """Change the allowed origins; false if nothing changed."""
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
 

@@ -1,4 +1,4 @@
-"""keys: who may ask a service, for which role and user, and what they may do."""
+"""keys: API keys of the service, with roles, user and rights."""
 
 from typing import Annotated
 

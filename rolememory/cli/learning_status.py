@@ -1,4 +1,4 @@
-"""Who learns by the settings of a home, and the model servers that they name. Looks only."""
+"""Which learning a home's settings enable, and its model servers. Read-only."""
 
 from collections.abc import Iterator
 
@@ -11,21 +11,21 @@ from rolememory.locales import translatable
 from rolememory.schema.settings import Settings
 from rolememory.upstream import bearer, client
 
-PROBE_S = 5.0  # a server that is asked whether it is there has so long
+PROBE_S = 5.0  # timeout for checking a server
 
 translatable(("off", "commands", "commands and model"), "learning")
 
 
 def learns_by(settings: Settings) -> str:
-    """Who reads what is said, by the settings."""
+    """What extracts memories, by the settings."""
     if not settings.learn.enabled:
         return "off"
-    learn = resolved(settings, last_model=UPSTREAM)  # the server knows which
+    learn = resolved(settings, last_model=UPSTREAM)  # the server decides
     return "commands and model" if model_learns(learn) else "commands"
 
 
 def servers(settings: Settings) -> Iterator[tuple[str, str, str]]:
-    """(learning or replies, URL, the variable with its key) of each server, each once."""
+    """(learning or replies, URL, environment variable of the key) of each server, without duplicates."""
     learn, known = resolved(settings), dict[str, tuple[str, str]]()
     for base, key in ((own(learn, step).endpoint, own(learn, step).api_key_env) for step in STEPS):
         known.setdefault(base or learn.endpoint, ("learning", key or learn.api_key_env))
@@ -34,7 +34,7 @@ def servers(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 
 def trouble_with(url: str, key_env: str) -> str:
-    """Why a server cannot be asked; "" when it answers."""
+    """Why a server does not respond; "" if it does."""
     try:
         with client(url) as line:
             answer = line.get(f"{url}/models", headers=bearer(key_env), timeout=PROBE_S)
@@ -42,4 +42,4 @@ def trouble_with(url: str, key_env: str) -> str:
         return trouble(error).text(ProcessLanguage.language)
     if answer.status_code in (401, 403) or answer.status_code >= 500:
         return trouble(StatusError(answer.status_code, {}, key_env)).text(ProcessLanguage.language)
-    return ""  # a server without a list of models may still reply
+    return ""  # a server without a list of models may still work

@@ -28,13 +28,13 @@ def memory_row(memory: "Memory") -> Row:
 
 
 def _answered(memory: "Memory") -> str:
-    """The question that a passage answers: without it an answer may say nothing."""
+    """The question that a passage answers, needed to understand a short answer."""
     asked = memory.evidence[0].answers if memory.evidence and not memory.keys else ""
     return f"{asked} - " if asked else ""
 
 
 def state(memory: "Memory") -> str:
-    """What is special about a memory, in words."""
+    """The special states of a memory, in words."""
     marks = [
         (memory.archived, say("archived")),
         (memory.constant, say("constant")),

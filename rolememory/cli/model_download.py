@@ -1,4 +1,4 @@
-"""Getting a model's files from the hub: the one place that goes to the network for a model."""
+"""Downloads models from the hub: the only network access for models."""
 
 import os
 import re
@@ -19,10 +19,10 @@ _REPOSITORY = re.compile(f"{_PART}(?:/{_PART})?")
 
 
 def downloaded(repository: str, mirror: str | None, to: Path | None) -> Path:
-    """The folder of a model of the hub, brought here.
+    """The local folder of a downloaded model.
 
     Raises:
-        ModelError: the hub does not answer, does not know it, or gives something unsafe.
+        ModelError: the hub does not respond, does not have it, or delivers something unsafe.
     """
     if find_spec("huggingface_hub") is None:
         install = 'pip install "rolememory[semantic]"'
@@ -53,7 +53,7 @@ def _address(url: str) -> str:
 
 
 def _files(endpoint: str, repository: str) -> list[str]:
-    """What the hub says the model consists of: asked first, so that a missing network is told in seconds."""
+    """The files of the model by the hub: listed first, so that a missing network is reported in seconds."""
     import httpx
 
     if not _REPOSITORY.fullmatch(repository):
@@ -114,7 +114,7 @@ def _snapshot(repository: str, endpoint: str, to: Path | None) -> Path:
         )
     except (
         Exception
-    ) as error:  # whatever the library meets on the way is one thing to a person: it did not arrive
+    ) as error:  # any error of the library means the same to a person: the download failed
         raise _unreachable(
             endpoint, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         ) from error

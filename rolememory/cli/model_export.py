@@ -1,4 +1,4 @@
-"""The graph of a home's model: drawn, compared with the original, and only then put in place. Behind the verb in `cli.models`."""
+"""Exports a home's model to ONNX: written, compared with the original, then installed. Used by `cli.models`."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ from rolememory.text.embed.local import LocalModel, digest_of, size_of, weights_
 MOST_DEVIATION = {
     "float32": 1e-4,
     "int8": 0.05,
-}  # 1 - cosine to the original's vector of the same text
+}  # 1 - cosine to the original's vector
 MAKING = ".making-"
 
 Tell = Callable[[str], None]
@@ -29,11 +29,11 @@ Tell = Callable[[str], None]
 
 
 def export(home: Path, dtype: DType) -> None:
-    """Make the graph and put it in place.
+    """Export the model and install the graph.
 
     Raises:
         InvalidValueError: the home uses no model in this process.
-        ModelError: the model is not there or too large, its graph cannot be drawn, or differs too much.
+        ModelError: the model is missing or too large, cannot be exported, or differs too much.
         NotWrittenError: the disk refused.
     """
     settings, folder = load_settings(home).settings.embedding, graph_folder(home)
@@ -43,14 +43,14 @@ def export(home: Path, dtype: DType) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with atomic.locked(folder, 1.0):
-            for left in folder.glob(f"{MAKING}*"):  # of a run that broke off
+            for left in folder.glob(f"{MAKING}*"):  # left by an aborted run
                 shutil.rmtree(left, ignore_errors=True)
             with tempfile.TemporaryDirectory(
                 prefix=MAKING, dir=folder, ignore_cleanup_errors=True
             ) as scratch:
                 tell = _steps(5 if dtype == "int8" else 4)
                 tell("loading the model")
-                # bare: prefixes, cut dimensions and windows are added where the graph runs
+                # bare: prefixes, truncation and windows are added by the runtime
                 bare = EmbeddingSettings(revision=settings.revision)
                 local = LocalModel(model, bare, sha256=sha256)
                 name = settings.model or DEFAULT_NAME
@@ -80,11 +80,11 @@ def _steps(of: int) -> Tell:
 
 
 def _original(settings: EmbeddingSettings) -> tuple[Path, str]:
-    """The folder of the model that the home uses, and the sha256 its weights must have.
+    """The folder of the home's model, and the expected sha256 of its weights.
 
     Raises:
         InvalidValueError: it uses none in this process.
-        ModelError: it is not there.
+        ModelError: missing.
     """
     model = chosen(settings)
     if model.folder is not None:
@@ -110,10 +110,10 @@ def _check_size(model: Path) -> None:
 
 
 def _drawn(local: LocalModel, name: str, scratch: Path, dtype: DType, tell: Tell) -> Manifest:
-    """Graph, tokenizer and manifest in `scratch`, compared with the original.
+    """Write graph, tokenizer and manifest to `scratch`, and compare with the original.
 
     Raises:
-        ModelError: it cannot be drawn, or differs too much.
+        ModelError: it cannot be exported, or differs too much.
     """
     tell("drawing the graph")
     file, tokenizer = scratch / "graph.onnx", scratch / "tokenizer.json"
@@ -148,7 +148,7 @@ def _compared(local: InProcess, graph: InProcess, most: float) -> float:
 
 
 def _place(made: Manifest, scratch: Path, folder: Path) -> None:
-    """Files first, the manifest last: whoever looks meanwhile finds the graph before, whole."""
+    """Files first, the manifest last: concurrent readers see the previous graph, complete."""
     for ready, wanted in zip(made.files(scratch), made.files(folder), strict=True):
         with ready.open("rb+") as file:
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""model list, fetch, export: the models of meaning. Only here is the hub ever asked."""
+"""model list, fetch, export: embedding models. Only here is the hub contacted."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -79,7 +79,7 @@ def model_export(
 def _obtained(
     name: str, model: RecommendedModel | None, mirror: str | None, to: Path | None
 ) -> tuple[Path, str]:
-    """The model's folder, and what embedding.model has to say for it; empty = the default one."""
+    """The model's folder, and the value for embedding.model; empty = the default one."""
     from rolememory.cli import model_download
     from rolememory.text.embed.local import packaged
 
@@ -94,7 +94,7 @@ def _obtained(
 
 
 def _checked(folder: Path, model: RecommendedModel | None) -> Row:
-    """What the model can do, by loading it and asking it.
+    """The model's properties, by loading and running it.
 
     Raises:
         ModelError: it does not load.
@@ -114,13 +114,13 @@ def _checked(folder: Path, model: RecommendedModel | None) -> Row:
 
 
 def _prefixes(model: RecommendedModel | None) -> dict[str, str]:
-    """How texts for this model must begin, by the settings' names."""
+    """The prefixes of texts for this model, by setting."""
     names = "query_prefix passage_prefix"
     return picked(model, names) if model else dict.fromkeys(names.split(), "")
 
 
 def _use(setting: str, model: RecommendedModel | None) -> None:
-    """Write the model into the settings of the home; prefixes of the one before go."""
+    """Write the model into the home's settings; prefixes of the previous one are removed."""
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import set_value
 

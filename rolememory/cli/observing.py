@@ -1,4 +1,4 @@
-"""observe, review, infer: what is learned from a chat, and what a person says to it."""
+"""observe, review, infer: learning from a chat, and reviewing the results."""
 
 from collections.abc import Set
 from typing import TYPE_CHECKING, Annotated
@@ -63,7 +63,7 @@ def observe(
 
 
 def _heard(role_memory: "RoleMemory", file: str, user: str | None) -> "list[Message]":
-    """The messages of a file; in plain text the role is who has its name. Raises: FileError: nobody has."""
+    """The messages of a file; in plain text, the speaker with the role's name is the role. Raises: FileError: none has it."""
     role = role_memory.role
     messages = messages_of(file, user=user, characters=role.names)
     names = sorted({one.name for one in messages if one.name})
@@ -108,7 +108,7 @@ def review(
 
 
 def _show_waiting(role_memory: "RoleMemory", refused: bool) -> None:
-    """What waits, or was refused."""
+    """Show pending or refused drafts."""
     rows = [
         {
             "id": one.id,

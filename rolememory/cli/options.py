@@ -1,4 +1,4 @@
-"""What commands are given: options and arguments as they stand on a help page, and those that several verbs share."""
+"""Builds options and arguments for help pages, and defines those that several verbs share."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from rolememory.locales import Listed
 
 
 def option(written: str, about: str, parser: Callable[[str], Any] | None = None) -> Any:
-    """An option as a help page has it: its names, then what it takes; a switch takes nothing, `a|b` one of these.
+    """An option as in help pages: its names, then its value; a switch has none, `a|b` is a choice.
 
     >>> option("--limit -l N", "at most so many").metavar
     'N'
@@ -35,12 +35,12 @@ def _one_of(known: Sequence[str]) -> Callable[[str], str]:
 
 
 def argument(written: str, about: str) -> Any:
-    """An argument by the word that stands for it in a usage line."""
+    """An argument by its placeholder in a usage line."""
     return typer.Argument(metavar=written, help=about)
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """A reader of whole numbers from `least` up, at most `most`, for options."""
+    """A parser of integers from `least` up to `most`, for options."""
 
     def read(text: str) -> int:
         try:
@@ -61,10 +61,10 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def time_given(name: str, text: str | None) -> datetime | None:
-    """The time that an option was given.
+    """The time given by an option.
 
     Raises:
-        InvalidValueError: it is none.
+        InvalidValueError: not a time.
     """
     from rolememory.text.timestamps import moment
 

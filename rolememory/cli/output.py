@@ -1,4 +1,4 @@
-"""What the command line shows: tables with colour where there is a terminal, JSON where it was asked for, never a broken console."""
+"""The output of the command line: colour tables on a terminal, JSON on request, never an encoding error."""
 
 import re
 import sys
@@ -26,8 +26,8 @@ Progress = Callable[[int, int], None]
 """Gets (done, all)."""
 
 
-# How a column of this name stands in any table on a terminal.
-_SHARES = {  # of the room, where a text may take several lines
+# The layout of columns by name, in every table on a terminal.
+_SHARES = {  # share of the width, for text that may wrap
     "content": 3, "what": 3, "about": 3, "title": 1, "keys": 1, "why": 1, "reason": 1, "marks": 1, "roles": 1,
     "write": 1, "was": 1, "value": 1, "kept": 1, "begins": 1, "takes": 1, "aliases": 1,
 }  # fmt: skip
@@ -52,7 +52,7 @@ def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
 
 
 def worded(text: str | Localized) -> str:
-    """A text, or what knows its own words (an error, a note), in the person's language."""
+    """A text, or a localized object (an error, a note), in the person's language."""
     return text if isinstance(text, str) else text.text(ProcessLanguage.language)
 
 
@@ -64,77 +64,77 @@ def told_reason(because: "Reason") -> str:
 
 
 def steady(stream: TextIO) -> None:
-    """Let a console that cannot show a character show another one in its place (GBK, ASCII), and never raise."""
+    """Replace characters that a console cannot show (GBK, ASCII), and never raise."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")
 
 
 class Output:
-    """Where the words of a verb go. `as_json`: one JSON value on standard output and nothing else there."""
+    """The output of a verb. `as_json`: one JSON value on standard output and nothing else there."""
 
     as_json = False
 
     def begin(self, as_json: bool = False) -> None:
-        """Get ready for one command line."""
+        """Prepare for a command line."""
         self.as_json = as_json
         steady(sys.stdout)
         steady(sys.stderr)
 
     @property
     def is_terminal(self) -> bool:
-        """Whether people look at standard output."""
+        """Whether standard output is a terminal."""
         return sys.stdout.isatty()
 
     @property
     def asks(self) -> bool:
-        """Whether somebody is there to answer a question."""
+        """Whether a person can answer questions."""
         return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
     def data(self, value: Any) -> None:
-        """The result of the command as JSON; characters that the console lacks are escaped, so that nothing is lost."""
+        """Print the result as JSON; characters missing in the encoding are escaped, so that nothing is lost."""
         write(json_text(value, sys.stdout.encoding or "utf-8") + "\n")
 
     def json(self, value: Any) -> bool:
-        """Whether the result is wanted as JSON; if so, it is shown."""
+        """Print JSON if requested; whether it was."""
         if self.as_json:
             self.data(value)
         return self.as_json
 
     def say(self, template: str, /, style: str = "", **values: Any) -> None:
-        """A message for people, in their language; with --json it goes to standard error."""
+        """Print a message in the person's language; with --json on standard error."""
         self.line(say(template, **values), style)
 
     def line(self, text: str = "", style: str = "") -> None:
-        """A line as it is, for people; with --json it goes to standard error."""
+        """Print a line as is; with --json on standard error."""
         self._print(text, style, error=self.as_json)
 
     def result(self, value: Any, *lines: str) -> None:
-        """What a verb did: JSON with --json, else these lines."""
+        """Print the result: JSON with --json, else these lines."""
         if not self.json(value):
             for text in lines:
                 self.line(text)
 
     def told(self, template: str, /, **values: Any) -> None:
-        """What a verb did: these values with --json, else a sentence that names them."""
+        """Print the result: these values with --json, else a sentence with them."""
         self.result(values, say(template, **values))
 
     def warn(self, *texts: str | Localized) -> None:
-        """Lines that should be noticed, on standard error."""
+        """Print warnings on standard error."""
         for text in texts:
             self._print(worded(text), "yellow", error=True)
 
     def note(self, text: str) -> None:
-        """A remark beside the result, on standard error."""
+        """Print a remark on standard error."""
         self._print(text, "dim", error=True)
 
     def raw(self, text: str) -> None:
-        """Text as it is, on standard output; on a terminal without what would control it."""
+        """Print raw text; on a terminal without control characters."""
         text = printable(text) if self.is_terminal else text
         write(text if text.endswith("\n") else text + "\n")
 
     def table(self, rows: Sequence[JsonMapping], columns: str, /, **titles: str) -> None:
-        """Rows by these columns: boxed on a terminal under their titles (`titles`, else the usual ones), tab-separated in a pipe."""
+        """Rows by these columns: boxed on a terminal with titles (`titles`, else the usual ones), tab-separated in a pipe."""
         if self.is_terminal:
             self._boxed(rows, _titled(columns, titles))
         else:
@@ -143,7 +143,7 @@ class Output:
                 write("\t".join(told) + "\n")
 
     def _boxed(self, rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> None:
-        """A table, or where that is too wide for the terminal each row by itself."""
+        """A table, or if too wide for the terminal each row separately."""
         console = self.console()
         told = {key: columns[key] for key in columns if any(shown(row.get(key)) for row in rows)}
         if _width(rows, told) <= console.width:
@@ -162,7 +162,7 @@ class Output:
         /,
         **titles: str,
     ) -> None:
-        """What a verb lists: JSON with --json, else `rows` (or the values) as a table; where there are none, `empty` on standard error."""
+        """A list: JSON with --json, else `rows` (or the values) as a table; if empty, `empty` on standard error."""
         if self.json(value):
             return
         if value:
@@ -171,12 +171,12 @@ class Output:
             self.warn(empty)
 
     def record(self, row: JsonMapping, columns: str, /, **titles: str) -> None:
-        """What a row holds in these columns, one line each under the titles of a table."""
+        """These columns of a row, one per line with titles."""
         named = _titled(columns, titles).items()
         self.pairs((title, row[key]) for key, title in named if row[key])
 
     def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
-        """Names and values, one line each; a value with several lines stands below its name."""
+        """Names and values, one per line; a value with several lines is below its name."""
         told = [(name, shown(value)) for name, value in rows]
         wide = max((cells(name) for name, _ in told), default=0)
         for name, value in told:
@@ -184,7 +184,7 @@ class Output:
 
     @contextmanager
     def progress(self, label: str, total: int | None = None) -> Iterator[Progress]:
-        """A bar on the terminal for long work; nothing in a pipe."""
+        """A progress bar on a terminal; nothing in a pipe."""
         if not sys.stderr.isatty():
             yield lambda done, all_: None
             return
@@ -202,10 +202,10 @@ class Output:
             yield lambda done, all_: bars.update(task, completed=done, total=all_ or None)
 
     def sure(self, question: str, yes: bool) -> bool:
-        """Whether somebody wants what nothing takes back: said with --yes, or asked at the terminal.
+        """Whether an irreversible action is confirmed, by --yes or at the terminal.
 
         Raises:
-            InvalidValueError: nobody is here to be asked.
+            InvalidValueError: nobody can answer.
         """
         if not (yes or self.asks):
             raise InvalidValueError(
@@ -215,11 +215,11 @@ class Output:
         return yes or self.ask(question)
 
     def ask(self, question: str) -> bool:
-        """Whether a person at the terminal says yes."""
+        """Whether the person at the terminal says yes."""
         return self.answer(f"{question} [y/N] ") in ("y", "yes", "是", "好")
 
     def answer(self, question: str) -> str:
-        """What a person at the terminal answers, in small letters."""
+        """The person's answer at the terminal, in lower case."""
         self._print(question, "", error=True, end="")
         return sys.stdin.readline().strip().casefold()
 
@@ -243,7 +243,7 @@ out = Output()
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Write to a console that may lack characters, half surrogates among them."""
+    """Write to a console that may lack characters, including lone surrogates."""
     stream = stream or sys.stdout
     try:
         stream.write(text)
@@ -257,12 +257,12 @@ def _titled(columns: str, titles: Mapping[str, str]) -> Mapping[str, str]:
     return {**usual, **titles}
 
 
-_SHARE = 6  # cells that each share of the room has at least
-_BETWEEN = 3  # cells from one column to the next
+_SHARE = 6  # minimum cells of each wrapping column
+_BETWEEN = 3  # cells between columns
 
 
 def _width(rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> int:
-    """How many cells a table takes at least: no value is cut, those that share the room are folded.
+    """The minimum width of a table in cells: values are not truncated, wrapping columns wrap.
 
     >>> _width([{"id": "a-long-one", "content": "x" * 30}], {"id": "id", "content": "content"})
     36
@@ -277,7 +277,7 @@ def _width(rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> int:
 
 
 def _table(rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> "Table":
-    """Numbers stand to the right."""
+    """A table; numbers are right-aligned."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -301,7 +301,7 @@ def _table(rows: Sequence[JsonMapping], columns: Mapping[str, str]) -> "Table":
 
 
 def shown(value: Any) -> str:
-    """A value as a cell: lists joined, times to the minute, nothing for nothing.
+    """A value as a cell: lists joined, times to the minute, None empty.
 
     >>> shown(("a", "b")), shown(None), shown(0.30000001), shown(True)
     ('a, b', '', '0.3', 'yes')
@@ -320,12 +320,12 @@ def shown(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text without breaks and tabs, as one field of a line."""
+    """A text without line breaks and tabs."""
     return " ".join(text.split())
 
 
 def printable(text: str) -> str:
-    r"""A text that any terminal takes: no control codes that move the cursor, none that turn the direction of writing.
+    r"""A text safe for terminals: no control codes, no bidirectional overrides.
 
     >>> printable("a\x1b[31mb") == "a\ufffd[31mb"
     True
@@ -351,7 +351,7 @@ def json_text(value: Any, encoding: str = "utf-8") -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: models by their fields that differ from the default, tuples as lists, times in ISO.
+    """A value as plain JSON: models by non-default fields, tuples as lists, times in ISO.
 
     >>> plain({"at": datetime(2024, 5, 1), "ids": ("a",), "score": float("nan")})
     {'at': '2024-05-01T00:00:00', 'ids': ['a'], 'score': None}
@@ -370,7 +370,7 @@ def plain(value: Any) -> Any:
 
 
 def picked(value: Any, names: str) -> Row:
-    """Some attributes of a value, as a row or as JSON.
+    """Some attributes of a value, as a dict.
 
     >>> picked(datetime(2024, 5, 1), "year month")
     {'year': 2024, 'month': 5}

@@ -1,4 +1,4 @@
-"""users: who a home knows, under which names, and names that mean one person."""
+"""users: the users of a home, their names, and linking names of one person."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""init, roles, open: a home, who lives in it, and where."""
+"""init, roles, open: homes and their roles."""
 
 from pathlib import Path
 from shlex import quote
@@ -103,7 +103,7 @@ def init(
 
 
 def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
-    """What to do now, one command a line."""
+    """The next steps, one command per line."""
     place = "" if str(home) == "memories" else f" --home {quote(str(home))}"
     rows: list[tuple[Any, str]] = [
         ("rolememory demo", say("see what it does")),

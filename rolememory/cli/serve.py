@@ -44,7 +44,7 @@ def serve(
     ] = 1,
 ) -> None:
     """Runs until Ctrl-C."""
-    gc.disable()  # until it listens: what is loaded stays, and is looked through in vain
+    gc.disable()  # until it listens: loaded objects stay, and scanning them is useless
     _check_installed()
     _check_upstream(upstream)
     from rolememory.serve.run import address, listening
@@ -70,7 +70,7 @@ def serve(
 
 
 def greet(app_state: "AppState", url: str) -> None:
-    """What to paste where, and what works."""
+    """Print the addresses to paste, and the status."""
     from rolememory.learn.model.models import is_offered
 
     rows = {
@@ -107,7 +107,7 @@ def greet(app_state: "AppState", url: str) -> None:
 
 
 def _meaning(app_state: "AppState") -> str:
-    """Whether meaning works, and for which languages, in a few words."""
+    """The status of semantic search and its languages, in a few words."""
     found = look_at(app_state.home.settings.embedding, app_state.home.path)
     told = found.text().partition(say(": "))[2]
     return told + say("; it loads in the background") if found.works else told
@@ -123,12 +123,12 @@ def _app_state(overrides: JsonMapping, api_key: str | None) -> "AppState":
     return AppState(home, ProcessLanguage.language)
 
 
-_SAME_S = 600.0  # for so long a warning that was shown is not shown again
-_MOST_WARNINGS = 500  # different ones that are kept in mind
+_SAME_S = 600.0  # interval in which a repeated warning is suppressed
+_MOST_WARNINGS = 500  # maximum of remembered warnings
 
 
 def _check_installed() -> None:
-    """Without loading them: the framework is loaded when REST or MCP is asked first."""
+    """Check without importing them: the framework is loaded on first use of REST or MCP."""
     if name := next((one for one in ("fastapi", "uvicorn") if find_spec(one) is None), None):
         raise InvalidValueError(
             'the server needs {name}; install it with: pip install "rolememory[serve]"', name=name
@@ -145,7 +145,7 @@ def _check_upstream(url: str | None) -> None:
 
 
 class _SameWarning(logging.Filter):
-    """The same warning for the same reason once in a while: what fails at every turn does not fill the log."""
+    """Suppresses repeated warnings, so that persistent errors do not fill the log."""
 
     def __init__(self) -> None:
         super().__init__()

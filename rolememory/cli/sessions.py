@@ -1,4 +1,4 @@
-"""sessions, forget: the chats of a role, and one person's way out."""
+"""sessions, forget: the chats of a role, and erasing a person."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -140,7 +140,7 @@ def forget(
 
 
 def _would_go(found: "list[tuple[str, Erased]]", dry_run: bool) -> None:
-    """What there is of a person in each role."""
+    """A person's data in each role."""
     rows: list[Row] = [
         {"role": name, "memories": one.memories, "chats": len(one.chats)}
         | picked(one, "messages waiting")

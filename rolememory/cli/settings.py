@@ -1,4 +1,4 @@
-"""settings: every key, what it is, where it comes from; and setting one."""
+"""settings: shows every key with description and source; sets one."""
 
 from functools import reduce
 from operator import getitem
@@ -82,7 +82,7 @@ def _set(key: str, text: str | None) -> None:
 
 
 def _value(text: str, kind: str) -> Any:
-    """What a person means by a value: as TOML has it, quotes not needed.
+    """Parse a value: TOML, with optional quotes.
 
     >>> _value("0.3", "number"), _value("true", "true | false"), _value("inject", "text"), _value("a, b", "list of texts"), _value("3", "text")
     (0.3, True, 'inject', ['a', 'b'], '3')

@@ -1,4 +1,4 @@
-"""Where things are in a SillyTavern folder, and our extension put in and taken out of it. Nothing else there is touched."""
+"""Locates parts of a SillyTavern folder, and installs and removes our extension. Nothing else is changed."""
 
 import shutil
 from collections.abc import Iterator
@@ -18,20 +18,20 @@ FOR_ALL = Path("public", "scripts", "extensions", "third-party")
 
 
 def extension() -> Path:
-    """The extension as it ships."""
+    """The shipped extension."""
     return shipped("examples", "integrations", "sillytavern")
 
 
 def hint() -> str:
-    """The body parameters for people who want no extension. Block scalars: a quote or a colon in a name breaks anything else."""
+    """The body parameters for setups without the extension. Block scalars: quotes or colons in names break anything else."""
     return (extension() / "hint.yaml").read_text(encoding="utf-8")
 
 
 def place(tavern: Path, user: str | None, *, everybody: bool = False) -> Path:
-    """The folder that the extension has in there, whether it stands yet or not.
+    """The folder of the extension, whether it exists or not.
 
     Raises:
-        InvalidValueError: no SillyTavern here, or its user cannot be told.
+        InvalidValueError: no SillyTavern here, or its user is ambiguous.
     """
     if not (tavern / "data").is_dir() and not (tavern / "public" / "scripts").is_dir():
         raise InvalidValueError(
@@ -66,15 +66,15 @@ def _user(tavern: Path, wanted: str | None) -> str:
 
 
 def users(tavern: Path) -> list[str]:
-    """The names of those who have a folder there; folders with an underscore before are the program's own."""
+    """The names of user folders; those with a leading underscore are the program's own."""
     return sorted(path.name for path in (tavern / "data").glob("[!_]*/"))
 
 
 def put(target: Path) -> None:
-    """Copy the extension there, in place of an older one of ours.
+    """Install the extension, replacing an older one.
 
     Raises:
-        InvalidValueError: something else stands there, or a checkout that SillyTavern itself keeps up to date.
+        InvalidValueError: something else is there, or a checkout that SillyTavern updates.
     """
     _check_ours(target)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -89,10 +89,10 @@ def put(target: Path) -> None:
 
 
 def take_out(target: Path) -> bool:
-    """Remove the extension; false when there is none.
+    """Remove the extension; false if there is none.
 
     Raises:
-        InvalidValueError: something else stands there.
+        InvalidValueError: something else is there.
     """
     if not target.exists():
         return False
@@ -116,7 +116,7 @@ def _check_ours(target: Path) -> None:
 
 
 def _mapping(path: Path) -> JsonMapping:
-    """What a file of YAML or JSON holds; nothing where it cannot be read."""
+    """The content of a YAML or JSON file; empty if unreadable."""
     try:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError):
@@ -125,7 +125,7 @@ def _mapping(path: Path) -> JsonMapping:
 
 
 def addresses(tavern: Path) -> Iterator[str]:
-    """The origins of its page in a browser on this machine, as its config.yaml has them."""
+    """The origins of its page in a local browser, by its config.yaml."""
     config = _mapping(tavern / "config.yaml")
     ssl = config.get("ssl")
     scheme = "https" if isinstance(ssl, dict) and ssl.get("enabled") is True else "http"

@@ -1,4 +1,4 @@
-"""story: what the chats of a role know of one another, and the chapters of their stories."""
+"""story: which chats share memories, and the chapters of stories."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -120,7 +120,7 @@ def retell(
 
 
 def heading(one: "Memory") -> str:
-    """Title, time and place in the story, days and people of a chapter."""
+    """Title, story time and place, days and people of a chapter."""
     told = one.chapter
     if told is None:
         return ""
@@ -136,7 +136,7 @@ def heading(one: "Memory") -> str:
 
 
 def chapter_json(one: "Memory") -> Row:
-    """A chapter with all that it tells."""
+    """A chapter with all its fields."""
     told = one.chapter.model_dump(mode="json") if one.chapter else {}
     where = {"chat": one.evidence[0].chat, "messages": len(one.stretch), "created": one.created}
     found: Row = plain({"id": one.id, "content": one.content, **told, **where})
@@ -151,7 +151,7 @@ def end_chapter(role_memory: "RoleMemory", chat: str, title: str) -> None:
 def _told(
     role_memory: "RoleMemory", ask: "Callable[[], Iterable[LearningReport]]", chat: str = ""
 ) -> None:
-    """The chapters of one chat or of all that came of it, heading and text of each, and what went wrong."""
+    """Print the chapters of a chat or all resulting ones, heading and text of each, and errors."""
     before = {one.id for one in role_memory.chapters()}
     notes = dict.fromkeys(worded(note) for one in ask() for note in one.notes)
     found = [one for one in role_memory.chapters(chat) if one.id not in before]

@@ -1,4 +1,4 @@
-"""recall, explain: one turn, the words for the prompt, and why."""
+"""recall, explain: one turn, its injected text, and the reasons."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ _DIGEST = re.compile(r"[mp]-[0-9a-f]{8,}(-[0-9a-f]+)*")
 
 
 def _said(role_memory: "RoleMemory", row_id: str) -> str:
-    """The text behind an id that says nothing of it, else ''."""
+    """The text of an id that does not show it, else ''."""
     if not _DIGEST.fullmatch(row_id):
         return ""
     if memory := role_memory.memories.get(row_id):
@@ -128,7 +128,7 @@ def ask(
 
 
 def turn_json(turn: "Turn") -> Row:
-    """A turn for scripts: the words, their places, the reasons."""
+    """A turn for scripts: texts, positions, reasons."""
     return {
         "text": turn.text,
         "messages": [
@@ -146,7 +146,7 @@ def turn_json(turn: "Turn") -> Row:
 
 
 def row_json(row: Any) -> Row:
-    """A row of an explanation: codes and numbers, and the words beside them."""
+    """A row of an explanation: codes and numbers, and their wording."""
     from rolememory.schema.wording import word_change
 
     reasons = [

@@ -1,4 +1,4 @@
-"""history, undo, clean, backup, restore: every change that was made and the way back; keeping a home tidy and safe."""
+"""history, undo, clean, backup, restore: changes and how to revert them; maintenance and backups."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 translatable(("add", "set", "remove"), "change")
-_MOST = 60  # characters of a value in a table
+_MOST = 60  # maximum characters of a value in a table
 
 
 def history(
@@ -89,7 +89,7 @@ def _change_text(change: "MemoryChange") -> str:
 
 
 def chosen(home: "Home", name: str | None) -> list[str]:
-    """The ids of the roles meant: one by name, or all of them."""
+    """The selected role ids: one by name, or all."""
     if name is None or name in ("all", say("all")):
         return [role.id for role in home.roles()]
     return [home.folder.find(name).id]
@@ -126,7 +126,7 @@ def clean(
 
 
 def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[Row]:
-    """What goes of one role, and why."""
+    """What is archived in a role, and why."""
     memories = role_memory.memories
     return [
         {

@@ -1,4 +1,4 @@
-"""Mistakes in the command line, worded on one line: what was wrong, what to write instead."""
+"""Usage errors, worded on one line: what is wrong, and what to write instead."""
 
 import re
 from typing import Any
@@ -48,7 +48,7 @@ def _general(error: Any, message: str, plain: str) -> str:
 
 
 def _name(parameter: Any) -> str:
-    """What stands for a parameter on the command line."""
+    """The name of a parameter on the command line."""
     if parameter is None:
         return ""
     return metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]

@@ -1,6 +1,6 @@
-"""All verbs, in the order of the help page: what each is called, the function behind it, and what its help says.
+"""All verbs, in the order of the help page: name, function, and help text.
 
-A function is imported when its verb is run: the command starts as quickly as that verb allows.
+Functions are imported when their verb is run, so that the command starts quickly.
 """
 
 from collections.abc import Mapping, Sequence
@@ -147,14 +147,14 @@ PANELS: Mapping[str, Sequence[Verb]] = {
 
 
 class VerbGroup(typer.core.TyperGroup):
-    """Verbs of the table: all of them, or those of one group."""
+    """A group of verbs: all, or those of one group."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in the order of the table."""
         return list(_below(ctx))
 
     def rows(self, ctx: Any) -> list[tuple[str, str, str]]:
-        """(panel, name, help) of each verb or group, for help pages; nothing is imported for it."""
+        """(panel, name, help) of each verb or group, for help pages; imports nothing."""
         return [
             (panel, name, GROUPS[name] if grouped else verb.help)
             for name, (panel, verb, grouped) in _below(ctx).items()

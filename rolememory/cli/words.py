@@ -1,4 +1,4 @@
-"""Which language people are spoken to in."""
+"""The language of messages."""
 
 import locale
 import os
@@ -26,7 +26,7 @@ def language_from(arguments: Sequence[str], environment: Mapping[str, str]) -> L
 
 
 def spoken(name: str) -> Language:
-    """The code of a language that there is a catalogue for, by its code or a locale's name; "" for others.
+    """The code of a language with a catalogue, by its code or a locale name; "" for others.
 
     >>> spoken("zh_CN.UTF-8"), spoken("Chinese (Simplified)_China"), spoken("tlh")
     ('zh', 'zh', '')
@@ -37,26 +37,26 @@ def spoken(name: str) -> Language:
 
 
 def _named(arguments: Sequence[str]) -> list[str]:
-    """What the command line asks for."""
+    """The language on the command line."""
     words = (word for one in arguments for word in one.split("=", 1))
     return [value for name, value in pairwise(words) if name == "--lang"]
 
 
 class ProcessLanguage:
-    """The language of this process, settled before anything is said."""
+    """The language of this process, set before any output."""
 
     language: Language = "en"
 
 
 def settle(arguments: Sequence[str]) -> None:
-    """Choose the language for this process."""
+    """Set the language of this process."""
     ProcessLanguage.language = language_from(arguments, os.environ)
 
 
 def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
-    """Speak as the home's settings say, where neither the command line nor ROLEMEMORY_LANG says otherwise.
+    """Use the language in the home's settings, unless the command line or ROLEMEMORY_LANG sets one.
 
-    A home may have catalogues of its own, in `locales/`.
+    A home may have its own catalogues, in `locales/`.
     """
     settle(arguments)
     if os.environ.get("ROLEMEMORY_LANG") or _named(arguments):
@@ -66,6 +66,6 @@ def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
             "language"
         )
     except (OSError, ValueError, RecursionError):
-        return  # whoever works with the file says what is wrong with it
+        return  # whatever uses the file reports the error
     if told in languages():
         ProcessLanguage.language = told

@@ -1,4 +1,4 @@
-"""add, edit, weight, delete: changing what a role remembers. Every change is durable at once and can be undone."""
+"""add, edit, weight, delete: changes memories. Every change is durable at once and can be undone."""
 
 from typing import Annotated, Any
 
