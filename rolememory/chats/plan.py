@@ -102,7 +102,7 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
     )
     if credible(alignment, news, max(size - script.look.messages, 0)):
         return PathAlignment(alignment.begin, alignment.changes, look=now)
-    if _anew(news, now, script.look):
+    if _restarts(news, now, script.look):
         return PathAlignment(0, (PathChange(0, size, appended),), ANEW, now)
     return PathAlignment(size, (PathChange(size, size, appended),), CUT, now)
 
@@ -133,7 +133,7 @@ def weight(alignment: Alignment, news: Sequence[NormalizedMessage]) -> int:
     )
 
 
-def _anew(news: Sequence[NormalizedMessage], now: WindowSize, before: WindowSize) -> bool:
+def _restarts(news: Sequence[NormalizedMessage], now: WindowSize, before: WindowSize) -> bool:
     if now.users == now.messages:
         return False
     if news[0].role == "assistant" and now.messages <= before.messages:
@@ -189,7 +189,9 @@ class _Weaver:
         latest = path[change.start - 1].at if change.start else None
         for step, (before, more) in zip(change.steps, self._room(change), strict=True):
             put.append(
-                self._kept(step) if step.old is not None else self._anew(step, latest, before, more)
+                self._kept(step)
+                if step.old is not None
+                else self._new_version(step, latest, before, more)
             )
             latest = put[-1].at
         self._crowded |= (
@@ -230,7 +232,7 @@ class _Weaver:
             return self._script.said[version]
         return self._enter(message, said.at, said.slot)
 
-    def _anew(
+    def _new_version(
         self, step: AlignStep, after: datetime | None, before: datetime | None, more: int
     ) -> ChatMessage:
         """A restored or new message."""

@@ -114,7 +114,7 @@ class Transcript:
         more: list[ChatMessage] = []
         for row in rows:
             if self._goes_on(row, more):
-                more += self._hear(row)
+                more += self._append(row)
             else:
                 self._change(len(self.path), len(self.path), more)
                 more = []
@@ -141,9 +141,9 @@ class Transcript:
             and all(one.text for one in said)
         )
 
-    def _hear(self, row: ChatLogRow) -> Sequence[ChatMessage]:
+    def _append(self, row: ChatLogRow) -> Sequence[ChatMessage]:
         """Register the messages of an appending line."""
-        self._attend(row)
+        self._set_participants(row)
         said = self._keep_said(row)
         self.order += row.splices[0].put
         self.edition += 1
@@ -151,7 +151,7 @@ class Transcript:
 
     def follow(self, row: ChatLogRow) -> None:
         """Apply one line of the log."""
-        self._attend(row)
+        self._set_participants(row)
         self._told.update(row.told)
         if "mode" in row.told:
             self.commands.clear()
@@ -184,7 +184,7 @@ class Transcript:
         self.moved += returned
         self.disturbed += bool(splice.out) or inside or bool(returned)
 
-    def _attend(self, row: ChatLogRow) -> None:
+    def _set_participants(self, row: ChatLogRow) -> None:
         """Apply identity and participants."""
         if row.head is not None:
             if self.head is None:

@@ -16,8 +16,16 @@ from rolememory.chats.align import Alignment, PathChange
 from rolememory.chats.branches import _is_telling as is_telling
 from rolememory.chats.gap_alignment import AlignStep, Gap, Knows, align_gap
 from rolememory.chats.normalize import NormalizedMessage, base, normalize_messages, window_size
-from rolememory.chats.plan import ANEW, CUT, ChatUpdate, PathAlignment, _Weaver, credible, is_ample
-from rolememory.chats.plan import _anew as begins_anew
+from rolememory.chats.plan import (
+    ANEW,
+    CUT,
+    ChatUpdate,
+    PathAlignment,
+    _restarts,
+    _Weaver,
+    credible,
+    is_ample,
+)
 from rolememory.chats.presence import Attendance, Participants, Window, alone, filled
 from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
 from rolememory.chats.values import WindowSize
@@ -292,7 +300,7 @@ def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
     alignment = align(tale.path, news, first, is_ample(now, tale.look), tale.knows)
     if credible(alignment, news, first):
         return PathAlignment(alignment.begin, alignment.changes)
-    if begins_anew(news, now, tale.look):
+    if _restarts(news, now, tale.look):
         return PathAlignment(0, (PathChange(0, size, appended),), ANEW)
     return PathAlignment(size, (PathChange(size, size, appended),), CUT)
 
