@@ -29,8 +29,8 @@ TALK = {
 OTHERS = {"en": "The harbour clerk counted {} crates of oranges.", "zh": "账房又点了{}箱橘子。"}
 
 
-def lived(home: Home, language: str) -> RoleMemory:
-    role = home.create("Vane")
+def lived(home: Home, language: str, name: str = "Vane") -> RoleMemory:
+    role = home.create(name)
     for said, reply in TALK[language]:
         role.observe([Message.user(said)], reply, chat="ship", user="tessa")
     return role
@@ -92,3 +92,34 @@ def test_while_little_is_known_less_is_asked_of_what_comes_uninvited(
             said = [Message.user(OTHERS[language].format(n)) for n in range(3000)]
             role.observe(said, chat=f"of {user}", user=user)
             assert (woken(role, message) == before) == (user == "eve")
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "asked", "addressing"),
+    [
+        pytest.param(
+            *("en", "Vane", "Where is my brother?"),
+            (
+                "Vane, where is my brother?",
+                "Where is my brother, vane?",
+                "Hey Vane! Where is my brother?",
+            ),
+            id="English",
+        ),
+        pytest.param(
+            *("zh", "沈晚", "我妹妹怕什么？"),
+            ("沈晚，我妹妹怕什么？", "我妹妹怕什么，沈晚？", "喂沈晚！我妹妹怕什么？"),
+            id="中文",
+        ),
+    ],
+)
+def test_the_name_of_who_is_asked_brings_none_of_what_they_said(
+    tmp_path: Path, language: str, name: str, asked: str, addressing: tuple[str, ...]
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = lived(home, language, name)
+        wanted = [one.memory.content for one in role.recall(asked, user="tessa").recalled]
+        assert wanted
+        for message in addressing:
+            found = role.recall(message, user="tessa").recalled
+            assert [one.memory.content for one in found] == wanted, message

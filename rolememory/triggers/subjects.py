@@ -93,6 +93,28 @@ def speaker_before(scene: Scene) -> str:
     return begins[1] if known else ""
 
 
+def addressed(scene: Scene) -> Collection[str]:
+    """The names of those present to whom the newest message is spoken: a name set off from the rest of its sentence.
+
+    >>> from dataclasses import replace
+    >>> from datetime import UTC, datetime
+    >>> scene = Scene((Segment("Hm.", name="Ysolde Marr"),), datetime.now(UTC), names={"char": "沈晚"})
+    >>> [addressed(replace(scene, query=query)) for query in ("And your arm, Ysolde?", "Did Ysolde say so?", "沈晚你冷吗？")]
+    [{'Ysolde'}, set(), {'沈晚'}]
+    """
+    names = {scene.names.get("char", ""), *(one.name for one in scene.segments)} - {None, ""}
+    known = frozenset(part for name in names for part in (name, *name.split()))
+    return set(_calling(known).findall(scene.query)) if known else set()
+
+
+@lru_cache(maxsize=64)
+def _calling(names: frozenset[str]) -> re.Pattern[str]:
+    """Finds these names at a beginning, behind one word there, or behind a sign; and before a sign, an end, or "you" in Chinese."""
+    any_name = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    before = r"(?:^\W*(?:[A-Za-z]{1,8}\s+|[一-鿿])?|[^\w\s'’-]\s*)"
+    return re.compile(rf"{before}({any_name})(?=\s*(?:[^\w\s'’-]|$|[你您]))", re.IGNORECASE)
+
+
 def _known(scene: Scene) -> Collection[str]:
     said = next(of_user(scene), None)
     return scene.user or "", said.name if said else ""
@@ -188,7 +210,9 @@ class SubjectIndex:
         said = frozenset(_WORD.findall(scene.query.casefold()))
         latin = {name for word in said for name in self._called.get(word, ())}
         others = (name for name in self._others if named(name, scene.query, said))
-        meant = dict.fromkeys((*latin, *others), NAMED)
+        hears = {word for name in addressed(scene) for word in (*_spoken(name), name.casefold())}
+        spoken_of = (name for name in (*latin, *others) if not {*_spoken(name), name} & hears)
+        meant = dict.fromkeys(spoken_of, NAMED)
         if asks_of_you(scene.query) and (char := scene.names.get("char")) in self._codes:
             meant.setdefault(str(char), SPEAKING)
         if not _MYSELF.search(scene.query):
