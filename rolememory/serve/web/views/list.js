@@ -105,11 +105,12 @@ const DEEDS = { e: "edit", p: "pin", a: "archive", Delete: "delete" };
 
 function Rows({ role, items, chosen, pick, act }) {
   const box = useRef(null);
-  const held = useRef(null); // where a key took a row away: the next one gets the focus
+  const held = useRef(null); // the row of the last key: once it is gone, the one in its place gets the focus
   useEffect(() => {
-    const next = held.current !== null && document.activeElement === document.body && box.current.querySelector(`li[data-row="${Math.min(held.current, items.length - 1)}"] a`);
-    if (next) next.focus();
+    if (!held.current || items.some((memory) => memory.id === held.current.id)) return;
+    const place = Math.min(held.current.place, items.length - 1);
     held.current = null;
+    if (document.activeElement === document.body) box.current.querySelector(`li[data-row="${place}"] a`)?.focus();
   }, [items]);
   const keys = (event) => {
     const row = event.target.closest("li[data-row]");
@@ -119,7 +120,7 @@ function Rows({ role, items, chosen, pick, act }) {
     const other = step && box.current.querySelector(`li[data-row="${Number(row.dataset.row) + step}"] a`);
     if (step) { if (other) other.focus(); }
     else if (event.key === "x") pick(memory.id, !chosen.has(memory.id));
-    else if (DEEDS[event.key]) { held.current = Number(row.dataset.row); act(memory, DEEDS[event.key]); }
+    else if (DEEDS[event.key]) { held.current = { id: memory.id, place: Number(row.dataset.row) }; act(memory, DEEDS[event.key]); }
     else return;
     event.preventDefault();
   };
