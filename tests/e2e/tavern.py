@@ -64,7 +64,7 @@ class Stage:
     def open(self) -> None:
         self.memory.home.mkdir(parents=True, exist_ok=True)
         self.tavern_home.mkdir(parents=True, exist_ok=True)
-        self._alone.acquire(timeout=600)
+        self._alone.acquire(timeout=3600)
         self.model.endpoint.__enter__()
         self.address = self._taverns.enter_context(program.served(TAVERN, self.tavern_home))
         self.integrate()

@@ -12,6 +12,7 @@ from tests.e2e.tavern import Stage, missing, stage
 WANTED = os.environ.get("ROLEMEMORY_E2E", "quick")
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(5400),  # workers wait for one another: one SillyTavern at a time
     pytest.mark.skipif(WANTED == "none", reason="ROLEMEMORY_E2E=none"),
     pytest.mark.skipif(missing() != "", reason=f"not here: {missing()}"),
 ]
