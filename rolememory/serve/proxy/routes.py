@@ -198,9 +198,9 @@ class Proxy:
 
     def _tell_once(self, template: str, **values: str) -> None:
         """Log a warning once."""
-        if (told := translated(template, self._app_state.language, **values)) not in self._told:
-            self._told.add(told)
-            _log.warning("%s", told)
+        if template not in self._told:
+            self._told.add(template)
+            _log.warning("%s", translated(template, self._app_state.language, **values))
 
     async def _read(
         self, request: Request, raw: Body, allowed_s: float, *, prompt: bool
