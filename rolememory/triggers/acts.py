@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache, reduce
 from math import log
-from typing import Literal
 
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
@@ -14,13 +13,11 @@ from rolememory.text.plain import any_of, plain
 from rolememory.text.terms import BACKGROUND, CollectionStatistics
 from rolememory.text.words import TermQuery, tokens
 from rolememory.triggers.informativeness import questions
+from rolememory.triggers.subjects import any_person
 
 ACT = 3.0  # nats for a line that does the one thing a question names, where hardly another does
 ORDINARY = 0.01  # of background texts that do any such thing
 OF_ANOTHER = 0.3  # of it counts for a line of one who does not do it, as the question has it
-
-_PERSON = re.compile(r"(?<!to )(?<!for )\b(?:i|my|you|your)\b|(?<![给对跟和向替为])[我你您]")
-_ME = ("i", "my", "我")
 
 
 @value_class
@@ -34,7 +31,7 @@ class AskedActs:
     """What a message asks for that somebody does with words."""
 
     words: Mapping[str, str]  # by what is done: the words that ask for it
-    agent: Literal["user", "char", ""]  # who does it, where that is said
+    agent: str  # "user" or "char": who does it; "" where that is not said
 
     def told(self, question: TermQuery, terms: CollectionStatistics) -> Floats:
         """Evidence in nats for each row of an index, (n_rows,): what is done there counts as one more word of the question.
@@ -71,11 +68,15 @@ def asked_acts(query: str) -> AskedActs:
         if (words := act.asks.search(asked))
     }
     before = asked[: min((one.start() + 1 for one in found.values()), default=0)]
-    agent = next(iter(_PERSON.findall(before)[::-1]), "")
+    persons = [str(one.lastgroup) for one in _persons().finditer(before)]
     return AskedActs(
-        {name: one.group() for name, one in found.items()},
-        "user" if agent in _ME else "char" if agent else "",
+        {name: one.group() for name, one in found.items()}, persons[-1] if persons else ""
     )
+
+
+@cache
+def _persons() -> re.Pattern[str]:
+    return re.compile(f"(?P<user>{any_person('first')})|(?P<char>{any_person('second')})")
 
 
 @cache

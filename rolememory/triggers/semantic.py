@@ -38,10 +38,10 @@ from rolememory.triggers.subjects import (
     ALREADY_NEAR,
     TOLD_OF,
     SubjectIndex,
-    addressed,
     calls,
     speaker_before,
     speakers,
+    without_addressee,
 )
 from rolememory.triggers.table import SAID, ArrayColumn, Table, TableEvidence
 from rolememory.triggers.topics import BEST, Topics, topics_of
@@ -333,7 +333,7 @@ class SemanticTrigger(ByRows):
         goes_on = context_dependence(scene.query) if self._settings.context and earlier else 0.0
         talk = scene.talk if goes_on and not self._similarity else None
         near = self._nearness((scene.vector, talk), scene, once)
-        question = _question(scene)
+        question = term_query(without_addressee(scene))
         if terms is not None:
             question = terms.hardly(question, _called(scene), SAYS_WHO)
         done = self._done(scene, question, terms)
@@ -587,14 +587,6 @@ def _called(scene: Scene) -> Collection[str]:
     if context_dependence(scene.query) == 1.0:
         return names_of_present(scene)
     return tokens(speaker_before(scene))
-
-
-def _question(scene: Scene) -> TermQuery:
-    """The query of the newest message, without the names of those it is spoken to where anything else is left."""
-    question = term_query(scene.query)
-    called = {token for name in addressed(scene) for token in tokens(name)}
-    weights = {token: by for token, by in question.weights.items() if token not in called}
-    return TermQuery(weights, question.surfaces) if called and weights else question
 
 
 @value_class

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice
+from typing import Literal
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene, Segment
@@ -93,26 +94,37 @@ def speaker_before(scene: Scene) -> str:
     return begins[1] if known else ""
 
 
-def addressed(scene: Scene) -> Collection[str]:
-    """The names of those present to whom the newest message is spoken: a name set off from the rest of its sentence.
+def without_addressee(scene: Scene) -> str:
+    """The newest message without names of those present that it calls; the message itself where nothing else is left.
 
     >>> from dataclasses import replace
     >>> from datetime import UTC, datetime
     >>> scene = Scene((Segment("Hm.", name="Ysolde Marr"),), datetime.now(UTC), names={"char": "沈晚"})
-    >>> [addressed(replace(scene, query=query)) for query in ("And your arm, Ysolde?", "Did Ysolde say so?", "沈晚你冷吗？")]
-    [{'Ysolde'}, set(), {'沈晚'}]
+    >>> [without_addressee(replace(scene, query=query)) for query in ("And your arm, Ysolde?", "Did Ysolde say so?", "沈晚你冷吗？")]
+    ['And your arm, ?', 'Did Ysolde say so?', '你冷吗？']
     """
     names = {scene.names.get("char", ""), *(one.name for one in scene.segments)} - {None, ""}
-    known = frozenset(part for name in names for part in (name, *name.split()))
-    return set(_calling(known).findall(scene.query)) if known else set()
+    return _without_calls(scene.query, frozenset(names)) if names else scene.query
 
 
-@lru_cache(maxsize=64)
-def _calling(names: frozenset[str]) -> re.Pattern[str]:
-    """Finds these names at a beginning, behind one word there, or behind a sign; and before a sign, an end, or "you" in Chinese."""
-    any_name = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    before = r"(?:^\W*(?:[A-Za-z]{1,8}\s+|[一-鿿])?|[^\w\s'’-]\s*)"
-    return re.compile(rf"{before}({any_name})(?=\s*(?:[^\w\s'’-]|$|[你您]))", re.IGNORECASE)
+@lru_cache(maxsize=256)
+def _without_calls(text: str, names: frozenset[str]) -> str:
+    """A text without a name at its beginning, behind one word there or behind a sign, and before a sign, an end or "you"."""
+    known = sorted(
+        {part for name in names for part in (name, *name.split())}, key=len, reverse=True
+    )
+    name, sign = "|".join(map(re.escape, known)), r"[^\w\s'’-]"
+    before = rf"(^\W*(?:\w{{1,8}}\s+|\w)?|{sign}\s*)"
+    after = rf"(?=\s*(?:{sign}|$|{any_person('second')}))"
+    rest = re.sub(f"{before}(?:{name}){after}", r"\1", text, flags=re.IGNORECASE)
+    return rest if term_query(rest).weights else text
+
+
+@cache
+def any_person(person: Literal["first", "second"]) -> str:
+    """A regular expression for "I" or "you" as who does something, in all languages."""
+    rows = lexicon("asking")[person]
+    return "|".join([*rows["en"], *rows["zh"]])
 
 
 def _known(scene: Scene) -> Collection[str]:
@@ -207,12 +219,11 @@ class SubjectIndex:
         return bool((among & (self._subjects.values == self._codes[name])).any())
 
     def _meant(self, scene: Scene) -> dict[str, float]:
-        said = frozenset(_WORD.findall(scene.query.casefold()))
+        text = without_addressee(scene)
+        said = frozenset(_WORD.findall(text.casefold()))
         latin = {name for word in said for name in self._called.get(word, ())}
-        others = (name for name in self._others if named(name, scene.query, said))
-        hears = {word for name in addressed(scene) for word in (*_spoken(name), name.casefold())}
-        spoken_of = (name for name in (*latin, *others) if not {*_spoken(name), name} & hears)
-        meant = dict.fromkeys(spoken_of, NAMED)
+        others = (name for name in self._others if named(name, text, said))
+        meant = dict.fromkeys((*latin, *others), NAMED)
         if asks_of_you(scene.query) and (char := scene.names.get("char")) in self._codes:
             meant.setdefault(str(char), SPEAKING)
         if not _MYSELF.search(scene.query):
