@@ -331,9 +331,9 @@ def test_two_frontends_at_once_meet_two_characters(tmp_path: Path) -> None:
 
 
 def test_a_dead_upstream_is_said_where_the_frontend_shows_it(tmp_path: Path) -> None:
-    with socket.socket() as deaf:  # nobody else can have its port, and nothing listens there
-        deaf.bind(("127.0.0.1", 0))
-        upstream = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+    with socket.socket() as bound:  # nobody else can have its port, and nothing listens there
+        bound.bind(("127.0.0.1", 0))
+        upstream = f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
         with served(tmp_path, {"serve.upstream": upstream}) as house:
             answer = ask(house, request([GREETING, FACT]))
     assert answer.status_code == 502
