@@ -8,7 +8,6 @@ the words are our own (worldbook_rules/lexicons).
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from math import hypot
 from typing import Literal
 
 from rolememory.schema.entry import Entry
@@ -354,9 +353,8 @@ def affect_fit(now: Feeling, then: Doubles, mode: Mode = "congruent") -> Doubles
     if mode == "off" or now.neutral:
         return np.zeros(len(then))
     *mine, valence, arousal, intensity = in_numbers(comfort(now) if mode == "contrast" else now)
-    weights, (their_valence, their_arousal, their_intensity) = then[:, :-3], then[:, -3:].T
-    norm = hypot(*mine) * np.sqrt(np.einsum("ij,ij->i", weights, weights))
-    alike = np.minimum(weights.dot(np.array(mine)) / np.maximum(norm, _TINY), 1.0)
+    weights, (their_valence, their_arousal, their_intensity) = emotion_weights(then), then[:, -3:].T
+    alike = affect_similarity(np.array(mine), weights)
     clash = (1.0 - alike) * np.maximum(-valence * their_valence, 0.0)
     apart = np.minimum(np.hypot((valence - their_valence) / 2.0, arousal - their_arousal), 1.0)
     told = 0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart)
@@ -372,15 +370,16 @@ def in_numbers(feeling: Feeling) -> list[float]:
     return [*told, feeling.valence, feeling.arousal, feeling.intensity]
 
 
-def affect_similarity(one: Feeling, other: Feeling) -> float:
-    """Cosine of two feelings' emotions, 0..1; 0 if either names none."""
-    mine, theirs = dict(one.emotions), dict(other.emotions)
-    norm = hypot(*mine.values()) * hypot(*theirs.values())
-    return (
-        min(sum(weight * theirs.get(label, 0.0) for label, weight in mine.items()) / norm, 1.0)
-        if norm
-        else 0.0
-    )
+def emotion_weights(rows: Doubles) -> Doubles:
+    """The weights of the emotions in rows of `in_numbers`, (n, 12)."""
+    return rows[:, :-3]
+
+
+def affect_similarity(mine: Doubles, theirs: Doubles) -> Doubles:
+    """Cosine of emotion weights, (12,), with each of others, (n, 12): (n,), 0..1; 0 if either names none."""
+    norms = np.sqrt(np.einsum("ij,ij->i", theirs, theirs)) * np.sqrt(mine.dot(mine))
+    alike: Doubles = np.minimum(theirs.dot(mine) / np.maximum(norms, _TINY), 1.0)
+    return alike
 
 
 def comfort(now: Feeling) -> Feeling:

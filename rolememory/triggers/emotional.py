@@ -5,17 +5,17 @@ from heapq import nsmallest
 from typing import ClassVar
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.evidence import Hit, Reason, Value
 from rolememory.schema.scene import Feeling, Scene
-from rolememory.schema.value_class import value_class
 from rolememory.text.affect import (
     COLUMNS,
     affect_fit,
     affect_of_entry,
     affect_similarity,
+    emotion_weights,
     in_numbers,
 )
-from rolememory.text.arrays import Doubles, Mask, np
+from rolememory.text.arrays import Doubles, Mask, Rows, np
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import (
     ByRows,
@@ -33,21 +33,19 @@ __all__ = ["EmotionalTrigger", "affect_of_entry", "shared"]
 STRONGEST = 0.5  # what feeling alone is worth as a reason to wake
 ASKED_FOR = 0.3  # the least it is worth where the memory asks to be woken by feeling
 MOST_WOKEN = 5  # so many memories of one feeling are a mood, more are a flood
-ROUNDING = 1e-9  # what columns may differ by from numbers that are worked out one by one
 
 
-def shared(one: Feeling, other: Feeling) -> tuple[str, float]:
-    """The emotion that both feel most, and how strongly both do, 0..1; ("", 0) if they share none.
+def shared(one: Feeling, other: Feeling) -> str:
+    """The emotion that both feel most; "" if they share none.
 
     >>> shared(Feeling((("sadness", 0.9), ("love", 0.2))), Feeling((("love", 0.8), ("sadness", 0.6))))
-    ('sadness', 0.6)
+    'sadness'
     """
     theirs = dict(other.emotions)
     both = (
         (min(weight, theirs[label]), label) for label, weight in one.emotions if label in theirs
     )
-    weight, label = max(both, default=(0.0, ""), key=lambda pair: (pair[0], pair[1]))
-    return label, weight
+    return max(both, default=(0.0, ""))[1]
 
 
 _CALM = Feeling()
@@ -165,20 +163,13 @@ class EmotionalTrigger(ByRows):
         if not self._settings.wakes or not scene.feeling.emotions:
             return TableEvidence.of(())
         self._felt.read()
-        hits = [
-            (row, *hit)
-            for row in self._promising(scene.feeling, among)
-            if (hit := self._meet(row, scene.feeling))
-        ]
-        asking = [hit for hit in hits if self._felt.asking[hit[0]]]
-        others = [hit for hit in hits if not self._felt.asking[hit[0]]]
-        return TableEvidence.of(
-            [
-                *asking,
-                *nsmallest(
-                    MOST_WOKEN, others, key=lambda hit: (-hit[1], self.table.entry(hit[0]).id)
-                ),
-            ]
+        rows, strengths = self._strengths(scene.feeling, among)
+        chosen = self._chosen(rows, strengths)
+        felt = list(map(self._felt.of, rows[chosen].tolist()))
+        return TableEvidence(
+            rows[chosen],
+            strengths[chosen],
+            lambda place: Reason("feeling", _emotion_values(scene.feeling, felt[place])),
         )
 
     def weigh(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
@@ -194,66 +185,53 @@ class EmotionalTrigger(ByRows):
         fits = affect_fit(scene.mood, self._felt.numbers[rows], self._settings.mood)
         fitting = fits * self.table.salience[rows]
         (some,) = fitting.nonzero()
-        felt = list(map(self._felt.of, rows[some].tolist()))
-        because = _Mood(scene.mood, felt, fitting[some])
-        return TableEvidence(rows[some], fitting[some], because)
+        felt, fits = list(map(self._felt.of, rows[some].tolist())), fitting[some]
 
-    def _promising(self, told: Feeling, among: Mask) -> list[int]:
-        """Rows that share an emotion with the message: all that name this strategy, of the others those that may be strongest."""
+        def because(place: int) -> Reason:
+            fit = round(float(fits[place]), 4)
+            return Reason("mood", (*_emotion_values(scene.mood, felt[place]), ("fit", fit)))
+
+        return TableEvidence(rows[some], fits, because)
+
+    def _strengths(self, told: Feeling, among: Mask) -> tuple[Rows, Doubles]:
+        """The rows that share an emotion with the message, and their strengths.
+
+        Memories that do not name this strategy need a strong emotion; undeclared ones count by their salience.
+        """
         felt = self._felt
         may = among & felt.wakeful.values & felt.some.values
         if told.intensity < self._settings.wake_intensity:
             may &= felt.asking.values
         rows = np.flatnonzero(may)
-        if not len(rows):
-            return []
-        theirs, mine = felt.numbers[rows][:, :-3], np.array(in_numbers(told)[:-3])
+        theirs, mine = emotion_weights(felt.numbers[rows]), np.array(in_numbers(told)[:-3])
         both = np.minimum(theirs, mine).max(axis=1)
-        norms = np.sqrt(np.einsum("ij,ij->i", theirs, theirs)) * np.linalg.norm(mine)
-        meeting = both * (theirs @ mine) / np.maximum(norms, 1e-9)
+        meeting = both * affect_similarity(mine, theirs)
         salience = self.table.salience[rows]
         share = np.where(felt.declared[rows], 0.6 + 0.6 * salience, salience)
-        strengths = np.minimum(STRONGEST * meeting * share, STRONGEST)
-        asking = felt.asking[rows]
-        strengths[asking] = 0.0
-        least = np.partition(strengths, -MOST_WOKEN)[-MOST_WOKEN] if len(rows) > MOST_WOKEN else 0.0
-        sure = (asking & (both > 0.0)) | (strengths > least + ROUNDING)
-        equal = rows[~sure & (strengths > 0.0) & (strengths >= least - ROUNDING)].tolist()
-        found: list[int] = rows[sure].tolist()
-        return found + nsmallest(MOST_WOKEN, equal, key=lambda row: self.table.entry(row).id)
+        strengths = np.where(
+            felt.asking[rows],
+            ASKED_FOR + (STRONGEST - ASKED_FOR) * meeting,
+            np.minimum(STRONGEST * meeting * share, STRONGEST),
+        ).round(9)
+        some = (both > 0.0) & (strengths > 0.0)
+        return rows[some], strengths[some]
 
-    def _meet(self, row: int, told: Feeling) -> tuple[float, Reason] | None:
-        feeling = self._felt.of(row)
-        label, both = shared(told, feeling)
-        alike = affect_similarity(told, feeling)
-        if not both:
-            return None
-        if self._felt.asking[row]:
-            strength = ASKED_FOR + (STRONGEST - ASKED_FOR) * both * alike
-        else:
-            strength = self._unasked(row, told, both * alike)
-        why = Reason("feeling", (("emotion", label), ("words", ", ".join(told.words[:4]))))
-        return (strength, why) if strength > 0.0 else None
-
-    def _unasked(self, row: int, told: Feeling, meeting: float) -> float:
-        """Strength for a memory that does not name this strategy: only for strong emotions, and undeclared ones times salience."""
-        if told.intensity < self._settings.wake_intensity:
-            return 0.0
-        salience = float(self.table.salience[row])
-        share = 0.6 + 0.6 * salience if self._felt.declared[row] else salience
-        return min(STRONGEST * meeting * share, STRONGEST)
+    def _chosen(self, rows: Rows, strengths: Doubles) -> list[int]:
+        """The places of all that name this strategy, and of the strongest few others; ties: by id."""
+        asking = self._felt.asking[rows]
+        others = np.flatnonzero(~asking)
+        if len(others) > MOST_WOKEN:
+            least = np.partition(strengths[others], -MOST_WOKEN)[-MOST_WOKEN]
+            others = others[strengths[others] >= least]
+        best = nsmallest(
+            MOST_WOKEN,
+            others.tolist(),
+            key=lambda place: (-strengths[place], self.table.entry(int(rows[place])).id),
+        )
+        return [*np.flatnonzero(asking).tolist(), *best]
 
 
-@value_class
-class _Mood:
-    """The reasons: the emotion shared with the mood, else the memory's own."""
-
-    mood: Feeling
-    feelings: Sequence[Feeling]
-    fitting: Doubles
-
-    def __call__(self, place: int) -> Reason:
-        feeling, words = self.feelings[place], ", ".join(self.mood.words[:4])
-        label = shared(self.mood, feeling)[0] or feeling.emotions[0][0]
-        fitting = round(float(self.fitting[place]), 4)
-        return Reason("mood", (("emotion", label), ("words", words), ("fit", fitting)))
+def _emotion_values(now: Feeling, then: Feeling) -> tuple[tuple[str, Value], ...]:
+    """The emotion that both share, else the memory's own, and the words that say what is felt now."""
+    label = shared(now, then) or then.emotions[0][0]
+    return ("emotion", label), ("words", ", ".join(now.words[:4]))

@@ -21,6 +21,7 @@ from rolememory.text.affect import (
     affect_of_labels,
     affect_similarity,
     comfort,
+    emotion_weights,
     in_numbers,
     mood,
     read_affect,
@@ -315,7 +316,8 @@ def test_fit_is_bounded_and_zero_where_nothing_is_felt(
     assert -1.0 <= value <= 1.0
     if one.neutral or other.neutral or mode == "off":
         assert value == 0.0
-    assert 0.0 <= affect_similarity(one, other) <= 1.0
+    mine, theirs = emotion_weights(np.array([in_numbers(one), in_numbers(other)]))
+    assert 0.0 <= affect_similarity(mine, theirs[np.newaxis])[0] <= 1.0
 
 
 @given(feelings, feelings)

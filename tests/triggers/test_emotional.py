@@ -13,7 +13,6 @@ from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import EmotionalSettings, TriggerSettings
 from rolememory.text.affect import EMOTIONS, read_affect
 from rolememory.text.affect_lexicon import felt_as
-from rolememory.triggers import emotional as emotional_module
 from rolememory.triggers.base import Parts
 from rolememory.triggers.emotional import (
     MOST_WOKEN,
@@ -105,27 +104,6 @@ def test_a_mood_is_not_a_flood() -> None:
         )
     ]
     assert woken == [f"m{number:02}" for number in range(MOST_WOKEN)]
-
-
-def test_feelings_are_compared_once_however_many_feel_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kinds = ("grief", "joy", "fear")
-    many = [
-        Memory(id=f"m{number:04}", content="told", emotions=(kinds[number % 3],))
-        for number in range(2_000)
-    ]
-    trigger, ids = emotional(many), frozenset(one.id for one in many)
-    asked, mood = list[Feeling](), felt_as({"sadness": 0.9})
-    likeness = emotional_module.affect_similarity
-    monkeypatch.setattr(
-        emotional_module,
-        "affect_similarity",
-        lambda *pair: asked.append(pair[1]) or likeness(*pair),
-    )
-    assert len(list(trigger.fire(scene("I'm heartbroken."), ids))) == MOST_WOKEN
-    assert len(list(trigger.weigh(scene(mood=mood), ids))) == len(many)
-    assert len(asked) <= 2 * MOST_WOKEN
 
 
 def test_the_mood_weighs() -> None:
